@@ -1,0 +1,47 @@
+import type { Database } from "../db/database.ts";
+import { CLIENT_FRESH_FOR, CLIENT_KNOWN_FOR, CLIENT_REFRESH_TIMEOUT, MAX_KNOWN_CLIENTS } from "../limits.ts";
+import { type ClientRecord, findClient } from "./api_clients.service.ts";
+
+interface KnownClient {
+  record: ClientRecord;
+  looked_up_at: number;
+  refresh_started_at?: number;
+}
+
+/** Clients that this isolate has looked up, oldest first. Unknown ones are not kept: they cost whoever asks. */
+const knownClients = new Map<string, KnownClient>();
+
+/**
+ * The client as this isolate knows it, so that a known one costs no round trip: up to 10 s after its look-up as
+ * it is, up to 60 s while it is looked up again in the background. A revoked client is refused within 60 s.
+ *
+ * @param inBackground keeps the isolate alive for a promise (ExecutionContext.waitUntil)
+ */
+export async function recallClient(
+  db: Database,
+  client_id: string,
+  now: number,
+  inBackground: (work: Promise<unknown>) => void,
+): Promise<ClientRecord | null> {
+  const known = knownClients.get(client_id);
+  const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
+  if (!known || age >= CLIENT_KNOWN_FOR) return lookUpClient(db, client_id, now);
+  if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
+    known.refresh_started_at = now;
+    inBackground(lookUpClient(db, client_id, now));
+  }
+  return known.record;
+}
+
+/** The age counts from before the look-up: what D1 says can be revoked while the answer is under way. */
+async function lookUpClient(db: Database, client_id: string, now: number): Promise<ClientRecord | null> {
+  const record = await findClient(db, client_id);
+  knownClients.delete(client_id);
+  if (!record) return null;
+  for (const oldest of knownClients.keys()) {
+    if (knownClients.size < MAX_KNOWN_CLIENTS) break;
+    knownClients.delete(oldest);
+  }
+  knownClients.set(client_id, { record, looked_up_at: now });
+  return record;
+}

@@ -1,0 +1,25 @@
+import type { Database } from "./db/database.ts";
+import type { Role } from "./roles.ts";
+import type { Settings } from "./settings.ts";
+
+/** What every service verb is given: no globals, no HTTP. */
+export interface Context {
+  db: Database;
+  settings: Settings;
+  /** The time of the request, milliseconds since the epoch. */
+  now: number;
+}
+
+/** An API client acts as one organization user. */
+export interface Caller {
+  api_client_id: number;
+  organization_id: number;
+  organization_user_id: number;
+  user_id: number;
+  roles: Role[];
+}
+
+/** The context of a request through the external door. */
+export interface ClientContext extends Context {
+  caller: Caller;
+}

@@ -1,0 +1,213 @@
+import { sql } from "drizzle-orm";
+import {
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { ParticipantRole } from "../participants/participants.schemas.ts";
+import type { Role } from "../roles.ts";
+
+/*
+ * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
+ * refers to its neighbours by (organization_id, id), so that no row can point into another organization.
+ * What a table declaration cannot say stands in the triggers of the hand-written migrations.
+ */
+
+const id = () => integer().primaryKey({ autoIncrement: true });
+const timestamps = { created_at: integer().notNull(), updated_at: integer().notNull() };
+const organizationId = () =>
+  integer()
+    .notNull()
+    .references(() => organizations.id);
+
+export const organizations = sqliteTable("organizations", {
+  id: id(),
+  name: text().notNull(),
+  slug: text().notNull().unique(),
+  ...timestamps,
+});
+
+/** A person, known by email alone: what an organization calls that person stands in organization_users. */
+export const users = sqliteTable("users", {
+  id: id(),
+  email: text().notNull().unique(),
+  ...timestamps,
+});
+
+/** A membership. `roles` is a JSON array, lowest role first. */
+export const organizationUsers = sqliteTable(
+  "organization_users",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    user_id: integer()
+      .notNull()
+      .references(() => users.id),
+    display_name: text().notNull(),
+    roles: text({ mode: "json" }).$type<Role[]>().notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("organization_users_by_user").on(t.organization_id, t.user_id),
+    uniqueIndex("organization_users_by_organization").on(t.organization_id, t.id),
+  ],
+);
+
+/** Whose calls a provider_assistant reaches besides its own. */
+export const organizationUserAssists = sqliteTable(
+  "organization_user_assists",
+  { organization_id: organizationId(), assistant_id: integer().notNull(), provider_id: integer().notNull() },
+  (t) => [
+    primaryKey({ columns: [t.assistant_id, t.provider_id] }),
+    foreignKey({
+      columns: [t.organization_id, t.assistant_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.provider_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+  ],
+);
+
+/** `secret_digest` is the SHA-256 of the secret in hex; the secret itself is nowhere. */
+export const apiClients = sqliteTable(
+  "api_clients",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    organization_user_id: integer().notNull(),
+    name: text().notNull(),
+    client_id: text().notNull().unique(),
+    secret_digest: text().notNull(),
+    revoked_at: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    foreignKey({
+      columns: [t.organization_id, t.organization_user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+  ],
+);
+
+/** `user_id` is the owner of a personal room, null for an organization's room. A retired room keeps its row. */
+export const waitingRooms = sqliteTable(
+  "waiting_rooms",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    user_id: integer(),
+    name: text().notNull(),
+    slug: text().notNull(),
+    theme: text().notNull(),
+    is_active: integer({ mode: "boolean" }).notNull(),
+    retired_at: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("waiting_rooms_by_slug").on(t.slug).where(sql`retired_at is null`),
+    uniqueIndex("waiting_rooms_by_owner").on(t.organization_id, t.user_id).where(sql`user_id is not null`),
+    uniqueIndex("waiting_rooms_by_organization").on(t.organization_id, t.id),
+    index("waiting_rooms_listed").on(t.organization_id, t.id).where(sql`retired_at is null`),
+    foreignKey({
+      columns: [t.organization_id, t.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    }),
+  ],
+);
+
+/** The subs of a room never overlap, so their order by end is their order by start. */
+export const waitingRoomSubs = sqliteTable(
+  "waiting_room_subs",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    waiting_room_id: integer().notNull(),
+    user_id: integer(),
+    datetime_start: integer().notNull(),
+    datetime_end: integer().notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("waiting_room_subs_by_end").on(t.waiting_room_id, t.datetime_end),
+    foreignKey({
+      columns: [t.organization_id, t.waiting_room_id],
+      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    }),
+  ],
+);
+
+export const calls = sqliteTable(
+  "calls",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    key: text().notNull().unique(),
+    organization_user_id: integer().notNull(),
+    waiting_room_id: integer().notNull(),
+    started_at: integer().notNull(),
+    ended_at: integer(),
+    failed: integer({ mode: "boolean" }).notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
+    index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
+    foreignKey({
+      columns: [t.organization_id, t.organization_user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.waiting_room_id],
+      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
+    }),
+  ],
+);
+
+/** Somebody in a waiting room, then on a call. `recording_consent` is null for one who was not asked. */
+export const participants = sqliteTable(
+  "participants",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    key: text().notNull(),
+    waiting_room_id: integer().notNull(),
+    call_id: integer(),
+    user_id: integer(),
+    display_name: text().notNull(),
+    role: text().$type<ParticipantRole>().notNull(),
+    waiting_since: integer(),
+    joined_at: integer(),
+    left_at: integer(),
+    recording_consent: integer({ mode: "boolean" }),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("participants_by_key").on(t.organization_id, t.key),
+    index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
+    foreignKey({
+      columns: [t.organization_id, t.waiting_room_id],
+      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    }),
+  ],
+);
+
+/** Always empty: a trigger refuses every row, and with it the batch that it stands in (see db/rules.ts). */
+export const refusals = sqliteTable("refusals", { reason: text().notNull() });

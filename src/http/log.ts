@@ -1,0 +1,28 @@
+/** One line of JSON, ids and states only: Workers Logs indexes its fields. */
+export function log(event: string, fields: Record<string, string | number | undefined>) {
+  // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
+  console.log(JSON.stringify({ event, ...fields }));
+}
+
+/**
+ * Logs a fault of our own under the request's id.
+ *
+ * Messages can hold what a caller sent (a failed query's parameters, the text that did not parse), so they stay
+ * out, except those of D1, which name tables and columns, and those about settings, which name settings.
+ */
+export function logFault(requestId: string | undefined, error: unknown) {
+  const causes = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    causes.push({
+      name: cause.name,
+      message: isHarmless(cause) ? cause.message : undefined,
+      stack: cause.stack?.split("\n").filter((line) => /^\s+at /.test(line)),
+    });
+  }
+  // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
+  console.error(JSON.stringify({ event: "fault", request_id: requestId, causes }));
+}
+
+function isHarmless({ name, message }: Error): boolean {
+  return message.startsWith("D1_ERROR") || name === "SettingsError";
+}

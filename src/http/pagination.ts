@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
+
+const positiveInteger = z.string().regex(/^0*[1-9]\d*$/, "must be a positive integer");
+
+export const pageQuery = z.object({
+  page: positiveInteger
+    .transform(Number)
+    .refine((page) => page <= MAX_PAGE, `must be at most ${MAX_PAGE}`)
+    .default(1),
+  per_page: positiveInteger
+    .transform((perPage) => Math.min(Number(perPage), MAX_PER_PAGE))
+    .default(DEFAULT_PER_PAGE),
+});
+
+export type PageQuery = z.output<typeof pageQuery>;
+
+export interface Page<Row> {
+  items: Row[];
+  pagination: { current_page: number; per_page: number; total_pages: number; total_count: number };
+}
+
+/** LIMIT and OFFSET of a page. */
+export function pageWindow({ page, per_page }: PageQuery) {
+  return { limit: per_page, offset: (page - 1) * per_page };
+}
+
+/** The contract's pagination envelope around the rows of a page. */
+export function toPage<Row>({ page, per_page }: PageQuery, total_count: number, items: Row[]): Page<Row> {
+  const total_pages = Math.ceil(total_count / per_page);
+  return { items, pagination: { current_page: page, per_page, total_pages, total_count } };
+}

@@ -1,0 +1,69 @@
+import { zValidator } from "@hono/zod-validator";
+import type { Context as HonoContext, ValidationTargets } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import * as z from "zod";
+import { ApiError } from "./errors.ts";
+
+declare module "hono" {
+  interface ContextVariableMap {
+    /** Bytes; set by each door. */
+    bodyLimit: number;
+  }
+}
+
+z.config({ customError: (issue) => (issue.input === undefined ? "is required" : undefined) });
+
+/** Refuses a query that does not match with 400. */
+export const query = <Schema extends z.ZodType>(schema: Schema) => validate("query", schema, 400);
+
+/** Refuses a path parameter that does not match with 404: what it names cannot exist. */
+export const params = <Schema extends z.ZodType>(schema: Schema) =>
+  zValidator("param", schema, (result) => {
+    if (!result.success) throw new ApiError(404, "Not found");
+  });
+
+/**
+ * Refuses a body over the limit with 413, one that is not declared as JSON with 415, one that is not JSON with
+ * 400, and one that does not match with 422, in this order.
+ *
+ * @param limit bytes; left out, the limit of the door
+ */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: number) {
+  const validateBody = validate("json", schema, 422);
+  const guarded: typeof validateBody = async (c, next) => {
+    await limitBody(limit ?? c.var.bodyLimit)(c, () => requireJson(c));
+    return validateBody(c, next);
+  };
+  return guarded;
+}
+
+function validate<Target extends keyof ValidationTargets, Schema extends z.ZodType>(
+  target: Target,
+  schema: Schema,
+  status: ContentfulStatusCode,
+) {
+  return zValidator(target, schema, (result) => {
+    if (!result.success) throw new ApiError(status, explain(result.error.issues));
+  });
+}
+
+function explain(issues: readonly { path: PropertyKey[]; message: string }[]): string {
+  return issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; ");
+}
+
+function limitBody(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new ApiError(413, `Request body is larger than ${maxSize} bytes`);
+    },
+  });
+}
+
+async function requireJson(c: HonoContext) {
+  const mediaType = c.req.header("Content-Type")?.split(";")[0]?.trim() ?? "";
+  if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) return;
+  if ((await c.req.text()) === "") throw new ApiError(400, "Request body is not valid JSON");
+  throw new ApiError(415, "Content-Type must be application/json");
+}

@@ -1,0 +1,44 @@
+import * as z from "zod";
+import { MAX_EMAIL_LENGTH, MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts";
+
+/** Shapes that several resources share on the wire. */
+
+/** Text counted in characters, not in UTF-16 units; trimmed, never blank, without control characters. */
+export const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .refine((value) => value !== "", { error: "must not be blank", abort: true })
+    .refine((value) => [...value].length <= max, `must be at most ${max} characters long`)
+    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), "must not hold control characters");
+
+export const name = text(MAX_NAME_LENGTH);
+
+export const key = text(MAX_KEY_LENGTH);
+
+/** Compared without regard to case, so kept in lower case. */
+export const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(MAX_EMAIL_LENGTH, `must be at most ${MAX_EMAIL_LENGTH} characters long`)
+  .pipe(z.email("must be an email address"));
+
+export const id = z.int().positive();
+
+/** A path parameter that names a row. */
+export const pathId = z
+  .string()
+  .regex(/^[1-9]\d{0,15}$/)
+  .transform(Number);
+
+/** ISO 8601 with any offset, as milliseconds since the epoch. */
+export const instant = z.iso
+  .datetime({ offset: true, error: "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z" })
+  .transform((value) => Date.parse(value));
+
+/** The contract's timestamp: ISO 8601 in UTC with milliseconds. */
+export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+export const timestampOrNull = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : timestamp(milliseconds);

@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { MAX_THEME_LENGTH, MIN_PLATFORM_TOKEN_LENGTH } from "./limits.ts";
+
+export const themeName = z
+  .string()
+  .regex(
+    new RegExp(`^[a-z0-9_-]{1,${MAX_THEME_LENGTH}}$`),
+    `must be 1 to ${MAX_THEME_LENGTH} characters of a-z, 0-9, _ and -`,
+  );
+
+/** What the operator sets, as the Worker's variables and secrets. The README lists each with its default. */
+const settingsSchema = z.object({
+  PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
+  WAITING_ROOM_THEMES: z
+    .string()
+    .transform((list) => list.split(",").map((theme) => theme.trim()))
+    .pipe(z.array(themeName))
+    .optional(),
+});
+
+export type Settings = z.output<typeof settingsSchema>;
+
+/** Says which settings are at fault, never what they hold. */
+export class SettingsError extends Error {
+  override name = "SettingsError";
+}
+
+const known = new WeakMap<object, Settings>();
+
+/**
+ * The Worker's settings, checked once per isolate.
+ *
+ * @throws SettingsError where one is missing or malformed
+ */
+export function readSettings(env: object): Settings {
+  const parsed = known.get(env);
+  if (parsed) return parsed;
+  const result = settingsSchema.safeParse(env);
+  if (!result.success) {
+    const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+    throw new SettingsError(`Settings at fault: ${faults.join("; ")}`);
+  }
+  known.set(env, result.data);
+  return result.data;
+}

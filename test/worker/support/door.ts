@@ -1,0 +1,49 @@
+import { exports } from "cloudflare:workers";
+
+/** An answer with its body parsed; an empty one is null. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body
+  body: any;
+}
+
+/** How a request reaches the Worker; another way in counts or colours requests on their way. */
+export type Fetcher = (request: Request) => Promise<Response>;
+
+const theWorker: Fetcher = (request) => exports.default.fetch(request);
+
+/** One of the two ways into the service, with the credentials that open it. */
+export function door(base: string, credentials: Record<string, string>, fetcher = theWorker) {
+  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const hasBody = body !== undefined;
+    const response = await fetcher(
+      new Request(`http://service.test${base}${path}`, {
+        method,
+        headers: { ...credentials, ...(hasBody ? { "Content-Type": "application/json" } : {}), ...headers },
+        body: !hasBody || typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    );
+    const text = await response.text();
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? null : JSON.parse(text),
+    };
+    return answer;
+  }
+  return {
+    send,
+    get: (path: string) => send("GET", path),
+    post: (path: string, body: unknown) => send("POST", path, body),
+    put: (path: string, body: unknown) => send("PUT", path, body),
+    delete: (path: string) => send("DELETE", path),
+    through: (other: Fetcher) => door(base, credentials, other),
+  };
+}
+
+export type Door = ReturnType<typeof door>;
+
+export const PLATFORM_TOKEN = "test-platform-token";
+
+export const platform = door("/api/platform", { Authorization: `Bearer ${PLATFORM_TOKEN}` });

@@ -1,0 +1,72 @@
+import { type Door, door, platform } from "./door.ts";
+
+let made = 0;
+
+/** Unlike any other in this run, so that tests may share a database. */
+export const unique = (word: string) => `${word}-${++made}-${crypto.randomUUID().slice(0, 8)}`;
+
+/** What a step of a story gives, where the story cannot go on if it fails. */
+export async function given(answer: ReturnType<Door["send"]>) {
+  const { status, body } = await answer;
+  if (status >= 300) throw new Error(`A step of the story failed with ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** An organization of the test's own, with an administrator, and a client that acts as the administrator. */
+export async function anOrganization(name = "Riverside Clinic") {
+  const organization = await given(
+    platform.post("/organizations", { organization: { name, slug: unique("org") } }),
+  );
+
+  const addUser = (display_name: string, roles: string[], more: object = {}) =>
+    given(
+      platform.post(`/organizations/${organization.id}/users`, {
+        user: { email: `${unique("user")}@example.com`, display_name, roles, ...more },
+      }),
+    );
+
+  const addClient = async (organization_user_id: number) => {
+    const client = await given(
+      platform.post(`/organizations/${organization.id}/api_clients`, {
+        api_client: { name: "Integration", organization_user_id },
+      }),
+    );
+    const credentials = { "X-Client-ID": client.client_id, "X-Client-Secret": client.client_secret };
+    return { ...client, ...door("/api/external", credentials), credentials };
+  };
+
+  const admin = await addUser("Ada Admin", ["organization_admin"]);
+  const client = await addClient(admin.id);
+
+  return {
+    id: organization.id as number,
+    slug: organization.slug as string,
+    name: organization.name as string,
+    admin,
+    client,
+    addUser,
+    addClient,
+    addProvider: (display_name = "Paula Provider", more: object = {}) =>
+      addUser(display_name, ["provider"], more),
+    addRoom: (room: object = {}) =>
+      given(
+        client.post("/waiting_rooms", { waiting_room: { name: "Cardiology", is_active: true, ...room } }),
+      ),
+    addSub: (slug: string, sub: object) =>
+      given(client.post(`/waiting_rooms/${slug}/waiting_room_subs`, { waiting_room_sub: sub })),
+    /** Somebody who waits in the room. */
+    addParticipant: (slug: string, participant: object = {}, key = unique("participant")) =>
+      given(
+        platform.put(`/waiting_rooms/${slug}/participants/${key}`, {
+          participant: {
+            display_name: "Rita Recipient",
+            role: "recipient",
+            waiting_since: new Date().toISOString(),
+            ...participant,
+          },
+        }),
+      ),
+  };
+}
+
+export type Organization = Awaited<ReturnType<typeof anOrganization>>;

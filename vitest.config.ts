@@ -19,6 +19,9 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           setupFiles: ["test/worker/setup.ts"],
+          // One Worker for all files: each test makes its own organization, so that sharing storage is harmless.
+          isolate: false,
+          maxWorkers: 1,
         },
       },
       { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { Context } from "../context.ts";
 import { writeUnderRules } from "../db/rules.ts";
 import { participants, waitingRooms } from "../db/schema.ts";
+import { takeOverChanges } from "../db/upsert.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
 import { roomOfSlug } from "../waiting_rooms/waiting_rooms.service.ts";
 import type { Participant, reportParticipantBody } from "./participants.schemas.ts";
@@ -73,20 +74,22 @@ export async function reportParticipant(
       },
     ],
     [
-      db.run(sql`
-        insert into participants (organization_id, key, waiting_room_id, display_name, role, user_id,
-          waiting_since, left_at, created_at, updated_at)
-        select organization_id, ${key}, case when enters then room_id else coalesce(known_room_id, room_id) end,
-          display_name, role, user_id, waiting_since, left_at, ${now}, ${now}
-        from ${report} report where true
-        on conflict (organization_id, key) do update set
-          waiting_room_id = excluded.waiting_room_id, display_name = excluded.display_name, role = excluded.role,
-          user_id = excluded.user_id, waiting_since = excluded.waiting_since, left_at = excluded.left_at,
-          updated_at = excluded.updated_at
-        where (participants.waiting_room_id, participants.display_name, participants.role, participants.user_id,
-            participants.waiting_since, participants.left_at)
-          is not (excluded.waiting_room_id, excluded.display_name, excluded.role, excluded.user_id,
-            excluded.waiting_since, excluded.left_at)`),
+      db
+        .insert(participants)
+        .select(
+          // All columns of the table, in its order.
+          sql`select null, organization_id, ${key},
+            case when enters then room_id else coalesce(known_room_id, room_id) end,
+            call_id, user_id, display_name, role, waiting_since, null, left_at, null, ${now}, ${now}
+          from ${report} where true`,
+        )
+        .onConflictDoUpdate(
+          takeOverChanges(
+            participants,
+            [participants.organization_id, participants.key],
+            ["waiting_room_id", "display_name", "role", "user_id", "waiting_since", "left_at"],
+          ),
+        ),
       db
         .select()
         .from(participants)

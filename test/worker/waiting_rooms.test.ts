@@ -1,10 +1,62 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { anOrganization } from "./support/organization.ts";
+import worker from "../../src/index.ts";
+import { door, platform } from "./support/door.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { fromNow, travelTo } from "./support/time.ts";
 
-describe("A waiting room", () => {
-  it("is created inactive, with the default theme, owned by the organization", async () => {
+const create = ({ client }: Organization, waiting_room: object) =>
+  client.post("/waiting_rooms", { waiting_room });
+
+const read = ({ client }: Organization, slug: string) => client.get(`/waiting_rooms/${slug}`);
+
+const update = ({ client }: Organization, slug: string, waiting_room: object) =>
+  client.put(`/waiting_rooms/${slug}`, { waiting_room });
+
+const retire = ({ client }: Organization, slug: string) => client.delete(`/waiting_rooms/${slug}`);
+
+const leave = (slug: string, participant: string) =>
+  given(
+    platform.put(`/waiting_rooms/${slug}/participants/${participant}`, {
+      participant: { left_at: fromNow(-1) },
+    }),
+  );
+
+async function listed({ client }: Organization) {
+  return (await given(client.get("/waiting_rooms"))).waiting_rooms;
+}
+
+/** A clinic and a room of it, active unless said otherwise. */
+async function aClinicWithRoom(room: object = {}) {
+  const clinic = await anOrganization();
+  return { clinic, room: await clinic.addRoom(room) };
+}
+
+const FAULTY_FIELDS: [string, object, RegExp][] = [
+  ["a blank name", { name: " \t " }, /waiting_room\.name/],
+  ["an empty name", { name: "" }, /waiting_room\.name/],
+  ["a null name", { name: null }, /waiting_room\.name/],
+  ["a name that is no text", { name: 7 }, /waiting_room\.name/],
+  ["a name of 256 characters", { name: "n".repeat(256) }, /waiting_room\.name/],
+  ["an empty theme", { theme: "" }, /waiting_room\.theme/],
+  ["a null theme", { theme: null }, /waiting_room\.theme/],
+  ["a theme with capitals", { theme: "Dark" }, /waiting_room\.theme/],
+  ["a theme with a space", { theme: "dark blue" }, /waiting_room\.theme/],
+  ["a theme of 51 characters", { theme: "t".repeat(51) }, /waiting_room\.theme/],
+  ["a null is_active", { is_active: null }, /waiting_room\.is_active/],
+  ["an is_active that is text", { is_active: "true" }, /waiting_room\.is_active/],
+  ["an is_active that is a number", { is_active: 1 }, /waiting_room\.is_active/],
+  ["a slug", { slug: "front-door" }, /waiting_room\.slug/],
+  ["an empty slug", { slug: "" }, /waiting_room\.slug/],
+  ["a null slug", { slug: null }, /waiting_room\.slug/],
+];
+
+describe("Creating a waiting room", () => {
+  it("makes it inactive, with the default theme, owned by the organization", async () => {
     const clinic = await anOrganization("Riverside Clinic");
-    const created = await clinic.client.post("/waiting_rooms", { waiting_room: { name: "Cardiology" } });
+    const created = await create(clinic, { name: "Cardiology" });
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
       id: expect.any(Number),
@@ -14,10 +66,553 @@ describe("A waiting room", () => {
       slug: `${clinic.slug}-cardiology`,
       theme: "default",
       is_active: false,
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      created_at: aTimestamp,
       updated_at: created.body.created_at,
       waiting_count: 0,
       user: { display_name: "Riverside Clinic" },
     });
+    expect((await read(clinic, created.body.slug)).body).toEqual(created.body);
+  });
+
+  it("takes the theme and the state that it is given", async () => {
+    const clinic = await anOrganization();
+    const created = await create(clinic, { name: "Cardiology", theme: "dark_blue-2", is_active: true });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ theme: "dark_blue-2", is_active: true });
+  });
+
+  it("trims the name", async () => {
+    const clinic = await anOrganization();
+    const created = await create(clinic, { name: "  Cardiology " });
+    expect(created.body).toMatchObject({ name: "Cardiology", slug: `${clinic.slug}-cardiology` });
+  });
+
+  it("takes a name of 255 characters, whatever they are, and a theme of 50", async () => {
+    const clinic = await anOrganization();
+    const longest = { name: "🩺".repeat(255), theme: "t".repeat(50) };
+    const created = await create(clinic, longest);
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject(longest);
+  });
+
+  it("ignores keys that it does not know, so that nobody makes a personal room", async () => {
+    const clinic = await anOrganization();
+    const created = await create(clinic, {
+      name: "Cardiology",
+      id: 1,
+      organization_id: null,
+      user_id: clinic.admin.user_id,
+      waiting_count: 9,
+      user: { display_name: "Somebody Else" },
+    });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      organization_id: clinic.id,
+      user_id: null,
+      waiting_count: 0,
+      user: { display_name: clinic.name },
+    });
+    expect(created.body.id).not.toBe(1);
+  });
+
+  it.each([["a missing name", { name: undefined }, /waiting_room\.name/], ...FAULTY_FIELDS])(
+    "refuses %s with a text that names the field, and makes no room",
+    async (_, fault, field) => {
+      const clinic = await anOrganization();
+      const before = await listed(clinic);
+      expectRefusal(await create(clinic, { name: "Cardiology", ...fault }), 422, field);
+      expect(await listed(clinic)).toEqual(before);
+    },
+  );
+
+  it.each([
+    ["no wrapper", {}],
+    ["a null wrapper", { waiting_room: null }],
+    ["the fields without their wrapper", { name: "Cardiology" }],
+    ["a list for a wrapper", { waiting_room: [{ name: "Cardiology" }] }],
+  ])("refuses a body with %s, and makes no room", async (_, body) => {
+    const clinic = await anOrganization();
+    const before = await listed(clinic);
+    expectRefusal(await clinic.client.post("/waiting_rooms", body), 422, /waiting_room/);
+    expect(await listed(clinic)).toEqual(before);
+  });
+
+  it("names every field that is at fault", async () => {
+    const clinic = await anOrganization();
+    const refused = await create(clinic, { name: "", is_active: "yes" });
+    expectRefusal(refused, 422, /waiting_room\.name.*waiting_room\.is_active/);
+  });
+});
+
+describe("The slug of a waiting room", () => {
+  it.each([
+    ["Cardiology & Lung Care", "cardiology-and-lung-care"],
+    ["Hals, Nasen -- Ohren", "hals-nasen-ohren"],
+    ["Ärztezimmer Groß", "aerztezimmer-gross"],
+    ["Crème Brûlée Łódź", "creme-brulee-lodz"],
+    ["Кардиология", "kardiologiya"],
+    ["iOS Team", "ios-team"],
+    ["Room 12", "room-12"],
+  ])("is made of the organization's slug and the name: %s gives %s", async (name, kebab) => {
+    const clinic = await anOrganization();
+    expect((await create(clinic, { name })).body.slug).toBe(`${clinic.slug}-${kebab}`);
+  });
+
+  it("ends in room where nothing is left of the name", async () => {
+    const clinic = await anOrganization();
+    expect((await create(clinic, { name: "!!!" })).body.slug).toBe(`${clinic.slug}-room`);
+    expect((await create(clinic, { name: "…" })).body.slug).toBe(`${clinic.slug}-room-2`);
+  });
+
+  it("gets a numeric suffix where it is taken", async () => {
+    const clinic = await anOrganization();
+    const rooms = [];
+    for (const name of ["Cardiology", "cardiology", "Cardiology!"])
+      rooms.push(await create(clinic, { name }));
+    expect(rooms.map(({ body }) => body.slug)).toEqual([
+      `${clinic.slug}-cardiology`,
+      `${clinic.slug}-cardiology-2`,
+      `${clinic.slug}-cardiology-3`,
+    ]);
+  });
+
+  it("passes over a suffix that another name has taken", async () => {
+    const clinic = await anOrganization();
+    await clinic.addRoom({ name: "Cardiology 2" });
+    await clinic.addRoom({ name: "Cardiology" });
+    const third = await create(clinic, { name: "Cardiology" });
+    expect(third.body.slug).toBe(`${clinic.slug}-cardiology-3`);
+  });
+
+  it("is shared neither with a personal room nor with a room of the same name", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider("Paula Provider");
+    expect(provider.waiting_room_slug).toBe(`${clinic.slug}-paula-provider`);
+    const created = await create(clinic, { name: "Paula Provider" });
+    expect(created.body.slug).toBe(`${clinic.slug}-paula-provider-2`);
+  });
+
+  it("is unlike any of another organization, though their slugs run into each other", async () => {
+    const clinic = await anOrganization();
+    const neighbour = await anOrganization("Heart Clinic", `${clinic.slug}-heart`);
+    const room = await clinic.addRoom({ name: "Heart Room" });
+    const other = await neighbour.addRoom({ name: "Room" });
+    expect(room.slug).toBe(`${clinic.slug}-heart-room`);
+    expect(other.slug).toBe(`${clinic.slug}-heart-room-2`);
+    expect((await read(clinic, room.slug)).body).toEqual(room);
+    expect((await read(neighbour, other.slug)).body).toEqual(other);
+  });
+
+  it("is made anew when the room is renamed, and links to the old one stop resolving", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const renamed = await update(clinic, room.slug, { name: "Heart Centre" });
+    expect(renamed.status).toBe(200);
+    expect(renamed.body).toEqual({
+      ...room,
+      name: "Heart Centre",
+      slug: `${clinic.slug}-heart-centre`,
+      updated_at: aTimestamp,
+    });
+    expectRefusal(await read(clinic, room.slug), 404);
+    expectRefusal(await clinic.client.get(`/waiting_rooms/${room.slug}/waiting_room_subs`), 404);
+    expectRefusal(await platform.get(`/waiting_rooms/${room.slug}`), 404);
+    expect((await read(clinic, renamed.body.slug)).body).toEqual(renamed.body);
+  });
+
+  it("that a renamed room gave up is free for another room", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    await given(update(clinic, room.slug, { name: "Heart Centre" }));
+    const successor = await create(clinic, { name: "Cardiology" });
+    expect(successor.body.slug).toBe(room.slug);
+    expect((await read(clinic, room.slug)).body).toEqual(successor.body);
+  });
+
+  it("stays when the room is renamed to a name that gives the same one", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const renamed = await update(clinic, room.slug, { name: "CARDIOLOGY!" });
+    expect(renamed.body).toMatchObject({ name: "CARDIOLOGY!", slug: room.slug });
+  });
+
+  it("keeps its suffix through such a renaming while the plain form is taken", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const second = await clinic.addRoom({ name: "Cardiology" });
+    const renamed = await update(clinic, second.slug, { name: "CARDIOLOGY" });
+    expect(renamed.body.slug).toBe(`${room.slug}-2`);
+  });
+
+  it("gets a suffix when the room is renamed to the name of another room", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const second = await clinic.addRoom({ name: "Lungs" });
+    const renamed = await update(clinic, second.slug, { name: "Cardiology" });
+    expect(renamed.body.slug).toBe(`${room.slug}-2`);
+    expect((await read(clinic, room.slug)).body).toEqual(room);
+  });
+
+  it("takes the plain form when the room is renamed and that has become free", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const second = await clinic.addRoom({ name: "Cardiology" });
+    expectGone(await retire(clinic, room.slug));
+    const renamed = await update(clinic, second.slug, { name: "Cardiology." });
+    expect(renamed.body.slug).toBe(room.slug);
+    expectRefusal(await read(clinic, second.slug), 404);
+  });
+
+  it("stays when an update sends the name that the room already has", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const second = await clinic.addRoom({ name: "Cardiology" });
+    expectGone(await retire(clinic, room.slug));
+    const updated = await update(clinic, second.slug, { name: "Cardiology", theme: "dark" });
+    expect(updated.body).toMatchObject({ slug: second.slug, theme: "dark" });
+  });
+
+  it("of a retired room is free again", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    expectGone(await retire(clinic, room.slug));
+    const successor = await create(clinic, { name: "Cardiology" });
+    expect(successor.body.slug).toBe(room.slug);
+    expect(successor.body.id).not.toBe(room.id);
+    expect((await read(clinic, room.slug)).body).toEqual(successor.body);
+  });
+});
+
+describe("Reading waiting rooms", () => {
+  it("lists all of the organization by id, the personal ones among them", async () => {
+    const clinic = await anOrganization();
+    const zebra = await clinic.addRoom({ name: "Zebra" });
+    const provider = await clinic.addProvider("Paula Provider");
+    const aardvark = await clinic.addRoom({ name: "Aardvark" });
+    const { status, body } = await clinic.client.get("/waiting_rooms");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      waiting_rooms: [
+        (await read(clinic, clinic.admin.waiting_room_slug)).body,
+        zebra,
+        (await read(clinic, provider.waiting_room_slug)).body,
+        aardvark,
+      ],
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 4 },
+    });
+    const ids = body.waiting_rooms.map(({ id }: { id: number }) => id);
+    expect(ids).toEqual(ids.toSorted((one: number, other: number) => one - other));
+  });
+
+  it("serves the list in pages", async () => {
+    const clinic = await anOrganization();
+    for (const name of ["One", "Two", "Three", "Four"]) await clinic.addRoom({ name });
+    const pages = [];
+    for (const page of [1, 2, 3])
+      pages.push((await clinic.client.get(`/waiting_rooms?page=${page}&per_page=2`)).body);
+    expect(pages.map(({ waiting_rooms }) => waiting_rooms.map(({ name }: { name: string }) => name))).toEqual(
+      [["Ada Admin", "One"], ["Two", "Three"], ["Four"]],
+    );
+    expect(pages.map(({ pagination }) => pagination)).toEqual(
+      [1, 2, 3].map((current_page) => ({ current_page, per_page: 2, total_pages: 3, total_count: 5 })),
+    );
+  });
+
+  it("gives an empty list without pages where the organization has no room", async () => {
+    const { id } = await given(
+      platform.post("/organizations", { organization: { name: "Bare", slug: unique("org") } }),
+    );
+    const user = {
+      email: `${unique("user")}@example.com`,
+      display_name: "Al",
+      roles: ["provider_assistant"],
+    };
+    const assistant = await given(platform.post(`/organizations/${id}/users`, { user }));
+    const client = await given(
+      platform.post(`/organizations/${id}/api_clients`, {
+        api_client: { name: "Integration", organization_user_id: assistant.id },
+      }),
+    );
+    const external = door("/api/external", {
+      "X-Client-ID": client.client_id,
+      "X-Client-Secret": client.client_secret,
+    });
+    const { status, body } = await external.get("/waiting_rooms");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      waiting_rooms: [],
+      pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
+    });
+  });
+
+  it("gives 404 for a slug that no room has", async () => {
+    const clinic = await anOrganization();
+    expectRefusal(await read(clinic, `${clinic.slug}-nowhere`), 404);
+    expectRefusal(await read(clinic, "%E0%A4%A"), 404);
+  });
+});
+
+describe("Updating a waiting room", () => {
+  it.each([
+    ["the theme", { theme: "dark" }],
+    ["is_active", { is_active: false }],
+    ["theme and is_active", { theme: "dark", is_active: false }],
+    ["nothing", {}],
+  ])("changes %s and leaves the rest as it was", async (_, change) => {
+    const { clinic, room } = await aClinicWithRoom({ theme: "calm", is_active: true });
+    const updated = await update(clinic, room.slug, change);
+    expect(updated.status).toBe(200);
+    expect(updated.body).toEqual({ ...room, ...change, updated_at: aTimestamp });
+    expect((await read(clinic, room.slug)).body).toEqual(updated.body);
+  });
+
+  it("switches the room on and off, and moves updated_at each time", async () => {
+    const { clinic, room } = await aClinicWithRoom({ is_active: false });
+    travelTo(fromNow(5));
+    const on = await update(clinic, room.slug, { is_active: true });
+    expect(on.body).toMatchObject({ is_active: true, created_at: room.created_at });
+    expect(Date.parse(on.body.updated_at)).toBeGreaterThan(Date.parse(room.updated_at));
+    travelTo(fromNow(5));
+    const off = await update(clinic, room.slug, { is_active: false });
+    expect(off.body).toMatchObject({ is_active: false, created_at: room.created_at });
+    expect(Date.parse(off.body.updated_at)).toBeGreaterThan(Date.parse(on.body.updated_at));
+  });
+
+  it("takes back what was read, without the slug, and changes only what a client may set", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    const { slug, ...rest } = room;
+    const updated = await update(clinic, slug, {
+      ...rest,
+      id: room.id + 1,
+      organization_id: null,
+      user_id: clinic.admin.user_id,
+      created_at: "2020-01-01T00:00:00.000Z",
+      waiting_count: 7,
+      theme: "dark",
+    });
+    expect(updated.status).toBe(200);
+    expect(updated.body).toEqual({ ...room, theme: "dark", updated_at: aTimestamp });
+  });
+
+  it("leaves the other rooms alone", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Lungs" });
+    await given(update(clinic, room.slug, { name: "Heart Centre", theme: "dark", is_active: false }));
+    expect((await read(clinic, other.slug)).body).toEqual(other);
+  });
+
+  it.each(FAULTY_FIELDS)(
+    "refuses %s with a text that names the field, and changes nothing",
+    async (_, fault, field) => {
+      const { clinic, room } = await aClinicWithRoom({ theme: "calm" });
+      const change = { name: "Heart Centre", theme: "dark", is_active: false, ...fault };
+      expectRefusal(await update(clinic, room.slug, change), 422, field);
+      expect((await read(clinic, room.slug)).body).toEqual(room);
+    },
+  );
+
+  it("refuses the slug that the room has, too", async () => {
+    const { clinic, room } = await aClinicWithRoom({ theme: "calm" });
+    const refused = await update(clinic, room.slug, { theme: "dark", slug: room.slug });
+    expectRefusal(refused, 422, /waiting_room\.slug/);
+    expect((await read(clinic, room.slug)).body).toEqual(room);
+  });
+
+  it("refuses a body without its wrapper, and changes nothing", async () => {
+    const { clinic, room } = await aClinicWithRoom({ theme: "calm" });
+    const refused = await clinic.client.put(`/waiting_rooms/${room.slug}`, { theme: "dark" });
+    expectRefusal(refused, 422, /waiting_room/);
+    expect((await read(clinic, room.slug)).body).toEqual(room);
+  });
+
+  it("gives 404 for a slug that no room has, and makes none", async () => {
+    const clinic = await anOrganization();
+    const before = await listed(clinic);
+    expectRefusal(await update(clinic, `${clinic.slug}-nowhere`, { name: "Nowhere" }), 404);
+    expect(await listed(clinic)).toEqual(before);
+  });
+});
+
+describe("Where the operator names the themes", () => {
+  /** The same Worker and database, with the operator's list set. */
+  async function aClinicWithThemes(themes: string) {
+    const clinic = await anOrganization();
+    const bindings = { ...env, WAITING_ROOM_THEMES: themes };
+    const client = clinic.client.through(async (request) => {
+      const execution = createExecutionContext();
+      const response = await worker.fetch(request, bindings, execution);
+      await waitOnExecutionContext(execution);
+      return response;
+    });
+    return { ...clinic, client: { ...clinic.client, ...client } };
+  }
+
+  it("takes those", async () => {
+    const clinic = await aClinicWithThemes("default, calm,dark");
+    const created = await create(clinic, { name: "Cardiology", theme: "calm" });
+    expect(created.status).toBe(201);
+    const updated = await update(clinic, created.body.slug, { theme: "dark" });
+    expect(updated.status).toBe(200);
+    expect(updated.body.theme).toBe("dark");
+  });
+
+  it("refuses any other, and changes nothing", async () => {
+    const clinic = await aClinicWithThemes("default,calm");
+    const room = await given(create(clinic, { name: "Cardiology", theme: "calm" }));
+    const before = await listed(clinic);
+    expectRefusal(await create(clinic, { name: "Lungs", theme: "dark" }), 422, /waiting_room\.theme/);
+    expectRefusal(
+      await update(clinic, room.slug, { name: "Lungs", theme: "dark" }),
+      422,
+      /waiting_room\.theme/,
+    );
+    expect(await listed(clinic)).toEqual(before);
+  });
+
+  it("still gives the default theme to a room that is created without one", async () => {
+    const clinic = await aClinicWithThemes("calm,dark");
+    const created = await create(clinic, { name: "Cardiology" });
+    expect(created.status).toBe(201);
+    expect(created.body.theme).toBe("default");
+  });
+});
+
+describe("Retiring a waiting room", () => {
+  it.each([
+    ["an active", true],
+    ["an inactive", false],
+  ])("takes %s room out of every path", async (_, is_active) => {
+    const { clinic, room } = await aClinicWithRoom({ is_active });
+    const provider = await clinic.addProvider();
+    const before = await listed(clinic);
+    expectGone(await retire(clinic, room.slug));
+
+    const path = `/waiting_rooms/${room.slug}`;
+    const waiting_room_sub = { user_id: provider.user_id, datetime_start: fromNow(10) };
+    const participant = { display_name: "Rita", role: "recipient", waiting_since: fromNow(0) };
+    expectRefusal(await clinic.client.get(path), 404);
+    expectRefusal(await clinic.client.put(path, { waiting_room: { is_active: true } }), 404);
+    expectRefusal(await clinic.client.get(`${path}/waiting_room_subs`), 404);
+    expectRefusal(await clinic.client.post(`${path}/waiting_room_subs`, { waiting_room_sub }), 404);
+    expectRefusal(await platform.get(path), 404);
+    expectRefusal(await platform.put(`${path}/participants/rita`, { participant }), 404);
+    expect(await listed(clinic)).toEqual(before.filter(({ id }: { id: number }) => id !== room.id));
+    expect((await clinic.client.get("/waiting_rooms")).body.pagination.total_count).toBe(before.length - 1);
+  });
+
+  it("is not done twice", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    expectGone(await retire(clinic, room.slug));
+    expectRefusal(await retire(clinic, room.slug), 404);
+  });
+
+  it("leaves alone the room that took over the slug", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    expectGone(await retire(clinic, room.slug));
+    const successor = await clinic.addRoom({ name: "Cardiology" });
+    expectGone(await retire(clinic, successor.slug));
+    expectRefusal(await read(clinic, room.slug), 404);
+  });
+
+  it("is refused while somebody is in the room, and possible when the last has left", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    const waiting_since = fromNow(-10);
+    await clinic.addParticipant(room.slug, { waiting_since }, "rita");
+    await clinic.addParticipant(room.slug, { waiting_since }, "paul");
+    await leave(room.slug, "rita");
+    expectRefusal(await retire(clinic, room.slug), 422);
+    expect((await read(clinic, room.slug)).body).toEqual({ ...room, waiting_count: 1 });
+
+    await leave(room.slug, "paul");
+    expectGone(await retire(clinic, room.slug));
+    expectRefusal(await read(clinic, room.slug), 404);
+  });
+
+  it("is refused in an inactive room where somebody still waits", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    await clinic.addParticipant(room.slug);
+    const inactive = await given(update(clinic, room.slug, { is_active: false }));
+    expectRefusal(await retire(clinic, room.slug), 422);
+    expect((await read(clinic, room.slug)).body).toEqual(inactive);
+  });
+
+  it("is possible while somebody is in another room", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Lungs" });
+    await clinic.addParticipant(other.slug);
+    expectGone(await retire(clinic, room.slug));
+    expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
+  });
+
+  it("is refused for a personal room, which stays as it was", async () => {
+    const clinic = await anOrganization();
+    const { waiting_room_slug } = await clinic.addProvider();
+    const before = await given(read(clinic, waiting_room_slug));
+    expectRefusal(await retire(clinic, waiting_room_slug), 422);
+    expect((await read(clinic, waiting_room_slug)).body).toEqual(before);
+  });
+
+  it("gives 404 for a slug that no room has", async () => {
+    const clinic = await anOrganization();
+    const before = await listed(clinic);
+    expectRefusal(await retire(clinic, `${clinic.slug}-nowhere`), 404);
+    expect(await listed(clinic)).toEqual(before);
+  });
+});
+
+describe("A personal waiting room", () => {
+  it("is active, named after its owner, and shows no organization", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider("Paula Provider");
+    const { status, body } = await read(clinic, provider.waiting_room_slug);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      organization_id: null,
+      user_id: provider.user_id,
+      name: "Paula Provider",
+      slug: `${clinic.slug}-paula-provider`,
+      theme: "default",
+      is_active: true,
+      created_at: aTimestamp,
+      updated_at: body.created_at,
+      waiting_count: 0,
+      user: { display_name: "Paula Provider" },
+    });
+    expect(await listed(clinic)).toContainEqual(body);
+  });
+
+  it("is updated like any other, and stays its owner's", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider("Paula Provider");
+    const before = await given(read(clinic, provider.waiting_room_slug));
+    const change = { name: "Evening Visits", theme: "dark", is_active: false };
+    const updated = await update(clinic, provider.waiting_room_slug, change);
+    expect(updated.status).toBe(200);
+    expect(updated.body).toEqual({
+      ...before,
+      ...change,
+      slug: `${clinic.slug}-evening-visits`,
+      updated_at: aTimestamp,
+    });
+    expectRefusal(await read(clinic, provider.waiting_room_slug), 404);
+    expect((await read(clinic, updated.body.slug)).body).toEqual(updated.body);
+  });
+});
+
+describe("The waiting count", () => {
+  it("counts those who entered the room and have not left", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Lungs" });
+    const waiting_since = fromNow(-10);
+    await clinic.addParticipant(room.slug, { waiting_since }, "rita");
+    await clinic.addParticipant(room.slug, { waiting_since }, "paul");
+    await clinic.addParticipant(other.slug, { waiting_since }, "olga");
+    expect((await read(clinic, room.slug)).body.waiting_count).toBe(2);
+    expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
+
+    await leave(room.slug, "rita");
+    expect((await read(clinic, room.slug)).body.waiting_count).toBe(1);
+    expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
+  });
+
+  it("is the same in the list, after an update and through the platform door", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    await clinic.addParticipant(room.slug);
+    expect(await listed(clinic)).toContainEqual({ ...room, waiting_count: 1 });
+    expect((await update(clinic, room.slug, { theme: "dark" })).body.waiting_count).toBe(1);
+    expect((await platform.get(`/waiting_rooms/${room.slug}`)).body.waiting_room.waiting_count).toBe(1);
   });
 });

@@ -1,0 +1,96 @@
+import { eq } from "drizzle-orm";
+import type { ClientContext, Context } from "../context.ts";
+import { openDatabase } from "../db/database.ts";
+import { apiClients, organizations, organizationUsers, users } from "../db/schema.ts";
+import { digest } from "../digest.ts";
+import { ApiError } from "../http/errors.ts";
+import { HOUR } from "../limits.ts";
+import { createUser } from "../organization_users/organization_users.service.ts";
+import { createOrganization } from "../organizations/organizations.service.ts";
+import type { Role } from "../roles.ts";
+import { readSettings } from "../settings.ts";
+import { createWaitingRoomSub, listWaitingRoomSubs } from "../waiting_room_subs/waiting_room_subs.service.ts";
+import { createWaitingRoom, listWaitingRooms } from "../waiting_rooms/waiting_rooms.service.ts";
+
+/** Known to everybody, so for development alone: nothing that deploys reads this file. */
+export const DEMO_CLIENT = {
+  organization: "Demo Clinic",
+  client_id: "demo-client",
+  client_secret: "demo-client-secret-for-development-only",
+};
+
+const SLUG = "demo-clinic";
+
+/** Makes what is missing of the demo organization, with dates relative to now; run again, it changes nothing. */
+export async function loadDemoOrganization(env: Env, now: number) {
+  const db = openDatabase(env.DB);
+  const context: Context = { db, now, settings: readSettings(env) };
+  await unlessThere(createOrganization(context, { name: DEMO_CLIENT.organization, slug: SLUG }));
+  const organization = await db.select().from(organizations).where(eq(organizations.slug, SLUG)).get();
+  if (!organization) throw new Error("The demo organization is not there");
+  const { id: organization_id } = organization;
+
+  const addUser = async (display_name: string, roles: Role[]) => {
+    const email = `${display_name.split(" ")[0]?.toLowerCase()}@demo-clinic.example`;
+    await unlessThere(createUser(context, organization_id, { email, display_name, roles }));
+    return await requireUser(context, email);
+  };
+  const admin = await addUser("Amira Admin", ["organization_admin"]);
+  await addUser("Pascal Provider", ["provider"]);
+  const substitute = await addUser("Salma Substitute", ["provider"]);
+
+  await db
+    .insert(apiClients)
+    .values({
+      organization_id,
+      organization_user_id: admin.id,
+      name: "Demo client",
+      client_id: DEMO_CLIENT.client_id,
+      secret_digest: await digest(DEMO_CLIENT.client_secret),
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflictDoNothing();
+  const clientContext: ClientContext = {
+    ...context,
+    caller: {
+      api_client_id: 0,
+      organization_id,
+      organization_user_id: admin.id,
+      user_id: admin.user_id,
+      roles: ["organization_admin"],
+    },
+  };
+
+  const rooms = (await listWaitingRooms(clientContext, { page: 1, per_page: 100 })).items;
+  for (const name of ["Cardiology", "Dermatology"])
+    if (!rooms.some((room) => room.name === name))
+      await createWaitingRoom(clientContext, { name, theme: "default", is_active: true });
+
+  const cardiology = `${SLUG}-cardiology`;
+  if ((await listWaitingRoomSubs(clientContext, cardiology)).length === 0) {
+    const nextHour = Math.ceil(now / HOUR) * HOUR;
+    await createWaitingRoomSub(clientContext, cardiology, {
+      user_id: substitute.user_id,
+      datetime_start: nextHour,
+      datetime_end: nextHour + 8 * HOUR,
+    });
+  }
+}
+
+async function requireUser({ db }: Context, email: string) {
+  const user = await db
+    .select({ id: organizationUsers.id, user_id: organizationUsers.user_id })
+    .from(organizationUsers)
+    .innerJoin(users, eq(users.id, organizationUsers.user_id))
+    .where(eq(users.email, email))
+    .get();
+  if (!user) throw new Error(`The demo user ${email} is not there`);
+  return user;
+}
+
+async function unlessThere(creation: Promise<unknown>) {
+  await creation.catch((error) => {
+    if (!(error instanceof ApiError && error.status === 422)) throw error;
+  });
+}

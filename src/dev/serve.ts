@@ -1,0 +1,87 @@
+/**
+ * `npm run dev`: migrates the local database, loads the demo organization, and serves. Takes the flags of
+ * `wrangler dev`; --persist-to, --config and --env reach the earlier steps too, so that the data lands where the
+ * server looks for it.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { getPlatformProxy } from "wrangler";
+import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
+
+const flags = process.argv.slice(2);
+const { values } = parseArgs({
+  args: flags,
+  options: {
+    "persist-to": { type: "string", default: ".wrangler/state" },
+    config: { type: "string", short: "c", default: "wrangler.toml" },
+    env: { type: "string", short: "e" },
+  },
+  strict: false,
+  allowPositionals: true,
+});
+const [persistTo, config] = [String(values["persist-to"]), String(values.config)];
+const environment = typeof values.env === "string" ? values.env : undefined;
+
+/** Of the steps before the server only failures are worth a line. */
+const quiet = { ...process.env, WRANGLER_LOG: "error" };
+
+if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
+migrate();
+await loadDemoData();
+serve();
+
+function migrate() {
+  const target = ["--local", "--persist-to", persistTo, "--config", config];
+  if (environment) target.push("--env", environment);
+  const { status, stdout, stderr } = spawnSync("wrangler", ["d1", "migrations", "apply", "DB", ...target], {
+    encoding: "utf8",
+    env: quiet,
+    // Without a terminal wrangler applies migrations unasked.
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  if (status !== 0) {
+    process.stderr.write(stdout + stderr);
+    process.exit(1);
+  }
+}
+
+async function loadDemoData() {
+  const spoken = process.env;
+  process.env = quiet;
+  const { env, dispose } = await getPlatformProxy<Env>({
+    configPath: config,
+    environment,
+    persist: { path: join(persistTo, "v3") },
+  });
+  await loadDemoOrganization(env, Date.now());
+  await dispose();
+  process.env = spoken;
+}
+
+function serve() {
+  const server = spawn("wrangler", ["dev", ...flags], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  server.on("message", (message) => {
+    const { event, ip, port } = JSON.parse(String(message));
+    if (event === "DEV_SERVER_READY") introduce(`http://${ip === "127.0.0.1" ? "localhost" : ip}:${port}`);
+  });
+  server.on("exit", (code) => process.exit(code ?? 1));
+  // wrangler ends by itself when the terminal sends it the signal too; this is for a signal sent to us alone.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
+}
+
+function introduce(url: string) {
+  process.stdout.write(`
+Serving ${url} with the organization "${DEMO_CLIENT.organization}", whose API client is
+  X-Client-ID:     ${DEMO_CLIENT.client_id}
+  X-Client-Secret: ${DEMO_CLIENT.client_secret}
+
+Try it:
+  curl -H "X-Client-ID: ${DEMO_CLIENT.client_id}" -H "X-Client-Secret: ${DEMO_CLIENT.client_secret}" ${url}/api/external/waiting_rooms
+
+Or walk through the product, in another terminal:
+  npm run demo -- ${url}
+
+`);
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { caller, emptyFolder, npmRun, platformCaller, type Server, startServer } from "./support/server.ts";
+
+const folder = emptyFolder();
+let server: Server;
+
+beforeAll(async () => {
+  server = await startServer(folder);
+});
+
+afterAll(() => server.stop());
+
+async function asTheCurlLineDoes({ curl }: Server) {
+  const headers = Object.fromEntries(
+    [...curl.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [name, value]),
+  );
+  const response = await fetch(/http:\S+/.exec(curl)?.[0] ?? "", { headers });
+  return { status: response.status, body: await response.json() };
+}
+
+describe("A newcomer", () => {
+  it("starts the server with one command, and the curl line that it prints works", async () => {
+    const answer = await asTheCurlLineDoes(server);
+    expect(answer).toMatchObject({ status: 200, body: { pagination: { total_count: 5 } } });
+  });
+
+  it("walks through the product with another", async () => {
+    const { code, output } = await npmRun("demo", "--", server.url);
+    expect(output).toContain("Somebody waits, so the room cannot be retired");
+    expect(output).not.toMatch(/→ 5\d\d/);
+    expect(code).toBe(0);
+  });
+
+  it("finds the same demo organization after starting the server again", async () => {
+    const before = await asTheCurlLineDoes(server);
+    await server.stop();
+    server = await startServer(folder);
+    expect(await asTheCurlLineDoes(server)).toEqual(before);
+  });
+});
+
+describe("An organization", () => {
+  it("is provisioned by the platform, makes a room, and has somebody stand in for its participants' provider", async () => {
+    const platform = platformCaller(server.url);
+    const organization = await platform("POST", "/organizations", {
+      organization: { name: "Hillside Clinic" },
+    });
+    expect(organization.status).toBe(201);
+    const users = `/organizations/${organization.body.id}/users`;
+    const admin = await platform("POST", users, {
+      user: { email: "ada@hillside.example", display_name: "Ada", roles: ["organization_admin"] },
+    });
+    const provider = await platform("POST", users, {
+      user: { email: "paul@hillside.example", display_name: "Paul", roles: ["provider"] },
+    });
+    const client = await platform("POST", `/organizations/${organization.body.id}/api_clients`, {
+      api_client: { name: "Integration", organization_user_id: admin.body.id },
+    });
+    expect([admin.status, provider.status, client.status]).toEqual([201, 201, 201]);
+
+    const external = caller(`${server.url}/api/external`, {
+      "X-Client-ID": client.body.client_id,
+      "X-Client-Secret": client.body.client_secret,
+    });
+    const room = await external("POST", "/waiting_rooms", {
+      waiting_room: { name: "Oncology", is_active: true },
+    });
+    expect(room.status).toBe(201);
+    const subs = `/waiting_rooms/${room.body.slug}/waiting_room_subs`;
+    const sub = await external("POST", subs, {
+      waiting_room_sub: {
+        user_id: provider.body.user_id,
+        datetime_start: new Date(Date.now() - 60_000).toISOString(),
+      },
+    });
+    expect(sub.status).toBe(201);
+
+    const opened = await platform("GET", `/waiting_rooms/${room.body.slug}`);
+    expect(opened.body).toMatchObject({
+      active_sub: { id: sub.body.id },
+      destination_slug: provider.body.waiting_room_slug,
+    });
+    const participant = `/waiting_rooms/${room.body.slug}/participants/visit-1`;
+    const entered = await platform("PUT", participant, {
+      participant: { display_name: "Rita", role: "recipient", waiting_since: new Date().toISOString() },
+    });
+    expect(entered.status).toBe(200);
+    expect((await external("GET", `/waiting_rooms/${room.body.slug}`)).body.waiting_count).toBe(1);
+    expect((await external("DELETE", `/waiting_rooms/${room.body.slug}`)).status).toBe(422);
+
+    await platform("PUT", participant, { participant: { left_at: new Date().toISOString() } });
+    expect((await external("DELETE", `${subs}/${sub.body.id}`)).status).toBe(204);
+    expect((await external("DELETE", `/waiting_rooms/${room.body.slug}`)).status).toBe(204);
+    expect((await external("GET", `/waiting_rooms/${room.body.slug}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+
+export const emptyFolder = () => mkdtempSync(join(tmpdir(), "video-visits-"));
+
+/** Runs one of the project's commands to its end. */
+export function npmRun(...args: string[]) {
+  return new Promise<{ code: number | null; output: string }>((resolve) => {
+    const child = spawn("npm", ["run", "--silent", ...args]);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => {
+        output += chunk;
+      });
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+/** `npm run dev` on a free port, with its data in a folder of its own, once it says how to call it. */
+export async function startServer(persistTo: string) {
+  const args = [
+    "run",
+    "--silent",
+    "dev",
+    "--",
+    "--port",
+    "0",
+    "--inspector-port",
+    "0",
+    "--persist-to",
+    persistTo,
+  ];
+  const child = spawn("npm", args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  let output = "";
+  const introduced = new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => {
+        output += chunk;
+        const curl = /^ *curl .*$/m.exec(output)?.[0];
+        if (curl && output.includes("npm run demo")) resolve(curl.trim());
+      });
+    ended.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));
+  });
+  const curl = await introduced;
+  return {
+    curl,
+    url: new URL(/http:\S+/.exec(curl)?.[0] ?? "").origin,
+    output: () => output,
+    /** Ends the server and all that it started: they are one process group. */
+    async stop() {
+      if (child.pid) process.kill(-child.pid, "SIGTERM");
+      await ended;
+    },
+  };
+}
+
+export type Server = Awaited<ReturnType<typeof startServer>>;
+
+/** A way to send JSON and read JSON with some credentials. */
+export function caller(base: string, credentials: Record<string, string>) {
+  return async (method: string, path: string, body?: object) => {
+    const response = await fetch(base + path, {
+      method,
+      headers: { ...credentials, ...(body ? { "Content-Type": "application/json" } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text ? JSON.parse(text) : null };
+  };
+}
+
+/** The platform's way in, with the token that `npm run dev` gave the server. */
+export function platformCaller(url: string) {
+  const { PLATFORM_API_TOKEN } = parseEnv(readFileSync(".dev.vars", "utf8"));
+  return caller(`${url}/api/platform`, { Authorization: `Bearer ${PLATFORM_API_TOKEN}` });
+}

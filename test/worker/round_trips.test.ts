@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { countingRoundTrips } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { anOrganization, given } from "./support/organization.ts";
+import { externalExamples, platformExamples } from "./support/routes.ts";
+
+/** What a request of a known client may cost, one round trip to D1 after another. */
+const allowed = (method: string) => (method === "GET" ? 1 : 2);
+
+describe("A request of a known client costs few round trips to D1", () => {
+  it.each(Object.entries(externalExamples))("%s", async (route, example) => {
+    const organization = await anOrganization();
+    const { path, body } = await example(organization);
+    const [method = ""] = route.split(" ");
+    const counting = countingRoundTrips();
+    const client = organization.client.through(counting.fetcher);
+    await given(client.get("/waiting_rooms"));
+    const trips = await counting.during(() => given(client.send(method, path, body)));
+    expect(trips).toBeGreaterThan(0);
+    expect(trips).toBeLessThanOrEqual(allowed(method));
+  });
+});
+
+describe("A report of the platform costs few round trips to D1", () => {
+  it.each(Object.entries(platformExamples))("%s", async (route, example) => {
+    const { path, body } = await example(await anOrganization());
+    const [method = ""] = route.split(" ");
+    const counting = countingRoundTrips();
+    const trips = await counting.during(() =>
+      given(platform.through(counting.fetcher).send(method, path, body)),
+    );
+    expect(trips).toBeGreaterThan(0);
+    expect(trips).toBeLessThanOrEqual(allowed(method));
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { everyRow, rowsOf } from "./support/database.ts";
+import { door, PLATFORM_TOKEN, platform } from "./support/door.ts";
+import { anOrganization, given } from "./support/organization.ts";
+import { type Example, externalExamples, platformExamples, routesBehind } from "./support/routes.ts";
+
+const externalRoutes = routesBehind("/api/external");
+const platformRoutes = routesBehind("/api/platform");
+
+const methodOf = (route: string) => route.split(" ")[0] ?? "";
+
+function exampleFor(examples: typeof externalExamples, route: string) {
+  const example = examples[route];
+  if (!example) throw new Error(`support/routes.ts has no example for ${route}`);
+  return example;
+}
+
+it("The examples are those of the routes, no more and no less", () => {
+  expect(Object.keys(externalExamples).sort()).toEqual(externalRoutes);
+  expect(Object.keys(platformExamples).sort()).toEqual(platformRoutes);
+});
+
+describe.each(externalRoutes)("%s of the external door", (route) => {
+  const method = methodOf(route);
+  const example = exampleFor(externalExamples, route);
+
+  it("answers the organization whose things it names", async () => {
+    const { client, ...organization } = await anOrganization();
+    const { path, body } = await example({ client, ...organization });
+    await given(client.send(method, path, body));
+  });
+
+  it("is closed without the right credentials, whatever is wrong with them, and changes nothing", async () => {
+    const organization = await anOrganization();
+    const other = await anOrganization();
+    const { path, body } = await example(organization);
+    const right = organization.client.credentials;
+    const before = await everyRow();
+    const wrongCredentials: Record<string, string>[] = [
+      {},
+      { "X-Client-ID": right["X-Client-ID"] },
+      { "X-Client-Secret": right["X-Client-Secret"] },
+      { ...right, "X-Client-ID": "made-up" },
+      { ...right, "X-Client-Secret": "made-up" },
+      { ...right, "X-Client-Secret": other.client.credentials["X-Client-Secret"] },
+      { ...right, "X-Client-Secret": `${right["X-Client-Secret"]}x` },
+      { Authorization: `Bearer ${PLATFORM_TOKEN}` },
+    ];
+    for (const wrong of wrongCredentials) {
+      const refused = await door("/api/external", wrong).send(method, path, body);
+      expect(refused).toMatchObject({ status: 401, body: { error: "Invalid client credentials" } });
+    }
+    expect(await everyRow()).toEqual(before);
+  });
+
+  it("neither shows nor changes what belongs to another organization", async () => {
+    const ours = await anOrganization("Our Clinic");
+    const theirs = await anOrganization("Their Clinic");
+    const { path, body }: Example = await example(theirs);
+    const before = await rowsOf(theirs.id);
+    const oursBefore = await rowsOf(ours.id);
+    const answer = await ours.client.send(method, path, body);
+    if (route.includes(":")) {
+      expect(answer.status).toBe(404);
+      expect(await rowsOf(ours.id)).toEqual(oursBefore);
+    } else {
+      expect(answer.status).toBeLessThan(300);
+    }
+    expect(JSON.stringify(answer.body)).not.toMatch(
+      new RegExp(`${theirs.slug}|Their Clinic|${theirs.admin.email}`),
+    );
+    expect(await rowsOf(theirs.id)).toEqual(before);
+  });
+});
+
+describe.each(platformRoutes)("%s of the platform door", (route) => {
+  const method = methodOf(route);
+  const example = exampleFor(platformExamples, route);
+
+  it("answers the platform", async () => {
+    const { path, body } = await example(await anOrganization());
+    await given(platform.send(method, path, body));
+  });
+
+  it("is closed without the platform's token, and changes nothing", async () => {
+    const organization = await anOrganization();
+    const { path, body } = await example(organization);
+    const before = await everyRow();
+    const wrongCredentials: Record<string, string>[] = [
+      {},
+      { Authorization: "Bearer" },
+      { Authorization: "Bearer made-up-platform-token" },
+      { Authorization: `Bearer ${PLATFORM_TOKEN}x` },
+      { Authorization: PLATFORM_TOKEN },
+      { Authorization: `Basic ${PLATFORM_TOKEN}` },
+      organization.client.credentials,
+    ];
+    for (const wrong of wrongCredentials) {
+      const refused = await door("/api/platform", wrong).send(method, path, body);
+      expect(refused).toMatchObject({ status: 401, body: { error: "Invalid platform token" } });
+    }
+    expect(await everyRow()).toEqual(before);
+  });
+});

@@ -1,0 +1,22 @@
+import { expect } from "vitest";
+import type { Answer } from "./door.ts";
+
+/** ISO 8601 in UTC with milliseconds. */
+export const aTimestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+/**
+ * A refusal has the contract's shape and nothing besides.
+ *
+ * @param error the text, or what it must hold; left out, any text
+ */
+export function expectRefusal({ status, body }: Answer, expected: number, error: string | RegExp = /\S/) {
+  expect({ status, body }).toEqual({
+    status: expected,
+    body: { error: typeof error === "string" ? error : expect.stringMatching(error) },
+  });
+}
+
+/** What a successful DELETE answers. */
+export function expectGone({ status, body }: Answer) {
+  expect({ status, body }).toEqual({ status: 204, body: null });
+}

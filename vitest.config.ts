@@ -11,7 +11,13 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
-              bindings: { MIGRATIONS: migrations, PLATFORM_API_TOKEN: "test-platform-token" },
+              bindings: {
+                MIGRATIONS: migrations,
+                PLATFORM_API_TOKEN: "test-platform-token",
+                RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",
+                RECORDINGS_S3_ACCESS_KEY_ID: "local-access-key",
+                RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",
+              },
             },
           }),
         ],

@@ -2,13 +2,23 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { apiClientsPlatform } from "./api_clients/api_clients.platform.ts";
+import { callMetricsExternal } from "./call_metrics/call_metrics.external.ts";
+import { callsExternal } from "./calls/calls.external.ts";
+import { callsPlatform } from "./calls/calls.platform.ts";
 import { externalDoor, externalRoutes } from "./doors/external.ts";
 import { platformDoor, platformRoutes } from "./doors/platform.ts";
+import { egressAuditLogsExternal } from "./egress_audit_logs/egress_audit_logs.external.ts";
+import { egressesExternal } from "./egresses/egresses.external.ts";
+import { egressesPlatform } from "./egresses/egresses.platform.ts";
 import { handleError } from "./http/errors.ts";
 import { organizationUsersExternal } from "./organization_users/organization_users.external.ts";
 import { organizationUsersPlatform } from "./organization_users/organization_users.platform.ts";
 import { organizationsPlatform } from "./organizations/organizations.platform.ts";
 import { participantsPlatform } from "./participants/participants.platform.ts";
+import { soapNotesExternal } from "./soap_notes/soap_notes.external.ts";
+import { soapNotesPlatform } from "./soap_notes/soap_notes.platform.ts";
+import { transcriptsExternal } from "./transcripts/transcripts.external.ts";
+import { transcriptsPlatform } from "./transcripts/transcripts.platform.ts";
 import { waitingRoomSubsExternal } from "./waiting_room_subs/waiting_room_subs.external.ts";
 import { waitingRoomsExternal } from "./waiting_rooms/waiting_rooms.external.ts";
 import { waitingRoomsPlatform } from "./waiting_rooms/waiting_rooms.platform.ts";
@@ -17,7 +27,13 @@ const external = externalRoutes()
   .use(externalDoor)
   .route("/", organizationUsersExternal)
   .route("/", waitingRoomsExternal)
-  .route("/", waitingRoomSubsExternal);
+  .route("/", waitingRoomSubsExternal)
+  .route("/", callsExternal)
+  .route("/", callMetricsExternal)
+  .route("/", transcriptsExternal)
+  .route("/", soapNotesExternal)
+  .route("/", egressesExternal)
+  .route("/", egressAuditLogsExternal);
 
 const platform = platformRoutes()
   .use(platformDoor)
@@ -25,7 +41,11 @@ const platform = platformRoutes()
   .route("/", organizationUsersPlatform)
   .route("/", apiClientsPlatform)
   .route("/", waitingRoomsPlatform)
-  .route("/", participantsPlatform);
+  .route("/", participantsPlatform)
+  .route("/", callsPlatform)
+  .route("/", transcriptsPlatform)
+  .route("/", soapNotesPlatform)
+  .route("/", egressesPlatform);
 
 export const app = new Hono<{ Bindings: Env }>();
 

@@ -8,6 +8,8 @@ export interface Context {
   settings: Settings;
   /** The time of the request, milliseconds since the epoch. */
   now: number;
+  /** Where the caller reached the service: scheme, host and port. */
+  origin: string;
 }
 
 /** An API client acts as one organization user. */

@@ -3,6 +3,7 @@
 const KIB = 1024;
 const SECOND = 1000;
 export const HOUR = 3600 * SECOND;
+export const DAY = 24 * HOUR;
 
 /** Set-up requests are a handful of short fields. */
 export const EXTERNAL_BODY_LIMIT = 64 * KIB;
@@ -47,3 +48,26 @@ export const MAX_KNOWN_CLIENTS = 10_000;
 
 /** A token that can be guessed is no token; 32 random characters are recommended. */
 export const MIN_PLATFORM_TOKEN_LENGTH = 16;
+
+/** The longest range of metrics: a leap year. */
+export const MAX_METRICS_DAYS = 366;
+
+/** The range of metrics when none is given, today included. */
+export const DEFAULT_METRICS_DAYS = 30;
+
+export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
+
+/** Summaries of transcripts, and SOAP notes. */
+export const MAX_NOTE_LENGTH = 200_000;
+
+/** Lines are written in portions, as JSON: D1 takes at most 2 MB in one parameter. */
+export const TRANSCRIPT_PORTION = 500_000;
+
+/** How long a recording's download URL is valid, in seconds (contract, section "Limits"). */
+export const RECORDING_URL_LIFETIME = 15 * 60;
+
+/** An object's key in S3. */
+export const MAX_STORAGE_KEY_LENGTH = 1024;
+
+/** What a recording backend says of a failure is a line or two. */
+export const MAX_ERROR_LENGTH = 2000;

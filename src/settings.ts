@@ -16,6 +16,11 @@ const settingsSchema = z.object({
     .transform((list) => list.split(",").map((theme) => theme.trim()))
     .pipe(z.array(themeName))
     .optional(),
+  RECORDINGS_S3_ENDPOINT: z.string().regex(/^(https?:\/\/|\/)/, "must be a URL, or a path of this service"),
+  RECORDINGS_S3_BUCKET: z.string().min(1).default("recordings"),
+  RECORDINGS_S3_REGION: z.string().min(1).default("auto"),
+  RECORDINGS_S3_ACCESS_KEY_ID: z.string().min(1),
+  RECORDINGS_S3_SECRET_ACCESS_KEY: z.string().min(1),
 });
 
 export type Settings = z.output<typeof settingsSchema>;

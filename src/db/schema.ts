@@ -4,10 +4,13 @@ import {
   index,
   integer,
   primaryKey,
+  real,
   sqliteTable,
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { AuditEvent } from "../egress_audit_logs/egress_audit_logs.schemas.ts";
+import type { EgressStatus } from "../egresses/egresses.schemas.ts";
 import type { ParticipantRole } from "../participants/participants.schemas.ts";
 import type { Role } from "../roles.ts";
 
@@ -161,6 +164,7 @@ export const calls = sqliteTable(
   },
   (t) => [
     uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
+    index("calls_newest").on(t.organization_user_id, t.started_at, t.id),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
     foreignKey({
       columns: [t.organization_id, t.organization_user_id],
@@ -193,6 +197,7 @@ export const participants = sqliteTable(
   },
   (t) => [
     uniqueIndex("participants_by_key").on(t.organization_id, t.key),
+    index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
     index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
     foreignKey({
       columns: [t.organization_id, t.waiting_room_id],
@@ -207,6 +212,138 @@ export const participants = sqliteTable(
       foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
     }),
   ],
+);
+
+/**
+ * Counts and sums over the calls of a date, for each organization user, and as WHOLE_ORGANIZATION for all of them.
+ * Triggers on calls and participants keep it (see the migration call_daily_metrics): nothing else writes here.
+ */
+export const callDailyMetrics = sqliteTable(
+  "call_daily_metrics",
+  {
+    organization_id: organizationId(),
+    organization_user_id: integer().notNull(),
+    /** `YYYY-MM-DD`, the UTC date on which the calls started. */
+    date: text().notNull(),
+    total_calls: integer().notNull(),
+    failed_calls: integer().notNull(),
+    /** Calls that ended and did not fail, and the sum of their durations. */
+    completed_calls: integer().notNull(),
+    duration_ms: integer().notNull(),
+    /** Recipients who waited, and the sum of their waits. */
+    waits: integer().notNull(),
+    wait_ms: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.organization_user_id, t.date] })],
+);
+
+/** The organization_user_id of metrics over a whole organization; no row of organization_users has it. */
+export const WHOLE_ORGANIZATION = 0;
+
+/** `lines_digest` is the SHA-256 of the lines as reported, to tell a repeated report from a corrected one. */
+export const transcripts = sqliteTable(
+  "transcripts",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull().unique(),
+    summary: text(),
+    is_final: integer({ mode: "boolean" }).notNull(),
+    lines_digest: text().notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+  ],
+);
+
+/** Times are seconds from the beginning of the call. */
+export const transcriptLines = sqliteTable(
+  "transcript_lines",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    transcript_id: integer()
+      .notNull()
+      .references(() => transcripts.id),
+    participant_id: integer()
+      .notNull()
+      .references(() => participants.id),
+    text: text().notNull(),
+    start_time: real().notNull(),
+    end_time: real().notNull(),
+  },
+  (t) => [index("transcript_lines_in_order").on(t.transcript_id, t.start_time, t.end_time)],
+);
+
+export const soapNotes = sqliteTable(
+  "soap_notes",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull().unique(),
+    text: text().notNull(),
+    is_final: integer({ mode: "boolean" }).notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+  ],
+);
+
+/**
+ * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is who caused the last change,
+ * null for the backend itself: the triggers that write the audit entries take it from here.
+ */
+export const egresses = sqliteTable(
+  "egresses",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull(),
+    egress_id: text().notNull().unique(),
+    status: text().$type<EgressStatus>().notNull(),
+    error: text(),
+    is_stopped: integer({ mode: "boolean" }).notNull(),
+    ended_at: integer(),
+    storage_key: text(),
+    changed_by_user_id: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    index("egresses_by_call").on(t.call_id, t.id),
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+  ],
+);
+
+/**
+ * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it.
+ * Those of creations and changes are written by triggers on egresses. `object_changes` holds [old, new] for each
+ * field as it is stored: times in milliseconds, booleans as 0 and 1.
+ */
+export const egressAuditLogs = sqliteTable(
+  "egress_audit_logs",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    egress_id: integer()
+      .notNull()
+      .references(() => egresses.id),
+    event: text().$type<AuditEvent>().notNull(),
+    user_id: integer(),
+    object_changes: text({ mode: "json" }).$type<Record<string, [unknown, unknown]>>(),
+    created_at: integer().notNull(),
+  },
+  (t) => [index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id)],
 );
 
 /** Always empty: a trigger refuses every row, and with it the batch that it stands in (see db/rules.ts). */

@@ -6,11 +6,13 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
  * repeated report changes nothing, not updated_at either.
  *
  * @param target the columns whose values are the reporter's own key
+ * @param alongside fields that are taken over too, though they alone are no change
  */
 export function takeOverChanges<Table extends SQLiteTable>(
   table: Table,
   target: SQLiteColumn[],
   fields: (keyof Table["_"]["columns"] & string)[],
+  alongside: (keyof Table["_"]["columns"] & string)[] = [],
 ) {
   const columns: Record<string, SQLiteColumn> = getTableColumns(table);
   const named = (of: string, field: string) =>
@@ -22,7 +24,9 @@ export function takeOverChanges<Table extends SQLiteTable>(
     );
   return {
     target,
-    set: Object.fromEntries([...fields, "updated_at"].map((field) => [field, named("excluded", field)])),
+    set: Object.fromEntries(
+      [...fields, ...alongside, "updated_at"].map((field) => [field, named("excluded", field)]),
+    ),
     setWhere: sql`(${list(getTableName(table))}) is not (${list("excluded")})`,
   };
 }

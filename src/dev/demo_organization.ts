@@ -24,7 +24,7 @@ const SLUG = "demo-clinic";
 /** Makes what is missing of the demo organization, with dates relative to now; run again, it changes nothing. */
 export async function loadDemoOrganization(env: Env, now: number) {
   const db = openDatabase(env.DB);
-  const context: Context = { db, now, settings: readSettings(env) };
+  const context: Context = { db, now, settings: readSettings(env), origin: "http://localhost" };
   await unlessThere(createOrganization(context, { name: DEMO_CLIENT.organization, slug: SLUG }));
   const organization = await db.select().from(organizations).where(eq(organizations.slug, SLUG)).get();
   if (!organization) throw new Error("The demo organization is not there");

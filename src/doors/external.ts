@@ -23,7 +23,7 @@ export const externalDoor = createMiddleware<ExternalEnv>(async (c, next) => {
   const now = Date.now();
   const caller = await authenticate(c, db, now);
   if (!caller) throw new ApiError(401, "Invalid client credentials");
-  c.set("context", { db, settings, now, caller });
+  c.set("context", { db, settings, now, origin: new URL(c.req.url).origin, caller });
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
   await next();
 });

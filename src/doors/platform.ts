@@ -21,7 +21,12 @@ export const platformDoor = createMiddleware<PlatformEnv>(async (c, next) => {
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   if (!token || !(await matchesDigest(token, await digest(settings.PLATFORM_API_TOKEN))))
     throw new ApiError(401, "Invalid platform token");
-  c.set("context", { db: openDatabase(c.env.DB), settings, now: Date.now() });
+  c.set("context", {
+    db: openDatabase(c.env.DB),
+    settings,
+    now: Date.now(),
+    origin: new URL(c.req.url).origin,
+  });
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
   await next();
 });

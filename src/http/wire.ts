@@ -12,6 +12,14 @@ export const text = (max: number) =>
     .refine((value) => [...value].length <= max, `must be at most ${max} characters long`)
     .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), "must not hold control characters");
 
+/** Text of several lines, kept as it was sent. */
+export const longText = (max: number) =>
+  z
+    .string()
+    .refine((value) => value.trim() !== "", { error: "must not be blank", abort: true })
+    .refine((value) => [...value].length <= max, `must be at most ${max} characters long`)
+    .refine((value) => value.isWellFormed() && !value.includes("\0"), "must be text");
+
 export const name = text(MAX_NAME_LENGTH);
 
 export const key = text(MAX_KEY_LENGTH);
@@ -42,3 +50,6 @@ export const timestamp = (milliseconds: number): string => new Date(milliseconds
 
 export const timestampOrNull = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : timestamp(milliseconds);
+
+/** A calendar day in UTC, `YYYY-MM-DD`. */
+export const day = z.iso.date("must be a date such as 2026-01-31");

@@ -1,7 +1,8 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../context.ts";
-import { writeUnderRules } from "../db/rules.ts";
+import { given, kept } from "../db/report.ts";
+import { type Rule, type Statement, writeUnderRules } from "../db/rules.ts";
 import { participants, waitingRooms } from "../db/schema.ts";
 import { takeOverChanges } from "../db/upsert.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
@@ -12,8 +13,8 @@ import type { Participant, reportParticipantBody } from "./participants.schemas.
  * Records what is known of somebody in a waiting room. The key is the reporter's own: a repeated report changes
  * nothing, a field left out stays.
  *
- * Whoever has left stays gone when a late report says otherwise; only `left_at: null` with a newer waiting_since
- * is a new entry. Somebody on a call stays in the room of the call.
+ * Whoever has left stays gone when a late report says otherwise; only a waiting_since after that is a new entry.
+ * Somebody on a call stays in the room of the call.
  */
 export async function reportParticipant(
   { db, now }: Context,
@@ -21,15 +22,7 @@ export async function reportParticipant(
   key: string,
   input: z.output<typeof reportParticipantBody>["participant"],
 ): Promise<Participant> {
-  const kept = (field: keyof typeof input) =>
-    input[field] === undefined ? sql`known.${sql.identifier(field)}` : sql`${input[field]}`;
-  const returns = sql`${input.left_at === null} and known.call_id is null
-    and ${input.waiting_since ?? null} > known.left_at`;
-  const left_at =
-    typeof input.left_at === "number"
-      ? sql`${input.left_at}`
-      : sql`case when ${returns} then null else known.left_at end`;
-
+  const json = sql`input.report`;
   // The room, what is known of the participant, and what the report makes of it, as one row.
   const report = sql`(
     select *, left_at is null and call_id is null
@@ -37,13 +30,13 @@ export async function reportParticipant(
     from (
       select room.id as room_id, room.organization_id, room.is_active,
         known.waiting_room_id as known_room_id, known.left_at as known_left_at, known.call_id,
-        ${kept("display_name")} as display_name, ${kept("role")} as role, ${kept("user_id")} as user_id,
-        ${kept("waiting_since")} as waiting_since, ${left_at} as left_at
-      from ${waitingRooms} room
-      left join participants known on known.organization_id = room.organization_id and known.key = ${key}
-      where room.slug = ${slug} and room.retired_at is null))`;
-  const reported = (condition: ReturnType<typeof sql>) =>
-    sql`exists (select 1 from ${report} report where ${condition})`;
+        ${kept(json, "display_name")} as display_name, ${kept(json, "role")} as role,
+        ${kept(json, "user_id")} as user_id, ${kept(json, "waiting_since")} as waiting_since,
+        ${leftAt(json, sql`known.call_id is null and ${given(json, "waiting_since")} > known.left_at`)} as left_at
+      from (select ${JSON.stringify(input)} as report) input
+      join waiting_rooms room on room.slug = ${slug} and room.retired_at is null
+      left join participants known on known.organization_id = room.organization_id and known.key = ${key}))`;
+  const reported = (condition: SQL) => sql`exists (select 1 from ${report} report where ${condition})`;
 
   return writeUnderRules(
     db,
@@ -63,9 +56,7 @@ export async function reportParticipant(
         error: unprocessable("participant.left_at: must not be before waiting_since"),
       },
       {
-        broken: reported(sql`user_id is not null and not exists (
-          select 1 from organization_users member where member.organization_id = report.organization_id
-            and member.user_id = report.user_id)`),
+        broken: reported(notAMember),
         error: unprocessable("participant.user_id: is not a user of the organization"),
       },
       {
@@ -100,3 +91,98 @@ export async function reportParticipant(
     ],
   );
 }
+
+/**
+ * The rules and statements by which a call's report takes in its participants: those of the waiting room by the
+ * same key, or new ones.
+ *
+ * @param report SQL for the report merged with what is known of the call, as one row
+ * @param callId SQL for the call's id, once it is written
+ */
+export function participantsOfCall(
+  { db, now }: Pick<Context, "db" | "now">,
+  report: SQL,
+  callId: SQL<number>,
+): { rules: Rule[]; statements: Statement[] } {
+  const json = sql`entry.value`;
+  const joinsAgain = sql`${given(json, "joined_at")} > known.left_at`;
+  const entries = sql`(
+    select call.organization_id, call.waiting_room_id, known.id as known_id, known.call_id as known_call_id,
+      ${given(json, "key")} as key, ${kept(json, "user_id")} as user_id,
+      ${kept(json, "display_name")} as display_name, ${kept(json, "role")} as role,
+      ${kept(json, "waiting_since")} as waiting_since, ${kept(json, "joined_at")} as joined_at,
+      ${leftAt(json, joinsAgain)} as left_at, ${kept(json, "recording_consent")} as recording_consent
+    from ${report} call
+    join json_each(coalesce(call.participants, '[]')) entry
+    left join participants known
+      on known.organization_id = call.organization_id and known.key = ${given(json, "key")})`;
+  const reported = (condition: SQL) => sql`exists (select 1 from ${entries} report where ${condition})`;
+
+  return {
+    rules: [
+      {
+        broken: reported(sql`display_name is null or role is null`),
+        error: unprocessable("call.participants: display_name and role are required for a new participant"),
+      },
+      {
+        broken: reported(notAMember),
+        error: unprocessable("call.participants: a user_id is not a user of the organization"),
+      },
+      {
+        broken: reported(sql`known_call_id is not ${callId} and known_call_id is not null`),
+        error: unprocessable("call.participants: a participant is on another call; give it a key of its own"),
+      },
+      {
+        broken: reported(sql`left_at < joined_at or left_at < waiting_since`),
+        error: unprocessable("call.participants: left_at must not be before joined_at or waiting_since"),
+      },
+    ],
+    statements: [
+      db
+        .insert(participants)
+        .select(
+          // All columns of the table, in its order.
+          sql`select null, organization_id, key, waiting_room_id, ${callId}, user_id, display_name, role,
+            waiting_since, joined_at, left_at, recording_consent, ${now}, ${now}
+          from ${entries} where true`,
+        )
+        .onConflictDoUpdate(
+          takeOverChanges(
+            participants,
+            [participants.organization_id, participants.key],
+            [
+              "waiting_room_id",
+              "call_id",
+              "user_id",
+              "display_name",
+              "role",
+              "waiting_since",
+              "joined_at",
+              "left_at",
+              "recording_consent",
+            ],
+          ),
+        ),
+      db
+        .update(participants)
+        .set({
+          left_at: sql`max((select ended_at from calls where id = participants.call_id),
+            coalesce(joined_at, waiting_since, 0), coalesce(waiting_since, 0))`,
+          updated_at: now,
+        })
+        .where(
+          sql`call_id = ${callId} and left_at is null
+            and exists (select 1 from calls where id = participants.call_id and ended_at is not null)`,
+        ),
+    ],
+  };
+}
+
+/** Whoever has left stays gone, whatever a late report says, but for one who `comesBack`. */
+function leftAt(report: SQL, comesBack: SQL): SQL {
+  return sql`coalesce(${given(report, "left_at")}, case when ${comesBack} then null else known.left_at end)`;
+}
+
+const notAMember = sql`report.user_id is not null and not exists (
+  select 1 from organization_users member
+  where member.organization_id = report.organization_id and member.user_id = report.user_id)`;

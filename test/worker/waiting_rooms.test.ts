@@ -24,6 +24,9 @@ const leave = (slug: string, participant: string) =>
     }),
   );
 
+/** A call that goes on in the room, or has ended. */
+const reportCall = (key: string, call: object) => given(platform.put(`/calls/${key}`, { call }));
+
 async function listed({ client }: Organization) {
   return (await given(client.get("/waiting_rooms"))).waiting_rooms;
 }
@@ -520,6 +523,20 @@ describe("Retiring a waiting room", () => {
     expectRefusal(await read(clinic, room.slug), 404);
   });
 
+  it("is refused while a call is going on, and possible when it has ended", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    const { id } = await clinic.addProvider();
+    const key = unique("call");
+    const started_at = fromNow(-10);
+    const call = { waiting_room_slug: room.slug, organization_user_id: id, started_at, participants: [] };
+    await reportCall(key, call);
+    expectRefusal(await retire(clinic, room.slug), 422);
+    expect((await read(clinic, room.slug)).body).toEqual(room);
+
+    await reportCall(key, { ...call, ended_at: fromNow(-1) });
+    expectGone(await retire(clinic, room.slug));
+  });
+
   it("is refused in an inactive room where somebody still waits", async () => {
     const { clinic, room } = await aClinicWithRoom();
     await clinic.addParticipant(room.slug);
@@ -606,6 +623,26 @@ describe("The waiting count", () => {
     await leave(room.slug, "rita");
     expect((await read(clinic, room.slug)).body.waiting_count).toBe(1);
     expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
+  });
+
+  it("leaves out those who are on a call, and those who were on it when it ended", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    const { id } = await clinic.addProvider();
+    await clinic.addParticipant(room.slug, { waiting_since: fromNow(-20) }, "rita");
+    await clinic.addParticipant(room.slug, { waiting_since: fromNow(-20) }, "paul");
+    const key = unique("call");
+    const call = {
+      waiting_room_slug: room.slug,
+      organization_user_id: id,
+      started_at: fromNow(-10),
+      participants: [{ key: "rita", joined_at: fromNow(-10) }],
+    };
+    await reportCall(key, call);
+    expect((await read(clinic, room.slug)).body.waiting_count).toBe(1);
+    await reportCall(key, { ...call, ended_at: fromNow(-1) });
+    expect((await read(clinic, room.slug)).body.waiting_count).toBe(1);
+    await leave(room.slug, "paul");
+    expectGone(await retire(clinic, room.slug));
   });
 
   it("is the same in the list, after an update and through the platform door", async () => {

@@ -1,5 +1,6 @@
 import { app } from "../../../src/app.ts";
-import { type Organization, unique } from "./organization.ts";
+import { aCall } from "./calls.ts";
+import { given, type Organization, unique } from "./organization.ts";
 
 /** A request that succeeds for the organization whose things it names. */
 export interface Example {
@@ -38,6 +39,41 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
   "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": async (organization) => ({
     path: await aRoomsSub(organization),
   }),
+  "GET /organization_users/:organization_user_id/calls": async (organization) => ({
+    path: `/organization_users/${(await aCall(organization)).owner.id}/calls`,
+  }),
+  "GET /call_metrics": async () => ({ path: "/call_metrics" }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/transcript": async (organization) => {
+    const { path, participants, reportTranscript } = await aCall(organization);
+    const line = {
+      participant_key: participants[0]?.key,
+      text: "Good morning.",
+      start_time: 0,
+      end_time: 1.5,
+    };
+    await given(reportTranscript({ summary: "A greeting.", is_final: true, lines: [line] }));
+    return { path: `${path}/transcript` };
+  },
+  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note": async (organization) => {
+    const { path, reportSoapNote } = await aCall(organization);
+    await given(reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    return { path: `${path}/soap_note` };
+  },
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses": async (organization) => {
+    const { path, addEgress } = await aCall(organization);
+    await addEgress();
+    return { path: `${path}/egresses` };
+  },
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": async (organization) => {
+    const { path, addEgress } = await aCall(organization);
+    return { path: `${path}/egresses/${(await addEgress()).id}` };
+  },
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs": async (
+    organization,
+  ) => {
+    const { path, addEgress } = await aCall(organization);
+    return { path: `${path}/egresses/${(await addEgress()).id}/audit_logs` };
+  },
 };
 
 /** The same for the platform door, which is open to every organization. */
@@ -69,6 +105,35 @@ export const platformExamples: Record<string, (organization: Organization) => Pr
     body: {
       participant: { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T09:30:00Z" },
     },
+  }),
+  "PUT /calls/:key": async (organization) => ({
+    path: `/calls/${unique("call")}`,
+    body: {
+      call: {
+        waiting_room_slug: (await organization.addRoom()).slug,
+        organization_user_id: (await organization.addProvider()).id,
+        started_at: "2026-01-31T09:30:00Z",
+        participants: [{ key: unique("participant"), display_name: "Rita", role: "recipient" }],
+      },
+    },
+  }),
+  "PUT /calls/:key/transcript": async (organization) => {
+    const { key, participants } = await aCall(organization);
+    const line = {
+      participant_key: participants[0]?.key,
+      text: "Good morning.",
+      start_time: 0,
+      end_time: 1.5,
+    };
+    return { path: `/calls/${key}/transcript`, body: { transcript: { is_final: false, lines: [line] } } };
+  },
+  "PUT /calls/:key/soap_note": async (organization) => ({
+    path: `/calls/${(await aCall(organization)).key}/soap_note`,
+    body: { soap_note: { text: "Subjective: well.", is_final: true } },
+  }),
+  "PUT /egresses/:egress_id": async (organization) => ({
+    path: `/egresses/${unique("egress")}`,
+    body: { egress: { call_key: (await aCall(organization)).key, status: "egress_starting" } },
   }),
 };
 

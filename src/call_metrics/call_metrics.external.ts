@@ -1,0 +1,8 @@
+import { externalRoutes } from "../doors/external.ts";
+import { query } from "../http/validation.ts";
+import { callMetricsQuery, toCallMetrics } from "./call_metrics.schemas.ts";
+import { listCallMetrics } from "./call_metrics.service.ts";
+
+export const callMetricsExternal = externalRoutes().get("/call_metrics", query(callMetricsQuery), async (c) =>
+  c.json(toCallMetrics(await listCallMetrics(c.var.context, c.req.valid("query")))),
+);

@@ -1,0 +1,24 @@
+import { AwsClient } from "aws4fetch";
+import type { Context } from "../context.ts";
+import { RECORDING_URL_LIFETIME } from "../limits.ts";
+
+/**
+ * A presigned GET of a recording, valid for 15 minutes (AWS Signature Version 4, in the query).
+ *
+ * The endpoint setting is resolved against the service's own origin: a path serves whatever port development is on,
+ * an absolute URL serves production.
+ */
+export async function presignDownload({ settings, origin }: Context, storage_key: string): Promise<string> {
+  const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeURIComponent).join("/");
+  const url = new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, origin);
+  url.searchParams.set("X-Amz-Expires", String(RECORDING_URL_LIFETIME));
+  url.searchParams.set("response-content-disposition", "attachment");
+  const client = new AwsClient({
+    accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
+    secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY,
+    region: settings.RECORDINGS_S3_REGION,
+    service: "s3",
+  });
+  const signed = await client.sign(url.href, { method: "GET", aws: { signQuery: true } });
+  return signed.url;
+}

@@ -1,0 +1,168 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { door, platform } from "./support/door.ts";
+import { expectGone, expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+
+const create = (organization_id: number, api_client: object) =>
+  platform.post(`/organizations/${organization_id}/api_clients`, { api_client });
+
+const asClient = ({ client_id, client_secret }: { client_id: string; client_secret: string }) =>
+  door("/api/external", { "X-Client-ID": client_id, "X-Client-Secret": client_secret });
+
+/** No request lists the clients of an organization, so this looks where they are kept. */
+async function storedClients({ id }: Organization) {
+  const { results } = await env.DB.prepare("select * from api_clients where organization_id = ? order by id")
+    .bind(id)
+    .all();
+  return results;
+}
+
+describe("Creating an API client", () => {
+  it("shows its credentials", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider();
+    const created = await create(clinic.id, { name: "Integration", organization_user_id: provider.id });
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      id: expect.any(Number),
+      name: "Integration",
+      organization_user_id: provider.id,
+      client_id: expect.stringMatching(/^\S+$/),
+      client_secret: expect.stringMatching(/^\S{32,}$/),
+    });
+  });
+
+  it("opens the external door, as the user whom it is made for", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider("Paula Provider");
+    const client = await given(create(clinic.id, { name: "Integration", organization_user_id: provider.id }));
+    const { status, body } = await asClient(client).get("/organization_users");
+    expect(status).toBe(200);
+    expect(body.organization_users).toEqual([
+      {
+        id: provider.id,
+        user_id: provider.user_id,
+        email: provider.email,
+        display_name: "Paula Provider",
+        roles: ["provider"],
+      },
+    ]);
+  });
+
+  it("keeps the secret nowhere, only its SHA-256", async () => {
+    const clinic = await anOrganization();
+    const client = await given(
+      create(clinic.id, { name: "Integration", organization_user_id: clinic.admin.id }),
+    );
+    const sha256 = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(client.client_secret));
+    const digest = [...new Uint8Array(sha256)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    const stored = (await storedClients(clinic)).find(({ id }) => id === client.id);
+    expect(Object.values(stored ?? {})).toContain(digest);
+    expect(JSON.stringify(stored)).not.toContain(client.client_secret);
+  });
+
+  it("gives every client its own credentials, so that one can take over from another", async () => {
+    const clinic = await anOrganization();
+    const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
+    const old = await given(create(clinic.id, wanted));
+    const successor = await given(create(clinic.id, wanted));
+    expect(successor.id).not.toBe(old.id);
+    expect(successor.client_id).not.toBe(old.client_id);
+    expect(successor.client_secret).not.toBe(old.client_secret);
+    expect((await asClient(old).get("/waiting_rooms")).status).toBe(200);
+    expect((await asClient(successor).get("/waiting_rooms")).status).toBe(200);
+  });
+
+  it("trims the name, which may have 255 characters", async () => {
+    const clinic = await anOrganization();
+    const name = "n".repeat(255);
+    const created = await create(clinic.id, { name: ` ${name} `, organization_user_id: clinic.admin.id });
+    expect(created).toMatchObject({ status: 201, body: { name } });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["a missing name", { name: undefined }, /api_client\.name/],
+    ["a blank name", { name: " " }, /api_client\.name/],
+    ["a null name", { name: null }, /api_client\.name/],
+    ["a name of 256 characters", { name: "n".repeat(256) }, /api_client\.name/],
+    ["no user", { organization_user_id: undefined }, /api_client\.organization_user_id/],
+    ["a null user", { organization_user_id: null }, /api_client\.organization_user_id/],
+    ["a user id that is text", { organization_user_id: "1" }, /api_client\.organization_user_id/],
+    ["a user id of 0", { organization_user_id: 0 }, /api_client\.organization_user_id/],
+    ["a user whom nobody knows", { organization_user_id: 999_999_999 }, /api_client\.organization_user_id/],
+  ])("refuses %s with a text that names the field, and makes no client", async (_, fault, field) => {
+    const clinic = await anOrganization();
+    const before = await storedClients(clinic);
+    const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
+    expectRefusal(await create(clinic.id, { ...wanted, ...fault }), 422, field);
+    expect(await storedClients(clinic)).toEqual(before);
+  });
+
+  it("refuses a body without its wrapper, and makes no client", async () => {
+    const clinic = await anOrganization();
+    const before = await storedClients(clinic);
+    const refused = await platform.post(`/organizations/${clinic.id}/api_clients`, {
+      name: "Integration",
+      organization_user_id: clinic.admin.id,
+    });
+    expectRefusal(refused, 422, /api_client/);
+    expect(await storedClients(clinic)).toEqual(before);
+  });
+
+  it("refuses a user of another organization, and makes no client in either", async () => {
+    const clinic = await anOrganization();
+    const other = await anOrganization("Hillside Clinic");
+    const before = [await storedClients(clinic), await storedClients(other)];
+    const wanted = { name: "Integration", organization_user_id: other.admin.id };
+    expectRefusal(await create(clinic.id, wanted), 422, /api_client\.organization_user_id/);
+    expect([await storedClients(clinic), await storedClients(other)]).toEqual(before);
+  });
+
+  it("gives 404 for an organization that is not there", async () => {
+    const clinic = await anOrganization();
+    const before = await storedClients(clinic);
+    const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
+    expectRefusal(await create(999_999_999, wanted), 404);
+    expect(await storedClients(clinic)).toEqual(before);
+  });
+});
+
+describe("Revoking an API client", () => {
+  /** Two clients of one organization that have not been used yet. */
+  async function twoClients() {
+    const clinic = await anOrganization();
+    const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
+    return [await given(create(clinic.id, wanted)), await given(create(clinic.id, wanted)), clinic] as const;
+  }
+
+  it("closes the external door to it, and to no other", async () => {
+    const [client, other] = await twoClients();
+    expectGone(await platform.delete(`/api_clients/${client.id}`));
+    expectRefusal(await asClient(client).get("/waiting_rooms"), 401, "Invalid client credentials");
+    expect((await asClient(other).get("/waiting_rooms")).status).toBe(200);
+  });
+
+  it("is done once: a second time there is no such client", async () => {
+    const [client, , clinic] = await twoClients();
+    expectGone(await platform.delete(`/api_clients/${client.id}`));
+    const revoked = await storedClients(clinic);
+    expectRefusal(await platform.delete(`/api_clients/${client.id}`), 404);
+    expect(await storedClients(clinic)).toEqual(revoked);
+  });
+
+  it("leaves what the client has made", async () => {
+    const [client, other] = await twoClients();
+    const room = await given(
+      asClient(client).post("/waiting_rooms", { waiting_room: { name: "Cardiology" } }),
+    );
+    expectGone(await platform.delete(`/api_clients/${client.id}`));
+    expect((await asClient(other).get(`/waiting_rooms/${room.slug}`)).body).toEqual(room);
+  });
+
+  it("gives 404 for a client that nobody knows", async () => {
+    const [client] = await twoClients();
+    expectRefusal(await platform.delete("/api_clients/999999999"), 404);
+    expect((await asClient(client).get("/waiting_rooms")).status).toBe(200);
+  });
+});

@@ -1,0 +1,292 @@
+import { describe, expect, it } from "vitest";
+import type { Door } from "./support/door.ts";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+
+const anEmail = () => `${unique("user")}@example.com`;
+
+const create = (organization_id: number, user: object) =>
+  platform.post(`/organizations/${organization_id}/users`, { user });
+
+const aUser = (more: object = {}) => ({
+  email: anEmail(),
+  display_name: "Paula Provider",
+  roles: ["provider"],
+  ...more,
+});
+
+const list = async (client: Pick<Door, "get">, query = "") =>
+  (await client.get(`/organization_users${query}`)).body;
+
+/** A user as the external door shows it, of what the platform door answered. */
+const shown = ({ id, user_id, email, display_name, roles }: Record<string, unknown>) => ({
+  id,
+  user_id,
+  email,
+  display_name,
+  roles,
+});
+
+/** Everything that making a user changes. */
+async function usersAndRooms({ client }: Organization) {
+  return [await list(client), await given(client.get("/waiting_rooms"))];
+}
+
+describe("Creating a user of an organization", () => {
+  it("makes a provider, with a personal waiting room", async () => {
+    const clinic = await anOrganization();
+    const email = anEmail();
+    const created = await create(clinic.id, aUser({ email }));
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      id: expect.any(Number),
+      user_id: expect.any(Number),
+      organization_id: clinic.id,
+      email,
+      display_name: "Paula Provider",
+      roles: ["provider"],
+      waiting_room_slug: `${clinic.slug}-paula-provider`,
+    });
+    expect((await clinic.client.get(`/waiting_rooms/${created.body.waiting_room_slug}`)).body).toEqual({
+      id: expect.any(Number),
+      organization_id: null,
+      user_id: created.body.user_id,
+      name: "Paula Provider",
+      slug: created.body.waiting_room_slug,
+      theme: "default",
+      is_active: true,
+      created_at: aTimestamp,
+      updated_at: aTimestamp,
+      waiting_count: 0,
+      user: { display_name: "Paula Provider" },
+    });
+  });
+
+  it.each([
+    ["an organization_admin", ["organization_admin"]],
+    ["a provider who assists, too", ["provider_assistant", "provider"]],
+    ["somebody with every role", ["provider_assistant", "provider", "organization_admin"]],
+  ])("makes one personal room for %s", async (_, roles) => {
+    const clinic = await anOrganization();
+    const created = await create(clinic.id, aUser({ display_name: "Una User", roles }));
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ roles, waiting_room_slug: `${clinic.slug}-una-user` });
+    const { waiting_rooms } = await given(clinic.client.get("/waiting_rooms"));
+    const owners = waiting_rooms.map(({ user_id }: { user_id: number }) => user_id);
+    expect(owners).toEqual([clinic.admin.user_id, created.body.user_id]);
+  });
+
+  it("makes no room for a provider_assistant", async () => {
+    const clinic = await anOrganization();
+    const before = await given(clinic.client.get("/waiting_rooms"));
+    const created = await create(clinic.id, aUser({ roles: ["provider_assistant"] }));
+    expect(created.status).toBe(201);
+    expect(created.body.waiting_room_slug).toBeNull();
+    expect(await given(clinic.client.get("/waiting_rooms"))).toEqual(before);
+  });
+
+  it("gives two of the same display name a room each", async () => {
+    const clinic = await anOrganization();
+    const first = await clinic.addProvider("Paula Provider");
+    const second = await clinic.addProvider("Paula Provider");
+    expect(second.waiting_room_slug).toBe(`${first.waiting_room_slug}-2`);
+  });
+
+  it("knows a person by the email: one user, a member of two organizations with a room in each", async () => {
+    const clinic = await anOrganization();
+    const practice = await anOrganization("Hillside Practice");
+    const email = anEmail();
+    const inClinic = await given(create(clinic.id, aUser({ email, display_name: "Dr. Paula" })));
+    const inPractice = await given(
+      create(
+        practice.id,
+        aUser({ email: email.toUpperCase(), display_name: "Paula P.", roles: ["provider"] }),
+      ),
+    );
+    expect(inPractice.user_id).toBe(inClinic.user_id);
+    expect(inPractice.id).not.toBe(inClinic.id);
+    expect(inClinic.waiting_room_slug).toBe(`${clinic.slug}-dr-paula`);
+    expect(inPractice.waiting_room_slug).toBe(`${practice.slug}-paula-p`);
+    expect((await list(clinic.client)).organization_users).toContainEqual(shown(inClinic));
+    expect((await list(practice.client)).organization_users).toContainEqual(shown(inPractice));
+  });
+
+  it("trims the email and puts it in lower case", async () => {
+    const clinic = await anOrganization();
+    const email = anEmail();
+    const created = await create(clinic.id, aUser({ email: `  ${email.toUpperCase()} ` }));
+    expect(created).toMatchObject({ status: 201, body: { email } });
+  });
+
+  it("takes an email of 254 characters and a display name of 255, trimmed", async () => {
+    const clinic = await anOrganization();
+    const domain = `${"a".repeat(63)}.${"b".repeat(63)}.example.com`;
+    const email = `${unique("user")}-`.padEnd(254 - domain.length - 1, "x").concat("@", domain);
+    const display_name = "é".repeat(255);
+    const created = await create(clinic.id, aUser({ email, display_name: ` ${display_name} ` }));
+    expect(email).toHaveLength(254);
+    expect(created).toMatchObject({ status: 201, body: { email, display_name } });
+  });
+
+  it("refuses somebody who is a user of the organization already, however the email is written", async () => {
+    const clinic = await anOrganization();
+    const { email } = await clinic.addProvider("Paula Provider");
+    const before = await usersAndRooms(clinic);
+    for (const again of [email, ` ${email.toUpperCase()}`]) {
+      const user = aUser({ email: again, display_name: "Usurper", roles: ["organization_admin"] });
+      expectRefusal(await create(clinic.id, user), 422, /user\.email/);
+    }
+    expect(await usersAndRooms(clinic)).toEqual(before);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["a missing email", { email: undefined }, /user\.email/],
+    ["a blank email", { email: " " }, /user\.email/],
+    ["a null email", { email: null }, /user\.email/],
+    ["an email that is none", { email: "paula.example.com" }, /user\.email/],
+    ["an email of 255 characters", { email: `${"p".repeat(243)}@example.com` }, /user\.email/],
+    ["a missing display name", { display_name: undefined }, /user\.display_name/],
+    ["a blank display name", { display_name: "\n" }, /user\.display_name/],
+    ["a null display name", { display_name: null }, /user\.display_name/],
+    ["a display name of 256 characters", { display_name: "n".repeat(256) }, /user\.display_name/],
+    ["missing roles", { roles: undefined }, /user\.roles/],
+    ["null roles", { roles: null }, /user\.roles/],
+    ["no roles", { roles: [] }, /user\.roles/],
+    ["roles that are no list", { roles: "provider" }, /user\.roles/],
+    ["a role that does not exist", { roles: ["provider", "owner"] }, /user\.roles/],
+    ["a role in capitals", { roles: ["Provider"] }, /user\.roles/],
+    ["null assists", { roles: ["provider_assistant"], assists: null }, /user\.assists/],
+    ["assists that are no list", { roles: ["provider_assistant"], assists: 1 }, /user\.assists/],
+    ["an assisted id that is text", { roles: ["provider_assistant"], assists: ["1"] }, /user\.assists/],
+  ])("refuses %s with a text that names the field, and makes nothing", async (_, fault, field) => {
+    const clinic = await anOrganization();
+    const before = await usersAndRooms(clinic);
+    expectRefusal(await create(clinic.id, aUser(fault)), 422, field);
+    expect(await usersAndRooms(clinic)).toEqual(before);
+  });
+
+  it("refuses a body without its wrapper, and makes nothing", async () => {
+    const clinic = await anOrganization();
+    const before = await usersAndRooms(clinic);
+    expectRefusal(await platform.post(`/organizations/${clinic.id}/users`, aUser()), 422, /user/);
+    expect(await usersAndRooms(clinic)).toEqual(before);
+  });
+
+  it("gives 404 for an organization that is not there, and knows nothing of the user afterwards", async () => {
+    const clinic = await anOrganization();
+    const user = aUser();
+    expectRefusal(await create(999_999_999, user), 404);
+    expect((await create(clinic.id, user)).status).toBe(201);
+  });
+});
+
+describe("Whom an assistant assists", () => {
+  const anAssistant = (assists: unknown) =>
+    aUser({ display_name: "Al Assistant", roles: ["provider_assistant"], assists });
+
+  it("are providers of the organization, each once however often it is named", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider("Paula Provider");
+    const peter = await clinic.addProvider("Peter Provider");
+    const created = await create(clinic.id, anAssistant([peter.id, paula.id, peter.id]));
+    expect(created.status).toBe(201);
+    const client = await clinic.addClient(created.body.id);
+    expect((await list(client)).organization_users).toEqual([paula, peter, created.body].map(shown));
+  });
+
+  it("may be nobody", async () => {
+    const clinic = await anOrganization();
+    await clinic.addProvider();
+    const created = await create(clinic.id, anAssistant([]));
+    expect(created.status).toBe(201);
+    const client = await clinic.addClient(created.body.id);
+    expect((await list(client)).organization_users).toEqual([shown(created.body)]);
+  });
+
+  it("cannot be anybody who is no provider of the organization, and nothing is made then", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider();
+    const assistant = await clinic.addUser("Anna Assistant", ["provider_assistant"]);
+    const stranger = await (await anOrganization("Hillside Clinic")).addProvider();
+    const before = await usersAndRooms(clinic);
+    for (const id of [assistant.id, clinic.admin.id, stranger.id, 999_999_999]) {
+      expectRefusal(await create(clinic.id, anAssistant([provider.id, id])), 422, /user\.assists/);
+    }
+    expect(await usersAndRooms(clinic)).toEqual(before);
+  });
+});
+
+describe("The list of organization users", () => {
+  /** Two providers, of whom the first has an assistant, and a client for each of them. */
+  async function aClinicWithStaff() {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider("Paula Provider");
+    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+    const peter = await clinic.addProvider("Peter Provider");
+    return { clinic, paula, al, peter };
+  }
+
+  it("shows everybody to an organization_admin, by id", async () => {
+    const { clinic, paula, al, peter } = await aClinicWithStaff();
+    const { status, body } = await clinic.client.get("/organization_users");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      organization_users: [clinic.admin, paula, al, peter].map(shown),
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 4 },
+    });
+  });
+
+  it("shows a provider only itself", async () => {
+    const { clinic, paula } = await aClinicWithStaff();
+    const client = await clinic.addClient(paula.id);
+    expect(await list(client)).toEqual({
+      organization_users: [shown(paula)],
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 },
+    });
+  });
+
+  it("shows a provider_assistant itself and those whom it assists", async () => {
+    const { clinic, paula, al } = await aClinicWithStaff();
+    const client = await clinic.addClient(al.id);
+    expect(await list(client)).toEqual({
+      organization_users: [paula, al].map(shown),
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 2 },
+    });
+  });
+
+  it("shows a provider_assistant who assists nobody only itself", async () => {
+    const { clinic } = await aClinicWithStaff();
+    const anna = await clinic.addUser("Anna Assistant", ["provider_assistant"]);
+    const client = await clinic.addClient(anna.id);
+    expect((await list(client)).organization_users).toEqual([shown(anna)]);
+  });
+
+  it("goes by the highest role of somebody who has several", async () => {
+    const { clinic, paula, al, peter } = await aClinicWithStaff();
+    const both = await clinic.addUser("Bea Both", ["provider_assistant", "provider"], {
+      assists: [peter.id],
+    });
+    const head = await clinic.addUser("Hal Head", ["provider", "organization_admin"]);
+    const clientOfBoth = await clinic.addClient(both.id);
+    const clientOfHead = await clinic.addClient(head.id);
+    expect((await list(clientOfBoth)).organization_users).toEqual([peter, both].map(shown));
+    expect((await list(clientOfHead)).organization_users).toEqual(
+      [clinic.admin, paula, al, peter, both, head].map(shown),
+    );
+  });
+
+  it("comes in pages, which count only those within reach", async () => {
+    const { clinic, paula, al } = await aClinicWithStaff();
+    const client = await clinic.addClient(al.id);
+    const pagination = { per_page: 1, total_pages: 2, total_count: 2 };
+    expect(await list(client, "?per_page=1")).toEqual({
+      organization_users: [shown(paula)],
+      pagination: { current_page: 1, ...pagination },
+    });
+    expect(await list(client, "?per_page=1&page=2")).toEqual({
+      organization_users: [shown(al)],
+      pagination: { current_page: 2, ...pagination },
+    });
+  });
+});

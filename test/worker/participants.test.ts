@@ -1,0 +1,449 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/door.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+
+const report = (slug: string, key: string, participant: object) =>
+  platform.put(`/waiting_rooms/${slug}/participants/${encodeURIComponent(key)}`, { participant });
+
+const open = (slug: string) => platform.get(`/waiting_rooms/${slug}`);
+
+/** What the service knows of a participant: a report that says nothing new answers with it. */
+const known = async (slug: string, key: string) => (await report(slug, key, {})).body;
+
+const waitingCount = async ({ client }: Organization, slug: string) =>
+  (await given(client.get(`/waiting_rooms/${slug}`))).waiting_count;
+
+const setActive = ({ client }: Organization, slug: string, is_active: boolean) =>
+  given(client.put(`/waiting_rooms/${slug}`, { waiting_room: { is_active } }));
+
+async function aRoom(room: object = {}) {
+  const clinic = await anOrganization();
+  return { clinic, room: await clinic.addRoom(room) };
+}
+
+const TEN_PAST = "2026-01-31T09:10:00.000Z";
+const TWENTY_PAST = "2026-01-31T09:20:00.000Z";
+const HALF_PAST = "2026-01-31T09:30:00.000Z";
+
+const RITA = { display_name: "Rita Recipient", role: "recipient", waiting_since: TEN_PAST };
+
+describe("Opening a waiting room", () => {
+  /** A room, two who can stand in, and a sub that is going on. */
+  async function aRoomWithActiveSub(sub: object = {}) {
+    const { clinic, room } = await aRoom();
+    const sam = await clinic.addProvider("Sam Substitute");
+    const sue = await clinic.addProvider("Sue Substitute");
+    const active = await clinic.addSub(room.slug, {
+      user_id: sam.user_id,
+      datetime_start: fromNow(-10),
+      datetime_end: fromNow(10),
+      ...sub,
+    });
+    return { clinic, room, sam, sue, active };
+  }
+
+  it("leads to the room itself where nobody stands in", async () => {
+    const { room } = await aRoom();
+    const { status, body } = await open(room.slug);
+    expect(status).toBe(200);
+    expect(body).toEqual({ waiting_room: room, active_sub: null, destination_slug: room.slug });
+  });
+
+  it("leads to the substitute's room while a filled sub is active", async () => {
+    const { room, sam, active } = await aRoomWithActiveSub();
+    const { status, body } = await open(room.slug);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      waiting_room: room,
+      active_sub: active,
+      destination_slug: sam.waiting_room_slug,
+    });
+  });
+
+  it("leads from a personal room to the substitute's, too", async () => {
+    const { clinic, sam, sue } = await aRoomWithActiveSub();
+    const sub = { user_id: sue.user_id, datetime_start: fromNow(-1), datetime_end: fromNow(1) };
+    await clinic.addSub(sam.waiting_room_slug, sub);
+    const { body } = await open(sam.waiting_room_slug);
+    expect(body.waiting_room).toMatchObject({ organization_id: null, user_id: sam.user_id });
+    expect(body.destination_slug).toBe(sue.waiting_room_slug);
+  });
+
+  it("leads to the room itself while the sub is not filled", async () => {
+    const { clinic, room, active } = await aRoomWithActiveSub();
+    const emptied = await given(
+      clinic.client.put(`/waiting_rooms/${room.slug}/waiting_room_subs/${active.id}`, {
+        waiting_room_sub: { user_id: null },
+      }),
+    );
+    expect((await open(room.slug)).body).toEqual({
+      waiting_room: room,
+      active_sub: emptied,
+      destination_slug: room.slug,
+    });
+  });
+
+  it("leads to the room itself while the substitute's is inactive", async () => {
+    const { clinic, room, sam, active } = await aRoomWithActiveSub();
+    await setActive(clinic, sam.waiting_room_slug, false);
+    expect((await open(room.slug)).body).toEqual({
+      waiting_room: room,
+      active_sub: active,
+      destination_slug: room.slug,
+    });
+    await setActive(clinic, sam.waiting_room_slug, true);
+    expect((await open(room.slug)).body.destination_slug).toBe(sam.waiting_room_slug);
+  });
+
+  it("goes one step only, though the substitute has a substitute", async () => {
+    const { clinic, room, sam, sue, active } = await aRoomWithActiveSub();
+    const { datetime_start, datetime_end } = active;
+    await clinic.addSub(sam.waiting_room_slug, { user_id: sue.user_id, datetime_start, datetime_end });
+    expect((await open(room.slug)).body.destination_slug).toBe(sam.waiting_room_slug);
+  });
+
+  it("leads to the room itself when the sub is over, or is not on yet", async () => {
+    const { clinic, room, sue } = await aRoomWithActiveSub({
+      datetime_start: fromNow(-20),
+      datetime_end: fromNow(-10),
+    });
+    await clinic.addSub(room.slug, { user_id: sue.user_id, datetime_start: fromNow(10) });
+    expect((await open(room.slug)).body).toEqual({
+      waiting_room: room,
+      active_sub: null,
+      destination_slug: room.slug,
+    });
+  });
+
+  it("follows the subs from the moment of their start to the moment of their end", async () => {
+    const { clinic, room, sam, sue } = await aRoomWithActiveSub({
+      datetime_start: "2100-06-01T10:00:00Z",
+      datetime_end: "2100-06-01T11:00:00Z",
+    });
+    await clinic.addSub(room.slug, {
+      user_id: sue.user_id,
+      datetime_start: "2100-06-01T11:00:00Z",
+      datetime_end: "2100-06-01T12:00:00Z",
+    });
+    const destinations = [];
+    for (const time of ["09:59:59.999", "10:00:00.000", "10:59:59.999", "11:00:00.000", "12:00:00.000"]) {
+      travelTo(`2100-06-01T${time}Z`);
+      destinations.push((await open(room.slug)).body.destination_slug);
+    }
+    const { waiting_room_slug: toSam } = sam;
+    expect(destinations).toEqual([room.slug, toSam, toSam, sue.waiting_room_slug, room.slug]);
+  });
+
+  it("leads to the substitute's room by the slug that it has now", async () => {
+    const { clinic, room, sam } = await aRoomWithActiveSub();
+    const renamed = await given(
+      clinic.client.put(`/waiting_rooms/${sam.waiting_room_slug}`, { waiting_room: { name: "Evening" } }),
+    );
+    const { body } = await open(room.slug);
+    expect(body.destination_slug).toBe(renamed.slug);
+    expect(body.active_sub.sub_waiting_room_slug).toBe(renamed.slug);
+  });
+
+  it("leads to the room itself again when the sub is deleted", async () => {
+    const { clinic, room, active } = await aRoomWithActiveSub();
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${active.id}`));
+    expect((await open(room.slug)).body.destination_slug).toBe(room.slug);
+  });
+
+  it("gives 404 for a slug that no room has", async () => {
+    const { clinic, room } = await aRoom();
+    expectRefusal(await open(`${room.slug}-nowhere`), 404);
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
+    expectRefusal(await open(room.slug), 404);
+  });
+});
+
+describe("A participant's first report", () => {
+  it("has the participant wait in the room", async () => {
+    const { clinic, room } = await aRoom();
+    const { status, body } = await report(room.slug, "rita", RITA);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      key: "rita",
+      waiting_room_id: room.id,
+      call_id: null,
+      user_id: null,
+      display_name: "Rita Recipient",
+      role: "recipient",
+      waiting_since: TEN_PAST,
+      joined_at: null,
+      left_at: null,
+    });
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+
+  it("may say who of the organization it is", async () => {
+    const { clinic, room } = await aRoom();
+    const provider = await clinic.addProvider("Paula Provider");
+    const { status, body } = await report(room.slug, "paula", {
+      display_name: " Paula Provider ",
+      role: "provider",
+      user_id: provider.user_id,
+      waiting_since: TEN_PAST,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      display_name: "Paula Provider",
+      role: "provider",
+      user_id: provider.user_id,
+    });
+  });
+
+  it("may be about somebody who has left already", async () => {
+    const { clinic, room } = await aRoom();
+    const { status, body } = await report(room.slug, "rita", { ...RITA, left_at: TWENTY_PAST });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ waiting_since: TEN_PAST, left_at: TWENTY_PAST });
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+
+  it("may give its times at any offset, and is answered in UTC", async () => {
+    const { room } = await aRoom();
+    const waiting_since = "2026-01-31T10:10:00+01:00";
+    const left_at = "2026-01-31T04:20:00-05:00";
+    const { body } = await report(room.slug, "rita", { ...RITA, waiting_since, left_at });
+    expect(body).toMatchObject({ waiting_since: TEN_PAST, left_at: TWENTY_PAST });
+  });
+
+  it.each([
+    ["as long as can be", "k".repeat(255)],
+    ["of other signs than letters", "PA_1/ä%20:?#"],
+  ])("takes a key %s", async (_, key) => {
+    const { room } = await aRoom();
+    const { status, body } = await report(room.slug, key, RITA);
+    expect(status).toBe(200);
+    expect(body.key).toBe(key);
+    expect((await report(room.slug, key, RITA)).body).toEqual(body);
+  });
+
+  it("ignores keys that it does not know", async () => {
+    const { room } = await aRoom();
+    const { status, body } = await report(room.slug, "rita", {
+      ...RITA,
+      id: 1,
+      key: "paul",
+      waiting_room_id: 1,
+      call_id: 1,
+      joined_at: TWENTY_PAST,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ key: "rita", waiting_room_id: room.id, call_id: null, joined_at: null });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["without display_name", { display_name: undefined }, /display_name/],
+    ["without role", { role: undefined }, /role/],
+    ["without waiting_since", { waiting_since: undefined }, /waiting_since/],
+    ["with a blank display_name", { display_name: " " }, /participant\.display_name/],
+    ["with a null display_name", { display_name: null }, /participant\.display_name/],
+    ["with a display_name of 256 characters", { display_name: "n".repeat(256) }, /participant\.display_name/],
+    ["with an unknown role", { role: "provider_assistant" }, /participant\.role/],
+    ["with a null role", { role: null }, /participant\.role/],
+    ["with a null waiting_since", { waiting_since: null }, /participant\.waiting_since/],
+    ["with a waiting_since that is a number", { waiting_since: 1_769_850_600 }, /participant\.waiting_since/],
+    ["with a left_at that is no time", { left_at: "later" }, /participant\.left_at/],
+    ["with a left_at before waiting_since", { left_at: "2026-01-31T09:09:59.999Z" }, /participant\.left_at/],
+    ["with a user_id that is text", { user_id: "1" }, /participant\.user_id/],
+    ["with a user_id of nobody", { user_id: 999_999_999 }, /participant\.user_id/],
+  ])("is refused %s, and nobody enters", async (_, fault, field) => {
+    const { clinic, room } = await aRoom();
+    expectRefusal(await report(room.slug, "rita", { ...RITA, ...fault }), 422, field);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+    expectRefusal(await report(room.slug, "rita", {}), 422);
+  });
+
+  it("is refused without its wrapper, and nobody enters", async () => {
+    const { clinic, room } = await aRoom();
+    const refused = await platform.put(`/waiting_rooms/${room.slug}/participants/rita`, RITA);
+    expectRefusal(refused, 422, /participant/);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+
+  it("is refused with a user of another organization, and nobody enters", async () => {
+    const { clinic, room } = await aRoom();
+    const stranger = await (await anOrganization("Hillside Clinic")).addProvider();
+    const refused = await report(room.slug, "rita", { ...RITA, user_id: stranger.user_id });
+    expectRefusal(refused, 422, /participant\.user_id/);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+
+  it("gives 404 for a slug that no room has", async () => {
+    const { clinic, room } = await aRoom();
+    expectRefusal(await report(`${room.slug}-nowhere`, "rita", RITA), 404);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+});
+
+describe("A participant's later report", () => {
+  it("changes nothing where it repeats the first", async () => {
+    const { clinic, room } = await aRoom();
+    const first = await given(report(room.slug, "rita", RITA));
+    const again = await report(room.slug, "rita", RITA);
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual(first);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+
+  it("keeps what it leaves out", async () => {
+    const { clinic, room } = await aRoom();
+    const { user_id } = await clinic.addProvider();
+    const first = await given(report(room.slug, "paula", { ...RITA, role: "provider", user_id }));
+    const renamed = await report(room.slug, "paula", { display_name: "Dr. Paula" });
+    expect(renamed.status).toBe(200);
+    expect(renamed.body).toEqual({ ...first, display_name: "Dr. Paula" });
+    const left = await report(room.slug, "paula", { left_at: TWENTY_PAST });
+    expect(left.status).toBe(200);
+    expect(left.body).toEqual({ ...renamed.body, left_at: TWENTY_PAST });
+    expect(await known(room.slug, "paula")).toEqual(left.body);
+  });
+
+  it("changes each field that it gives", async () => {
+    const { clinic, room } = await aRoom();
+    const { user_id } = await clinic.addProvider();
+    const first = await given(report(room.slug, "rita", RITA));
+    const change = { display_name: "Paula", role: "provider", user_id, waiting_since: TWENTY_PAST };
+    expect((await report(room.slug, "rita", change)).body).toEqual({ ...first, ...change });
+  });
+
+  it("clears the user_id where it is null", async () => {
+    const { clinic, room } = await aRoom();
+    const { user_id } = await clinic.addProvider();
+    const first = await given(report(room.slug, "paula", { ...RITA, user_id }));
+    const cleared = await report(room.slug, "paula", { user_id: null });
+    expect(cleared.body).toEqual({ ...first, user_id: null });
+    expect(await known(room.slug, "paula")).toEqual(cleared.body);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["a null display_name", { display_name: null }, /participant\.display_name/],
+    ["a null waiting_since", { waiting_since: null }, /participant\.waiting_since/],
+    ["a left_at before the known waiting_since", { left_at: "2026-01-31T09:00:00Z" }, /participant\.left_at/],
+    ["a user_id of nobody", { user_id: 999_999_999 }, /participant\.user_id/],
+  ])("is refused with %s, and changes nothing", async (_, fault, field) => {
+    const { clinic, room } = await aRoom();
+    const first = await given(report(room.slug, "rita", RITA));
+    const refused = await report(room.slug, "rita", { role: "provider", ...fault });
+    expectRefusal(refused, 422, field);
+    expect(await known(room.slug, "rita")).toEqual(first);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+
+  it.each([
+    ["repeats the first", RITA],
+    ["says nothing of leaving", { display_name: "Rita Recipient" }],
+    ["says that nobody has left", { ...RITA, left_at: null }],
+  ])("does not bring back one who has left where it %s", async (_, late) => {
+    const { clinic, room } = await aRoom();
+    await given(report(room.slug, "rita", RITA));
+    const left = await given(report(room.slug, "rita", { left_at: TWENTY_PAST }));
+    const answer = await report(room.slug, "rita", late);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(left);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+
+  it("has one who has left enter anew where it clears left_at and gives a later waiting_since", async () => {
+    const { clinic, room } = await aRoom();
+    const first = await given(report(room.slug, "rita", RITA));
+    await given(report(room.slug, "rita", { left_at: TWENTY_PAST }));
+    const back = await report(room.slug, "rita", { waiting_since: HALF_PAST, left_at: null });
+    expect(back.status).toBe(200);
+    expect(back.body).toEqual({ ...first, waiting_since: HALF_PAST });
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+});
+
+describe("An inactive waiting room", () => {
+  it("lets nobody in", async () => {
+    const { clinic, room } = await aRoom({ is_active: false });
+    expectRefusal(await report(room.slug, "rita", RITA), 422);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+    await setActive(clinic, room.slug, true);
+    expect((await report(room.slug, "rita", RITA)).status).toBe(200);
+  });
+
+  it("lets those who are in it stay, change and leave", async () => {
+    const { clinic, room } = await aRoom();
+    const first = await given(report(room.slug, "rita", RITA));
+    await setActive(clinic, room.slug, false);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+    const renamed = await report(room.slug, "rita", { ...RITA, display_name: "Rita R." });
+    expect(renamed).toMatchObject({ status: 200, body: { display_name: "Rita R.", left_at: null } });
+    const left = await report(room.slug, "rita", { left_at: TWENTY_PAST });
+    expect(left.status).toBe(200);
+    expect(left.body).toEqual({ ...first, display_name: "Rita R.", left_at: TWENTY_PAST });
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+
+  it("takes the news of one who has been and gone", async () => {
+    const { room } = await aRoom({ is_active: false });
+    const { status, body } = await report(room.slug, "rita", { ...RITA, left_at: TWENTY_PAST });
+    expect(status).toBe(200);
+    expect(body.left_at).toBe(TWENTY_PAST);
+  });
+
+  it("does not let one who has left enter anew", async () => {
+    const { clinic, room } = await aRoom();
+    await given(report(room.slug, "rita", RITA));
+    const left = await given(report(room.slug, "rita", { left_at: TWENTY_PAST }));
+    await setActive(clinic, room.slug, false);
+    const refused = await report(room.slug, "rita", { waiting_since: HALF_PAST, left_at: null });
+    expectRefusal(refused, 422);
+    expect(await known(room.slug, "rita")).toEqual(left);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+});
+
+describe("A participant's key", () => {
+  it("reported for another room of the organization moves the participant there", async () => {
+    const { clinic, room } = await aRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Lungs" });
+    const first = await given(report(room.slug, "rita", RITA));
+    const moved = await report(other.slug, "rita", {});
+    expect(moved.status).toBe(200);
+    expect(moved.body).toEqual({ ...first, waiting_room_id: other.id });
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+    expect(await waitingCount(clinic, other.slug)).toBe(1);
+  });
+
+  it("reported for an inactive room leaves the participant where it was", async () => {
+    const { clinic, room } = await aRoom({ name: "Cardiology" });
+    const closed = await clinic.addRoom({ name: "Lungs", is_active: false });
+    const first = await given(report(room.slug, "rita", RITA));
+    expectRefusal(await report(closed.slug, "rita", { display_name: "Rita R." }), 422);
+    expect(await known(room.slug, "rita")).toEqual(first);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+    expect(await waitingCount(clinic, closed.slug)).toBe(0);
+  });
+
+  it("names two participants in two organizations", async () => {
+    const { clinic, room } = await aRoom();
+    const { clinic: other, room: otherRoom } = await aRoom();
+    const here = await given(report(room.slug, "rita", RITA));
+    const there = await given(report(otherRoom.slug, "rita", { ...RITA, display_name: "Rita Other" }));
+    expect(there.id).not.toBe(here.id);
+
+    await given(report(otherRoom.slug, "rita", { left_at: TWENTY_PAST }));
+    expect(await known(room.slug, "rita")).toEqual(here);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+    expect(await waitingCount(other, otherRoom.slug)).toBe(0);
+  });
+
+  it("tells the participants of one room apart", async () => {
+    const { clinic, room } = await aRoom();
+    const rita = await given(report(room.slug, "rita", RITA));
+    const paul = await given(report(room.slug, "Rita", { ...RITA, display_name: "Paul" }));
+    expect(paul.id).not.toBe(rita.id);
+    await given(report(room.slug, "Rita", { left_at: TWENTY_PAST }));
+    expect(await known(room.slug, "rita")).toEqual(rita);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+});

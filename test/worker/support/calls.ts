@@ -1,0 +1,70 @@
+import { platform } from "./door.ts";
+import { given, type Organization, unique } from "./organization.ts";
+
+export const STARTED_AT = "2026-01-31T09:30:00.000Z";
+export const ENDED_AT = "2026-01-31T10:00:00.000Z";
+
+export const aProviderOnTheCall = (more: object = {}) => ({
+  key: unique("participant"),
+  display_name: "Paula Provider",
+  role: "provider",
+  recording_consent: true,
+  ...more,
+});
+
+export const aRecipient = (more: object = {}) => ({
+  key: unique("participant"),
+  display_name: "Rita Recipient",
+  role: "recipient",
+  recording_consent: true,
+  ...more,
+});
+
+/**
+ * A call of the organization that has ended, with everybody's consent, unless told otherwise. `path` leads to what it
+ * left behind through the external door, `report` tells of it again through the platform's.
+ */
+export async function aCall(organization: Organization, call: object = {}) {
+  const key = unique("call");
+  const owner = await organization.addProvider();
+  const room = await organization.addRoom();
+  const participants = [aProviderOnTheCall(), aRecipient()];
+  const report = (more: object) => platform.put(`/calls/${key}`, { call: more });
+  const reported = await given(
+    report({
+      waiting_room_slug: room.slug,
+      organization_user_id: owner.id,
+      started_at: STARTED_AT,
+      ended_at: ENDED_AT,
+      participants,
+      ...call,
+    }),
+  );
+  return {
+    key,
+    id: reported.id as number,
+    owner,
+    room,
+    participants,
+    path: `/organization_users/${owner.id}/calls/${reported.id}`,
+    report,
+    reportTranscript: (transcript: object) => platform.put(`/calls/${key}/transcript`, { transcript }),
+    reportSoapNote: (soap_note: object) => platform.put(`/calls/${key}/soap_note`, { soap_note }),
+    /** A recording of the call, with a file, unless told otherwise. */
+    addEgress: (egress: object = {}, egress_id = unique("egress")) =>
+      given(
+        platform.put(`/egresses/${egress_id}`, {
+          egress: {
+            call_key: key,
+            status: "egress_ended",
+            is_stopped: true,
+            ended_at: ENDED_AT,
+            storage_key: `${egress_id}.wav`,
+            ...egress,
+          },
+        }),
+      ),
+  };
+}
+
+export type Call = Awaited<ReturnType<typeof aCall>>;

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { HOUR } from "../limits.ts";
+import { DEMO_CLIENT } from "./demo_organization.ts";
 
 const server = process.argv[2] ?? "http://localhost:8787";
 const { PLATFORM_API_TOKEN } = parseEnv(readFileSync(".dev.vars", "utf8"));
@@ -97,6 +98,90 @@ await show(platform, "PUT", participant, {
 await show(clinic, "DELETE", `/api/external/waiting_rooms/${renamed.slug}`);
 await show(platform, "PUT", participant, { participant: { left_at: new Date().toISOString() } });
 await show(clinic, "DELETE", `/api/external/waiting_rooms/${renamed.slug}`);
+
+chapter("A call takes place, and the video backend reports it");
+const visitRoom = await show(clinic, "POST", "/api/external/waiting_rooms", {
+  waiting_room: { name: "Follow-up visits", is_active: true },
+});
+const call = `/api/platform/calls/${organization.slug}-call-1`;
+const people = [
+  { key: "provider-1", display_name: "Dr. Paul Provider", role: "provider", recording_consent: true },
+  {
+    key: "recipient-1",
+    display_name: "Rita Recipient",
+    role: "recipient",
+    waiting_since: at(-3.1),
+    joined_at: at(-3),
+    recording_consent: true,
+  },
+];
+const reported = await show(platform, "PUT", call, {
+  call: {
+    waiting_room_slug: visitRoom.slug,
+    organization_user_id: provider.id,
+    started_at: at(-3),
+    participants: people,
+  },
+});
+say("Later reports say just what is new. Whoever was still there has left when the call ends.");
+await show(platform, "PUT", call, { call: { ended_at: at(-2.5) } });
+await show(platform, "PUT", `${call}/transcript`, {
+  transcript: {
+    summary: "A follow-up. All is well.",
+    is_final: true,
+    lines: [
+      { participant_key: "recipient-1", text: "Much better, thank you.", start_time: 2.5, end_time: 4 },
+      { participant_key: "provider-1", text: "How do you feel?", start_time: 0.5, end_time: 2 },
+    ],
+  },
+});
+await show(platform, "PUT", `${call}/soap_note`, {
+  soap_note: {
+    text: "Subjective: feels well.\nObjective: -\nAssessment: recovered.\nPlan: none.",
+    is_final: true,
+  },
+});
+const recording = `/api/platform/egresses/${organization.slug}-egress-1`;
+await show(platform, "PUT", recording, {
+  egress: { call_key: `${organization.slug}-call-1`, status: "egress_starting" },
+});
+await show(platform, "PUT", recording, {
+  egress: { status: "egress_ended", is_stopped: true, ended_at: at(-2.5), user_id: provider.user_id },
+});
+
+chapter("The organization reads what the call left behind");
+const results = `/api/external/organization_users/${provider.id}/calls/${reported.id}`;
+await show(clinic, "GET", `/api/external/organization_users/${provider.id}/calls`);
+await show(clinic, "GET", `${results}/transcript`);
+await show(clinic, "GET", `${results}/soap_note`);
+await show(clinic, "GET", "/api/external/call_metrics");
+const { egresses } = await show(clinic, "GET", `${results}/egresses`);
+
+chapter("A recording is downloaded, and its audit trail says so");
+say("The demo organization has a recording with a file. Its URL is presigned, and good for 15 minutes.");
+const demo: Headers = { "X-Client-ID": DEMO_CLIENT.client_id, "X-Client-Secret": DEMO_CLIENT.client_secret };
+const demoUsers = await show(demo, "GET", "/api/external/organization_users");
+const demoProvider = demoUsers.organization_users.find(({ roles }: { roles: string[] }) =>
+  roles.includes("provider"),
+);
+const demoCalls = await show(
+  demo,
+  "GET",
+  `/api/external/organization_users/${demoProvider.id}/calls?per_page=1`,
+);
+const demoEgresses = `/api/external/organization_users/${demoProvider.id}/calls/${demoCalls.calls[0].id}/egresses`;
+const [demoEgress] = (await show(demo, "GET", demoEgresses)).egresses;
+const { url } = await show(demo, "GET", `${demoEgresses}/${demoEgress.id}`);
+const file = await fetch(url);
+say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);
+say("Each look at a recording leaves an entry; entries are never changed or deleted.");
+await show(clinic, "GET", `${results}/egresses/${egresses[0].id}`);
+await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs`);
+say("Without everybody's consent the recording is not to be had.");
+await show(platform, "PUT", call, {
+  call: { participants: [{ key: "recipient-1", recording_consent: false }] },
+});
+await show(clinic, "GET", `${results}/egresses`);
 
 chapter("Who belongs to the organization");
 await show(clinic, "GET", "/api/external/organization_users");

@@ -1,16 +1,21 @@
 import { eq } from "drizzle-orm";
+import { reportCall } from "../calls/calls.service.ts";
 import type { ClientContext, Context } from "../context.ts";
 import { openDatabase } from "../db/database.ts";
 import { apiClients, organizations, organizationUsers, users } from "../db/schema.ts";
 import { digest } from "../digest.ts";
+import { reportEgress } from "../egresses/egresses.service.ts";
 import { ApiError } from "../http/errors.ts";
-import { HOUR } from "../limits.ts";
+import { DAY, HOUR } from "../limits.ts";
 import { createUser } from "../organization_users/organization_users.service.ts";
 import { createOrganization } from "../organizations/organizations.service.ts";
 import type { Role } from "../roles.ts";
 import { readSettings } from "../settings.ts";
+import { reportSoapNote } from "../soap_notes/soap_notes.service.ts";
+import { reportTranscript } from "../transcripts/transcripts.service.ts";
 import { createWaitingRoomSub, listWaitingRoomSubs } from "../waiting_room_subs/waiting_room_subs.service.ts";
 import { createWaitingRoom, listWaitingRooms } from "../waiting_rooms/waiting_rooms.service.ts";
+import { demoRecording } from "./recording.ts";
 
 /** Known to everybody, so for development alone: nothing that deploys reads this file. */
 export const DEMO_CLIENT = {
@@ -36,7 +41,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
     return await requireUser(context, email);
   };
   const admin = await addUser("Amira Admin", ["organization_admin"]);
-  await addUser("Pascal Provider", ["provider"]);
+  const provider = await addUser("Pascal Provider", ["provider"]);
   const substitute = await addUser("Salma Substitute", ["provider"]);
 
   await db
@@ -76,6 +81,67 @@ export async function loadDemoOrganization(env: Env, now: number) {
       datetime_end: nextHour + 8 * HOUR,
     });
   }
+
+  await reportYesterdaysCall(context, env, provider.id, cardiology);
+}
+
+/** An ended call with everything that a call can leave behind. */
+async function reportYesterdaysCall(
+  context: Context,
+  env: Env,
+  organization_user_id: number,
+  waiting_room_slug: string,
+) {
+  const started_at = Math.floor(context.now / DAY) * DAY - 14 * HOUR;
+  const day = new Date(started_at).toISOString().slice(0, 10);
+  const key = `demo-call-${day}`;
+  const [speakers, ended_at] = [
+    { provider: `demo-provider-${day}`, recipient: `demo-recipient-${day}` },
+    started_at + HOUR / 3,
+  ];
+  const joined = { joined_at: started_at, recording_consent: true };
+  await reportCall(context, key, {
+    waiting_room_slug,
+    organization_user_id,
+    started_at,
+    ended_at,
+    participants: [
+      { key: speakers.provider, display_name: "Pascal Provider", role: "provider", ...joined },
+      {
+        key: speakers.recipient,
+        display_name: "Remy Recipient",
+        role: "recipient",
+        waiting_since: started_at - HOUR / 20,
+        ...joined,
+      },
+    ],
+  });
+  await reportTranscript(context, key, {
+    summary: "A follow-up on blood pressure, which has come down. The medication stays as it is.",
+    is_final: true,
+    lines: [
+      {
+        participant_key: speakers.provider,
+        text: "Good morning, how are you?",
+        start_time: 0,
+        end_time: 1.8,
+      },
+      { participant_key: speakers.recipient, text: "Better, thank you.", start_time: 2.1, end_time: 3.4 },
+    ],
+  });
+  await reportSoapNote(context, key, {
+    text: "Subjective: feels better.\nObjective: 128/82 at home.\nAssessment: improving.\nPlan: as before.",
+    is_final: true,
+  });
+  const storage_key = `demo-clinic/${key}.wav`;
+  await env.RECORDINGS.put(storage_key, demoRecording());
+  await reportEgress(context, `demo-egress-${day}`, { call_key: key, status: "egress_starting" });
+  await reportEgress(context, `demo-egress-${day}`, {
+    status: "egress_ended",
+    is_stopped: true,
+    ended_at,
+    storage_key,
+  });
 }
 
 async function requireUser({ db }: Context, email: string) {

@@ -8,8 +8,11 @@ import { RECORDING_URL_LIFETIME } from "../limits.ts";
  * The endpoint setting is resolved against the service's own origin: a path serves whatever port development is on,
  * an absolute URL serves production.
  */
-export async function presignDownload({ settings, origin }: Context, storage_key: string): Promise<string> {
-  const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeURIComponent).join("/");
+export async function presignDownload(
+  { settings, origin, now }: Pick<Context, "settings" | "origin" | "now">,
+  storage_key: string,
+): Promise<string> {
+  const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeRfc3986).join("/");
   const url = new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, origin);
   url.searchParams.set("X-Amz-Expires", String(RECORDING_URL_LIFETIME));
   url.searchParams.set("response-content-disposition", "attachment");
@@ -19,6 +22,15 @@ export async function presignDownload({ settings, origin }: Context, storage_key
     region: settings.RECORDINGS_S3_REGION,
     service: "s3",
   });
-  const signed = await client.sign(url.href, { method: "GET", aws: { signQuery: true } });
+  const datetime = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, "");
+  const signed = await client.sign(url.href, { method: "GET", aws: { signQuery: true, datetime } });
   return signed.url;
+}
+
+/** S3 compares signatures over paths in which everything but RFC 3986's unreserved characters is encoded. */
+function encodeRfc3986(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

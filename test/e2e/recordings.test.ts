@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { AwsClient } from "aws4fetch";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { presignDownload } from "../../src/egresses/egresses.download.ts";
+import { readSettings } from "../../src/settings.ts";
+import { caller, emptyFolder, platformCaller, type Server, startServer } from "./support/server.ts";
+
+const STORAGE_KEY = "hillside/visit 1 (übung).wav";
+const ENCODED_STORAGE_KEY = "hillside/visit%201%20%28%C3%BCbung%29.wav";
+const bytes = crypto.getRandomValues(new Uint8Array(50_000));
+
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  server = await startServer(emptyFolder());
+  url = await aRecordingsUrl();
+});
+
+afterAll(() => server.stop());
+
+/** What the recording backend does: it puts the file where the service will look for it. */
+async function storeFile() {
+  const settings = readSettings(parseEnv(readFileSync(".dev.vars", "utf8")));
+  const client = new AwsClient({
+    accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
+    secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY,
+    service: "s3",
+    region: settings.RECORDINGS_S3_REGION,
+  });
+  const bucket = `${server.url}${settings.RECORDINGS_S3_ENDPOINT}/${settings.RECORDINGS_S3_BUCKET}`;
+  const stored = await client.fetch(`${bucket}/${ENCODED_STORAGE_KEY}`, { method: "PUT", body: bytes });
+  expect(stored.status).toBe(200);
+}
+
+async function aRecordingsUrl() {
+  await storeFile();
+  const platform = platformCaller(server.url);
+  const organization = await platform("POST", "/organizations", {
+    organization: { name: "Hillside Clinic" },
+  });
+  const base = `/organizations/${organization.body.id}`;
+  const provider = await platform("POST", `${base}/users`, {
+    user: { email: "paul@hillside.example", display_name: "Paul", roles: ["provider"] },
+  });
+  const client = await platform("POST", `${base}/api_clients`, {
+    api_client: { name: "Integration", organization_user_id: provider.body.id },
+  });
+  const external = caller(`${server.url}/api/external`, {
+    "X-Client-ID": client.body.client_id,
+    "X-Client-Secret": client.body.client_secret,
+  });
+  const call = await platform("PUT", "/calls/hillside-1", {
+    call: {
+      waiting_room_slug: provider.body.waiting_room_slug,
+      organization_user_id: provider.body.id,
+      started_at: "2026-01-31T09:30:00Z",
+      ended_at: "2026-01-31T10:00:00Z",
+      participants: [{ key: "rita", display_name: "Rita", role: "recipient", recording_consent: true }],
+    },
+  });
+  const reported = await platform("PUT", "/egresses/hillside-egress-1", {
+    egress: { call_key: "hillside-1", status: "egress_ended", storage_key: STORAGE_KEY },
+  });
+  expect([call.status, reported.status]).toEqual([200, 200]);
+  const path = `/organization_users/${provider.body.id}/calls/${call.body.id}/egresses/${reported.body.id}`;
+  const egress = await external("GET", path);
+  expect(egress.status).toBe(200);
+  return egress.body.url as string;
+}
+
+/** The URL with one of its parts changed. */
+function changed(change: (url: URL) => void) {
+  const other = new URL(url);
+  change(other);
+  return other;
+}
+
+describe("A recording's presigned URL", () => {
+  it("gives the bytes that were recorded, the whole or a range of them", async () => {
+    const whole = await fetch(url);
+    expect(whole.status).toBe(200);
+    expect(new Uint8Array(await whole.arrayBuffer())).toEqual(bytes);
+    const range = await fetch(url, { headers: { Range: "bytes=100-199" } });
+    expect(range.status).toBe(206);
+    expect(new Uint8Array(await range.arrayBuffer())).toEqual(bytes.slice(100, 200));
+  });
+
+  it("is valid for 15 minutes", () => {
+    expect(new URL(url).searchParams.get("X-Amz-Expires")).toBe("900");
+  });
+
+  it.each([
+    [
+      "another signature",
+      changedParam("X-Amz-Signature", (value) => value.replace(/^./, (c) => (c === "0" ? "1" : "0"))),
+    ],
+    ["another expiry", changedParam("X-Amz-Expires", () => "90000")],
+    [
+      "another date",
+      changedParam("X-Amz-Date", (value) => value.replace(/\d\dZ$/, (s) => (s === "00Z" ? "01Z" : "00Z"))),
+    ],
+    ["another access key", changedParam("X-Amz-Credential", (value) => `other${value}`)],
+    [
+      "another file",
+      (other: URL) => {
+        other.pathname = other.pathname.replace("hillside", "demo-clinic");
+      },
+    ],
+    [
+      "no signature at all",
+      (other: URL) => {
+        other.search = "";
+      },
+    ],
+  ])("is refused with %s", async (_, change) => {
+    const refused = await fetch(changed(change));
+    expect([400, 401, 403]).toContain(refused.status);
+    expect(await refused.text()).not.toContain(new TextDecoder().decode(bytes.slice(0, 20)));
+  });
+
+  it("is refused for writing and deleting", async () => {
+    for (const method of ["PUT", "DELETE"]) expect((await fetch(url, { method })).status).toBe(403);
+  });
+
+  it("is refused once it has expired", async () => {
+    const settings = readSettings(parseEnv(readFileSync(".dev.vars", "utf8")));
+    const presignedAgo = (minutes: number) =>
+      presignDownload({ settings, origin: server.url, now: Date.now() - minutes * 60_000 }, STORAGE_KEY);
+    expect((await fetch(await presignedAgo(14))).status).toBe(200);
+    expect((await fetch(await presignedAgo(16))).status).toBe(403);
+  });
+});
+
+function changedParam(name: string, change: (value: string) => string) {
+  return (other: URL) => other.searchParams.set(name, change(other.searchParams.get(name) ?? ""));
+}

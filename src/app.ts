@@ -2,6 +2,8 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { apiClientsPlatform } from "./api_clients/api_clients.platform.ts";
+import { authorizationCodesPlatform } from "./authorization_codes/authorization_codes.platform.ts";
+import { bulkInvitesExternal } from "./bulk_invites/bulk_invites.external.ts";
 import { callMetricsExternal } from "./call_metrics/call_metrics.external.ts";
 import { callsExternal } from "./calls/calls.external.ts";
 import { callsPlatform } from "./calls/calls.platform.ts";
@@ -11,12 +13,16 @@ import { egressAuditLogsExternal } from "./egress_audit_logs/egress_audit_logs.e
 import { egressesExternal } from "./egresses/egresses.external.ts";
 import { egressesPlatform } from "./egresses/egresses.platform.ts";
 import { handleError } from "./http/errors.ts";
+import { invitesExternal } from "./invites/invites.external.ts";
+import { invitesPlatform } from "./invites/invites.platform.ts";
+import { issuersPlatform } from "./issuers/issuers.platform.ts";
 import { organizationUsersExternal } from "./organization_users/organization_users.external.ts";
 import { organizationUsersPlatform } from "./organization_users/organization_users.platform.ts";
 import { organizationsPlatform } from "./organizations/organizations.platform.ts";
 import { participantsPlatform } from "./participants/participants.platform.ts";
 import { soapNotesExternal } from "./soap_notes/soap_notes.external.ts";
 import { soapNotesPlatform } from "./soap_notes/soap_notes.platform.ts";
+import { tokenExchangeExternal } from "./token_exchange/token_exchange.external.ts";
 import { transcriptsExternal } from "./transcripts/transcripts.external.ts";
 import { transcriptsPlatform } from "./transcripts/transcripts.platform.ts";
 import { waitingRoomSubsExternal } from "./waiting_room_subs/waiting_room_subs.external.ts";
@@ -33,7 +39,10 @@ const external = externalRoutes()
   .route("/", transcriptsExternal)
   .route("/", soapNotesExternal)
   .route("/", egressesExternal)
-  .route("/", egressAuditLogsExternal);
+  .route("/", egressAuditLogsExternal)
+  .route("/", tokenExchangeExternal)
+  .route("/", bulkInvitesExternal)
+  .route("/", invitesExternal);
 
 const platform = platformRoutes()
   .use(platformDoor)
@@ -45,7 +54,10 @@ const platform = platformRoutes()
   .route("/", callsPlatform)
   .route("/", transcriptsPlatform)
   .route("/", soapNotesPlatform)
-  .route("/", egressesPlatform);
+  .route("/", egressesPlatform)
+  .route("/", issuersPlatform)
+  .route("/", authorizationCodesPlatform)
+  .route("/", invitesPlatform);
 
 export const app = new Hono<{ Bindings: Env }>();
 

@@ -1,15 +1,24 @@
-import type { Database } from "./db/database.ts";
+import type { BulkInviteChunk } from "./bulk_invites/bulk_invites.schemas.ts";
+import { type Database, openDatabase } from "./db/database.ts";
 import type { Role } from "./roles.ts";
-import type { Settings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
 
 /** What every service verb is given: no globals, no HTTP. */
 export interface Context {
   db: Database;
+  bulkInviteQueue: Queue<BulkInviteChunk>;
   settings: Settings;
   /** The time of the request, milliseconds since the epoch. */
   now: number;
-  /** Where the caller reached the service: scheme, host and port. */
-  origin: string;
+}
+
+export function openContext(env: Env, now: number): Context {
+  return {
+    db: openDatabase(env.DB),
+    bulkInviteQueue: env.BULK_INVITES,
+    settings: readSettings(env),
+    now,
+  };
 }
 
 /** An API client acts as one organization user. */
@@ -24,4 +33,6 @@ export interface Caller {
 /** The context of a request through the external door. */
 export interface ClientContext extends Context {
   caller: Caller;
+  /** Where the caller reached the service: scheme, host and port. */
+  origin: string;
 }

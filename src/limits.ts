@@ -2,6 +2,7 @@
 
 const KIB = 1024;
 const SECOND = 1000;
+const MINUTE = 60 * SECOND;
 export const HOUR = 3600 * SECOND;
 export const DAY = 24 * HOUR;
 
@@ -10,6 +11,12 @@ export const EXTERNAL_BODY_LIMIT = 64 * KIB;
 
 /** An hour's transcript is long. */
 export const PLATFORM_BODY_LIMIT = 4 * KIB * KIB;
+
+/** A thousand rows of bulk invites. */
+export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
+
+/** Tokens that list a person's groups grow long; and what is no token at all is to hear so. */
+export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 
 export const DEFAULT_PER_PAGE = 25;
 
@@ -71,3 +78,57 @@ export const MAX_STORAGE_KEY_LENGTH = 1024;
 
 /** What a recording backend says of a failure is a line or two. */
 export const MAX_ERROR_LENGTH = 2000;
+
+/** An issuer, an audience, or the URL of its keys. */
+export const MAX_ISSUER_LENGTH = 1000;
+
+/** How far an identity provider's clock may be off. */
+export const TOKEN_CLOCK_TOLERANCE = 60 * SECOND;
+
+/** After this the keys of an identity provider are fetched again, so that a withdrawn one is trusted no longer. */
+export const KEYS_KNOWN_FOR = 10 * MINUTE;
+
+/** A token with an unknown key makes us fetch the keys again, at most this often, however many such tokens come. */
+export const KEYS_COOLDOWN = 30 * SECOND;
+
+/** An identity provider that takes longer is taken for down. */
+export const KEYS_TIMEOUT = 5 * SECOND;
+
+/** Bounds the memory that identity providers take in an isolate. */
+export const MAX_KNOWN_KEY_SETS = 1000;
+
+/** Seconds after which a caller may try again when an identity provider is down. */
+export const PROVIDER_RETRY_AFTER = 5;
+
+/** Bytes of an authorization code: not to be guessed. */
+export const AUTHORIZATION_CODE_BYTES = 32;
+
+/** A code is redeemed by a redirect that follows at once. */
+export const AUTHORIZATION_CODE_LIFETIME = 60 * SECOND;
+
+/** Codes are of no use after their minute; they stay a day to tell what happened. */
+export const AUTHORIZATION_CODE_KEPT_FOR = DAY;
+
+export const DEFAULT_INVITE_VALIDITY_DAYS = 7;
+
+export const MAX_INVITE_VALIDITY_DAYS = 30;
+
+/** A key for HMAC-SHA-256 is at least as long as its digest (RFC 7518, section 3.2). */
+export const MIN_INVITE_SECRET_LENGTH = 32;
+
+export const MAX_BULK_INVITES = 1000;
+
+/** Rows of one queue message: few messages, and a failing one takes few rows with it. */
+export const BULK_INVITE_CHUNK = 50;
+
+/** What Cloudflare Queues takes in one send. */
+export const QUEUE_SEND_LIMIT = 100;
+
+/** The consumer tries again after this many seconds, twice as many each time. */
+export const QUEUE_RETRY_DELAY = 5;
+
+/** Rows that are pending this long after they were queued were lost on the way. */
+export const BULK_INVITE_LOST_AFTER = 10 * MINUTE;
+
+/** Bulk invites that one run of the cron queues again: a send of a few thousand messages. */
+export const BULK_INVITES_REQUEUED = 100;

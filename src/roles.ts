@@ -8,7 +8,8 @@ export function sortRoles(roles: readonly Role[]): Role[] {
   return ROLES.filter((role) => roles.includes(role));
 }
 
-/** Whoever holds the role of provider, or one above it, has a personal waiting room. */
-export function hasPersonalRoom(roles: readonly Role[]): boolean {
-  return roles.includes("provider") || roles.includes("organization_admin");
+/** The roles at or below the highest of these, lowest first. */
+export function assignableRoles(roles: readonly Role[]): Role[] {
+  const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
+  return ROLES.filter((_, rank) => rank <= level);
 }

@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { MAX_THEME_LENGTH, MIN_PLATFORM_TOKEN_LENGTH } from "./limits.ts";
+import {
+  DEFAULT_INVITE_VALIDITY_DAYS,
+  MAX_INVITE_VALIDITY_DAYS,
+  MAX_THEME_LENGTH,
+  MIN_INVITE_SECRET_LENGTH,
+  MIN_PLATFORM_TOKEN_LENGTH,
+} from "./limits.ts";
 
 export const themeName = z
   .string()
@@ -16,6 +22,14 @@ const settingsSchema = z.object({
     .transform((list) => list.split(",").map((theme) => theme.trim()))
     .pipe(z.array(themeName))
     .optional(),
+  APP_URL: z.url().transform((url) => url.replace(/\/$/, "")),
+  INVITE_TOKEN_SECRET: z.string().min(MIN_INVITE_SECRET_LENGTH),
+  INVITE_VALIDITY_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_INVITE_VALIDITY_DAYS)
+    .default(DEFAULT_INVITE_VALIDITY_DAYS),
   RECORDINGS_S3_ENDPOINT: z.string().regex(/^(https?:\/\/|\/)/, "must be a URL, or a path of this service"),
   RECORDINGS_S3_BUCKET: z.string().min(1).default("recordings"),
   RECORDINGS_S3_REGION: z.string().min(1).default("auto"),

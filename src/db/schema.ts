@@ -9,6 +9,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { BulkInviteRowStatus } from "../bulk_invites/bulk_invites.schemas.ts";
 import type { AuditEvent } from "../egress_audit_logs/egress_audit_logs.schemas.ts";
 import type { EgressStatus } from "../egresses/egresses.schemas.ts";
 import type { ParticipantRole } from "../participants/participants.schemas.ts";
@@ -344,6 +345,98 @@ export const egressAuditLogs = sqliteTable(
     created_at: integer().notNull(),
   },
   (t) => [index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id)],
+);
+
+/** Whose tokens an organization's people may sign in with: an identity provider, as the operator registered it. */
+export const issuers = sqliteTable(
+  "issuers",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    issuer: text().notNull(),
+    audience: text().notNull(),
+    jwks_url: text().notNull(),
+    email_claim: text().notNull(),
+    ...timestamps,
+  },
+  (t) => [uniqueIndex("issuers_by_organization").on(t.organization_id, t.issuer)],
+);
+
+/** `code_digest` is the SHA-256 of the code in hex; the code itself is nowhere. */
+export const authorizationCodes = sqliteTable(
+  "authorization_codes",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    organization_user_id: integer().notNull(),
+    code_digest: text().notNull().unique(),
+    expires_at: integer().notNull(),
+    used_at: integer(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    index("authorization_codes_by_expiry").on(t.expires_at),
+    foreignKey({
+      columns: [t.organization_id, t.organization_user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+  ],
+);
+
+/** An email has at most one invite that is not used: an expired one makes place for the next. */
+export const invites = sqliteTable(
+  "invites",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    email: text().notNull(),
+    display_name: text().notNull(),
+    roles: text({ mode: "json" }).$type<Role[]>().notNull(),
+    expires_at: integer().notNull(),
+    used_at: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("invites_unused").on(t.organization_id, t.email).where(sql`used_at is null`),
+    index("invites_listed").on(t.organization_id, t.id).where(sql`used_at is null`),
+  ],
+);
+
+/** `queued_at` is when its rows were last handed to the queue. */
+export const bulkInvites = sqliteTable(
+  "bulk_invites",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    total_count: integer().notNull(),
+    queued_at: integer().notNull(),
+    ...timestamps,
+  },
+  (t) => [uniqueIndex("bulk_invites_by_organization").on(t.organization_id, t.id)],
+);
+
+/** `row` is the position in the request, from 0. `error` says why a failed row made no invite. */
+export const bulkInviteRows = sqliteTable(
+  "bulk_invite_rows",
+  {
+    organization_id: organizationId(),
+    bulk_invite_id: integer().notNull(),
+    row: integer().notNull(),
+    email: text().notNull(),
+    display_name: text().notNull(),
+    roles: text({ mode: "json" }).$type<Role[]>().notNull(),
+    status: text().$type<BulkInviteRowStatus>().notNull(),
+    error: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bulk_invite_id, t.row] }),
+    index("bulk_invite_rows_pending").on(t.bulk_invite_id, t.row).where(sql`status = 'pending'`),
+    index("bulk_invite_rows_by_email").on(t.bulk_invite_id, t.email, t.row),
+    foreignKey({
+      columns: [t.organization_id, t.bulk_invite_id],
+      foreignColumns: [bulkInvites.organization_id, bulkInvites.id],
+    }),
+  ],
 );
 
 /** Always empty: a trigger refuses every row, and with it the batch that it stands in (see db/rules.ts). */

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import { reportCall } from "../calls/calls.service.ts";
-import type { ClientContext, Context } from "../context.ts";
-import { openDatabase } from "../db/database.ts";
+import { type ClientContext, type Context, openContext } from "../context.ts";
 import { apiClients, organizations, organizationUsers, users } from "../db/schema.ts";
 import { digest } from "../digest.ts";
 import { reportEgress } from "../egresses/egresses.service.ts";
@@ -10,7 +9,6 @@ import { DAY, HOUR } from "../limits.ts";
 import { createUser } from "../organization_users/organization_users.service.ts";
 import { createOrganization } from "../organizations/organizations.service.ts";
 import type { Role } from "../roles.ts";
-import { readSettings } from "../settings.ts";
 import { reportSoapNote } from "../soap_notes/soap_notes.service.ts";
 import { reportTranscript } from "../transcripts/transcripts.service.ts";
 import { createWaitingRoomSub, listWaitingRoomSubs } from "../waiting_room_subs/waiting_room_subs.service.ts";
@@ -28,8 +26,8 @@ const SLUG = "demo-clinic";
 
 /** Makes what is missing of the demo organization, with dates relative to now; run again, it changes nothing. */
 export async function loadDemoOrganization(env: Env, now: number) {
-  const db = openDatabase(env.DB);
-  const context: Context = { db, now, settings: readSettings(env), origin: "http://localhost" };
+  const context = openContext(env, now);
+  const { db } = context;
   await unlessThere(createOrganization(context, { name: DEMO_CLIENT.organization, slug: SLUG }));
   const organization = await db.select().from(organizations).where(eq(organizations.slug, SLUG)).get();
   if (!organization) throw new Error("The demo organization is not there");
@@ -58,6 +56,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
     .onConflictDoNothing();
   const clientContext: ClientContext = {
     ...context,
+    origin: "",
     caller: {
       api_client_id: 0,
       organization_id,
@@ -70,7 +69,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
   const rooms = (await listWaitingRooms(clientContext, { page: 1, per_page: 100 })).items;
   for (const name of ["Cardiology", "Dermatology"])
     if (!rooms.some((room) => room.name === name))
-      await createWaitingRoom(clientContext, { name, theme: "default", is_active: true });
+      await createWaitingRoom(clientContext, { name, is_active: true });
 
   const cardiology = `${SLUG}-cardiology`;
   if ((await listWaitingRoomSubs(clientContext, cardiology)).length === 0) {

@@ -1,5 +1,5 @@
 import { AwsClient } from "aws4fetch";
-import type { Context } from "../context.ts";
+import type { ClientContext } from "../context.ts";
 import { RECORDING_URL_LIFETIME } from "../limits.ts";
 
 /**
@@ -9,7 +9,7 @@ import { RECORDING_URL_LIFETIME } from "../limits.ts";
  * an absolute URL serves production.
  */
 export async function presignDownload(
-  { settings, origin, now }: Pick<Context, "settings" | "origin" | "now">,
+  { settings, origin, now }: Pick<ClientContext, "settings" | "origin" | "now">,
   storage_key: string,
 ): Promise<string> {
   const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeRfc3986).join("/");

@@ -49,7 +49,7 @@ function validate<Target extends keyof ValidationTargets, Schema extends z.ZodTy
 }
 
 function explain(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  return issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; ");
+  return issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
 }
 
 function limitBody(maxSize: number) {
@@ -64,6 +64,6 @@ function limitBody(maxSize: number) {
 async function requireJson(c: HonoContext) {
   const mediaType = c.req.header("Content-Type")?.split(";")[0]?.trim() ?? "";
   if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) return;
-  if ((await c.req.text()) === "") throw new ApiError(400, "Request body is not valid JSON");
+  if ((await c.req.arrayBuffer()).byteLength === 0) throw new ApiError(400, "Request body is not valid JSON");
   throw new ApiError(415, "Content-Type must be application/json");
 }

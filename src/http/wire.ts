@@ -10,7 +10,10 @@ export const text = (max: number) =>
     .trim()
     .refine((value) => value !== "", { error: "must not be blank", abort: true })
     .refine((value) => [...value].length <= max, `must be at most ${max} characters long`)
-    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), "must not hold control characters");
+    .refine(
+      (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
+      "must be text without control characters",
+    );
 
 /** Text of several lines, kept as it was sent. */
 export const longText = (max: number) =>
@@ -22,7 +25,15 @@ export const longText = (max: number) =>
 
 export const name = text(MAX_NAME_LENGTH);
 
-export const key = text(MAX_KEY_LENGTH);
+/** A reporter's own key, taken to the letter. */
+export const key = z
+  .string()
+  .min(1, "must not be empty")
+  .refine((value) => [...value].length <= MAX_KEY_LENGTH, `must be at most ${MAX_KEY_LENGTH} characters long`)
+  .refine(
+    (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
+    "must be text without control characters",
+  );
 
 /** Compared without regard to case, so kept in lower case. */
 export const email = z
@@ -40,10 +51,16 @@ export const pathId = z
   .regex(/^[1-9]\d{0,15}$/)
   .transform(Number);
 
-/** ISO 8601 with any offset, as milliseconds since the epoch. */
-export const instant = z.iso
-  .datetime({ offset: true, error: "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z" })
-  .transform((value) => Date.parse(value));
+/** Times that ISO 8601 writes with four digits of the year, and a day after them too. */
+const LATEST = Date.parse("9999-12-30T00:00:00Z");
+
+/** ISO 8601 with any offset, seconds or none, as milliseconds since the epoch. */
+export const instant = z
+  .string()
+  .transform((value) => value.replace(/(T\d\d:\d\d)(?=Z|[+-])/, "$1:00"))
+  .pipe(z.iso.datetime({ offset: true, error: "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z" }))
+  .transform((value) => Date.parse(value))
+  .refine((time) => time < LATEST, "must be before the end of the year 9999");
 
 /** The contract's timestamp: ISO 8601 in UTC with milliseconds. */
 export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();

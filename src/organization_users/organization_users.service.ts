@@ -1,12 +1,13 @@
 import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../context.ts";
+import type { Database } from "../db/database.ts";
 import { type Rule, type Statement, writeUnderRules } from "../db/rules.ts";
 import { organizationUserAssists, organizationUsers, users } from "../db/schema.ts";
 import { unprocessable } from "../http/errors.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../http/pagination.ts";
 import { organizationMissing } from "../organizations/organizations.service.ts";
-import { hasPersonalRoom } from "../roles.ts";
+import { ROLES, type Role } from "../roles.ts";
 import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.service.ts";
 import type { CreatedUser, createUserBody, OrganizationUser } from "./organization_users.schemas.ts";
 
@@ -18,22 +19,18 @@ const shown = {
   roles: organizationUsers.roles,
 };
 
-/** Makes the membership, the user where the email is new, and the personal room where the roles call for one. */
+/** Makes somebody a user of the organization. */
 export async function createUser(
-  { db, now }: Context,
+  context: Context,
   organization_id: number,
   { email, display_name, roles, assists = [] }: z.output<typeof createUserBody>["user"],
 ): Promise<CreatedUser> {
-  const timestamps = { created_at: now, updated_at: now };
-  const user_id = sql<number>`(select id from users where email = ${email})`;
-  const membership = sql<number>`(
-    select id from organization_users where organization_id = ${organization_id} and user_id = ${user_id})`;
+  const { db } = context;
   const assisted = sql`(select distinct value as id from json_each(${JSON.stringify(assists)}))`;
-
   const rules: Rule[] = [
     organizationMissing(organization_id),
     {
-      broken: sql`exists ${membership}`,
+      broken: sql`exists ${membershipOf(organization_id, email)}`,
       error: unprocessable("user.email: is already a user of the organization"),
     },
     {
@@ -49,33 +46,80 @@ export async function createUser(
       error: unprocessable("user.assists: must name providers of the organization"),
     },
   ];
-  const writes: Statement[] = [
+  return writeUnderRules(db, rules, [
+    ...joinOrganization(context, { organization_id, email, display_name, roles }),
+    db
+      .insert(organizationUserAssists)
+      .select(
+        sql`select ${organization_id}, ${membershipOf(organization_id, email)}, assisted.id from ${assisted} assisted`,
+      ),
+    selectCreatedUser(db, organization_id, email),
+  ]);
+}
+
+/**
+ * The statements that make the membership, the user where the email is new, and the personal room where the roles
+ * call for one. Who is a member already keeps all that, and gains the roles.
+ */
+export function joinOrganization(
+  { db, now }: Context,
+  { organization_id, email, display_name, roles }: NewMember,
+): Statement[] {
+  const timestamps = { created_at: now, updated_at: now };
+  const gained = sql`(
+    select json_group_array(role.value order by role.key) from json_each(${JSON.stringify(ROLES)}) role
+    where role.value in (select value from json_each(organization_users.roles))
+      or role.value in (select value from json_each(excluded.roles)))`;
+  return [
     db
       .insert(users)
       .values({ email, ...timestamps })
       .onConflictDoNothing(),
-    db.insert(organizationUsers).values({ organization_id, user_id, display_name, roles, ...timestamps }),
     db
-      .insert(organizationUserAssists)
-      .select(sql`select ${organization_id}, ${membership}, assisted.id from ${assisted} assisted`),
+      .insert(organizationUsers)
+      .values({ organization_id, user_id: userOf(email), display_name, roles, ...timestamps })
+      .onConflictDoUpdate({
+        target: [organizationUsers.organization_id, organizationUsers.user_id],
+        set: { roles: gained, updated_at: now },
+      }),
+    insertPersonalRoom(db, now, {
+      member: membershipOf(organization_id, email),
+      organization_id,
+      name: display_name,
+    }),
   ];
-  if (hasPersonalRoom(roles))
-    writes.push(insertPersonalRoom(db, { organization_id, user_id, name: display_name, now }));
-  return writeUnderRules(db, rules, [
-    ...writes,
-    db
-      .select({
-        ...shown,
-        organization_id: organizationUsers.organization_id,
-        waiting_room_slug: personalRoomSlug(
-          sql`organization_users.organization_id`,
-          sql`organization_users.user_id`,
-        ).as("waiting_room_slug"),
-      })
-      .from(organizationUsers)
-      .innerJoin(users, eq(users.id, organizationUsers.user_id))
-      .where(eq(organizationUsers.id, membership)),
-  ]);
+}
+
+interface NewMember {
+  organization_id: number;
+  email: string;
+  display_name: string;
+  roles: Role[];
+}
+
+export function selectCreatedUser(db: Database, organization_id: number, email: string) {
+  return db
+    .select({
+      ...shown,
+      organization_id: organizationUsers.organization_id,
+      waiting_room_slug: personalRoomSlug(
+        sql`organization_users.organization_id`,
+        sql`organization_users.user_id`,
+      ).as("waiting_room_slug"),
+    })
+    .from(organizationUsers)
+    .innerJoin(users, eq(users.id, organizationUsers.user_id))
+    .where(eq(organizationUsers.id, membershipOf(organization_id, email)));
+}
+
+const userOf = (email: string | SQL) =>
+  sql<number>`(select users.id from users where users.email = ${email})`;
+
+/** SQL for the id of the organization user who has this email; null where there is none. */
+export function membershipOf(organization_id: number | SQL, email: string | SQL): SQL<number> {
+  return sql`(
+    select member.id from organization_users member
+    where member.organization_id = ${organization_id} and member.user_id = ${userOf(email)})`;
 }
 
 /** The organization users that the caller reaches. */

@@ -16,7 +16,11 @@ export const reportParticipantBody = z.object({
       waiting_since: instant,
       left_at: instant.nullable(),
     })
-    .partial(),
+    .partial()
+    .refine(({ waiting_since, left_at }) => !(waiting_since && left_at) || left_at >= waiting_since, {
+      path: ["left_at"],
+      error: "must not be before waiting_since",
+    }),
 });
 
 export const participantParams = z.object({ slug: z.string(), key });

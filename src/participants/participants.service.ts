@@ -22,13 +22,16 @@ export async function reportParticipant(
   key: string,
   input: z.output<typeof reportParticipantBody>["participant"],
 ): Promise<Participant> {
-  const json = sql`input.report`;
+  // A report of an earlier visit that comes late tells nothing of this one.
+  const isLate = sql`${given(sql`input.report`, "waiting_since")} < known.waiting_since
+    and (known.waiting_room_id <> room.id or ${given(sql`input.report`, "left_at")} < known.waiting_since)`;
+  const json = sql`iif(${isLate}, '{}', input.report)`;
   // The room, what is known of the participant, and what the report makes of it, as one row.
   const report = sql`(
-    select *, left_at is null and call_id is null
+    select *, not is_late and left_at is null and call_id is null
       and (known_room_id is null or known_left_at is not null or known_room_id <> room_id) as enters
     from (
-      select room.id as room_id, room.organization_id, room.is_active,
+      select room.id as room_id, room.organization_id, room.is_active, coalesce(${isLate}, false) as is_late,
         known.waiting_room_id as known_room_id, known.left_at as known_left_at, known.call_id,
         ${kept(json, "display_name")} as display_name, ${kept(json, "role")} as role,
         ${kept(json, "user_id")} as user_id, ${kept(json, "waiting_since")} as waiting_since,

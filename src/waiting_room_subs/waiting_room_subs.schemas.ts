@@ -7,21 +7,36 @@ const utcInstant = z
   .regex(/(Z|\+00:00)$/, { error: "must be in UTC: end in Z or +00:00", abort: true })
   .pipe(instant);
 
+/** Where both are given: one that is left out is stored, and compared there. */
+const endsAfterItStarts = ({
+  datetime_start: start,
+  datetime_end: end,
+}: {
+  datetime_start?: number | undefined;
+  datetime_end?: number | null | undefined;
+}) => typeof start !== "number" || typeof end !== "number" || end > start;
+
+const endsTooEarly = { path: ["datetime_end"], error: "must be after datetime_start" };
+
 export const createWaitingRoomSubBody = z.object({
-  waiting_room_sub: z.object({
-    user_id: id,
-    datetime_start: utcInstant,
-    datetime_end: utcInstant.nullish(),
-  }),
+  waiting_room_sub: z
+    .object({
+      user_id: id,
+      datetime_start: utcInstant,
+      datetime_end: utcInstant.nullish(),
+    })
+    .refine(endsAfterItStarts, endsTooEarly),
 });
 
 /** A null user_id empties the sub. */
 export const updateWaitingRoomSubBody = z.object({
-  waiting_room_sub: z.object({
-    user_id: id.nullish(),
-    datetime_start: utcInstant.optional(),
-    datetime_end: utcInstant.optional(),
-  }),
+  waiting_room_sub: z
+    .object({
+      user_id: id.nullish(),
+      datetime_start: utcInstant.optional(),
+      datetime_end: utcInstant.optional(),
+    })
+    .refine(endsAfterItStarts, endsTooEarly),
 });
 
 export const waitingRoomParams = z.object({ waiting_room_slug: z.string() });

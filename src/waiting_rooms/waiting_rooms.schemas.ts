@@ -9,7 +9,7 @@ const slug = z.never("cannot be set; it is made from the name").optional();
 export const createWaitingRoomBody = z.object({
   waiting_room: z.object({
     name,
-    theme: themeName.default("default"),
+    theme: themeName.optional(),
     is_active: z.boolean().default(false),
     slug,
   }),

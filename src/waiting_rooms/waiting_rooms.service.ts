@@ -10,6 +10,9 @@ import { type Page, type PageQuery, pageWindow, toPage } from "../http/paginatio
 import type { Settings } from "../settings.ts";
 import type { createWaitingRoomBody, updateWaitingRoomBody, WaitingRoom } from "./waiting_rooms.schemas.ts";
 
+/** What a room has whose theme nobody chose, whether or not it is among those that may be chosen. */
+const DEFAULT_THEME = "default";
+
 /** Subqueries name the outer table in full: Drizzle writes columns of a single table without it. */
 export const shown = {
   id: waitingRooms.id,
@@ -66,7 +69,7 @@ export async function createWaitingRoom(
   { db, now, caller, settings }: ClientContext,
   { name, theme, is_active }: z.output<typeof createWaitingRoomBody>["waiting_room"],
 ): Promise<WaitingRoom> {
-  requireTheme(settings, theme);
+  if (theme !== undefined) requireTheme(settings, theme);
   const { organization_id } = caller;
   const [room] = await db
     .insert(waitingRooms)
@@ -74,7 +77,7 @@ export async function createWaitingRoom(
       organization_id,
       name,
       slug: roomSlug(organization_id, name),
-      theme,
+      theme: theme ?? DEFAULT_THEME,
       is_active,
       created_at: now,
       updated_at: now,
@@ -154,26 +157,28 @@ export function personalRoomSlug(organization_id: SQL, user_id: SQL): SQL<string
     where personal.organization_id = ${organization_id} and personal.user_id = ${user_id})`;
 }
 
-/** The room that each provider has; it comes and goes with the user, so no client makes or retires it. */
+/**
+ * The room that whoever is a provider, or above, has once: it comes and goes with the user, so no client makes or
+ * retires it.
+ *
+ * @param member SQL for the id of an organization user of whatever role, with a room or without
+ */
 export function insertPersonalRoom(
   db: Database,
-  {
-    organization_id,
-    user_id,
-    name,
-    now,
-  }: { organization_id: number; user_id: SQL; name: string; now: number },
+  now: number,
+  { member, organization_id, name }: { member: SQL; organization_id: number; name: string },
 ) {
-  return db.insert(waitingRooms).values({
-    organization_id,
-    user_id,
-    name,
-    slug: roomSlug(organization_id, name),
-    theme: "default",
-    is_active: true,
-    created_at: now,
-    updated_at: now,
-  });
+  return db.insert(waitingRooms).select(
+    // All columns of the table, in its order.
+    sql`select null, organization_id, user_id, ${name}, ${roomSlug(organization_id, name)}, ${DEFAULT_THEME}, true, null,
+      ${now}, ${now}
+    from organization_users owner
+    where owner.id = ${member}
+      and exists (select 1 from json_each(owner.roles) where value <> 'provider_assistant')
+      and not exists (
+        select 1 from waiting_rooms personal
+        where personal.organization_id = owner.organization_id and personal.user_id = owner.user_id)`,
+  );
 }
 
 /** SQL for a free slug. `current` is the slug of the room that is renamed, which does not stand in its own way. */

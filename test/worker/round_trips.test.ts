@@ -16,7 +16,6 @@ describe("A request of a known client costs few round trips to D1", () => {
     const client = organization.client.through(counting.fetcher);
     await given(client.get("/waiting_rooms"));
     const trips = await counting.during(() => given(client.send(method, path, body)));
-    expect(trips).toBeGreaterThan(0);
     expect(trips).toBeLessThanOrEqual(allowed(method));
   });
 });

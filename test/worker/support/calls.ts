@@ -1,6 +1,7 @@
 import { platform } from "./door.ts";
 import { given, type Organization, unique } from "./organization.ts";
 
+export const WAITING_SINCE = "2026-01-31T09:20:00.000Z";
 export const STARTED_AT = "2026-01-31T09:30:00.000Z";
 export const ENDED_AT = "2026-01-31T10:00:00.000Z";
 
@@ -20,16 +21,24 @@ export const aRecipient = (more: object = {}) => ({
   ...more,
 });
 
+export const reportCall = (key: string, call: object) =>
+  platform.put(`/calls/${encodeURIComponent(key)}`, { call });
+
+export const reportEgress = (egress_id: string, egress: object) =>
+  platform.put(`/egresses/${encodeURIComponent(egress_id)}`, { egress });
+
 /**
  * A call of the organization that has ended, with everybody's consent, unless told otherwise. `path` leads to what it
  * left behind through the external door, `report` tells of it again through the platform's.
+ *
+ * @param by the organization user whose call it is; left out, a provider of its own
  */
-export async function aCall(organization: Organization, call: object = {}) {
+export async function aCall(organization: Organization, call: object = {}, by?: { id: number }) {
   const key = unique("call");
-  const owner = await organization.addProvider();
+  const owner: { id: number } = by ?? (await organization.addProvider());
   const room = await organization.addRoom();
-  const participants = [aProviderOnTheCall(), aRecipient()];
-  const report = (more: object) => platform.put(`/calls/${key}`, { call: more });
+  const participants = [aProviderOnTheCall(), aRecipient()] as const;
+  const report = (more: object) => reportCall(key, more);
   const reported = await given(
     report({
       waiting_room_slug: room.slug,
@@ -53,15 +62,13 @@ export async function aCall(organization: Organization, call: object = {}) {
     /** A recording of the call, with a file, unless told otherwise. */
     addEgress: (egress: object = {}, egress_id = unique("egress")) =>
       given(
-        platform.put(`/egresses/${egress_id}`, {
-          egress: {
-            call_key: key,
-            status: "egress_ended",
-            is_stopped: true,
-            ended_at: ENDED_AT,
-            storage_key: `${egress_id}.wav`,
-            ...egress,
-          },
+        reportEgress(egress_id, {
+          call_key: key,
+          status: "egress_ended",
+          is_stopped: true,
+          ended_at: ENDED_AT,
+          storage_key: `${egress_id}.wav`,
+          ...egress,
         }),
       ),
   };

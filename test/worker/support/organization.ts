@@ -52,6 +52,8 @@ export async function anOrganization(name = "Riverside Clinic", slug = unique("o
       ),
     addSub: (slug: string, sub: object) =>
       given(client.post(`/waiting_rooms/${slug}/waiting_room_subs`, { waiting_room_sub: sub })),
+    addInvite: (invite: object = {}) =>
+      given(client.post("/invites", { organization_invite: anInvite(invite) })),
     /** Somebody who waits in the room. */
     addParticipant: (slug: string, participant: object = {}, key = unique("participant")) =>
       given(
@@ -66,5 +68,13 @@ export async function anOrganization(name = "Riverside Clinic", slug = unique("o
       ),
   };
 }
+
+/** An invite as a client asks for it, of an email that no other has. */
+export const anInvite = (more: object = {}) => ({
+  email: `${unique("invitee")}@example.com`,
+  display_name: "Ivy Invitee",
+  role_names: ["provider"],
+  ...more,
+});
 
 export type Organization = Awaited<ReturnType<typeof anOrganization>>;

@@ -1,11 +1,15 @@
 import { app } from "../../../src/app.ts";
 import { aCall } from "./calls.ts";
-import { given, type Organization, unique } from "./organization.ts";
+import { platform } from "./door.ts";
+import { anIdentityProvider } from "./identity_provider.ts";
+import { anInvite, given, type Organization, unique } from "./organization.ts";
 
 /** A request that succeeds for the organization whose things it names. */
 export interface Example {
   path: string;
   body?: object;
+  /** What another organization is answered, where the path names nothing; success unless told otherwise. */
+  statusForOthers?: number;
 }
 
 /**
@@ -74,6 +78,31 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
     const { path, addEgress } = await aCall(organization);
     return { path: `${path}/egresses/${(await addEgress()).id}/audit_logs` };
   },
+  "POST /auth/token_exchange": async (organization) => {
+    const provider = await anIdentityProvider();
+    await provider.register(organization);
+    const token = await provider.token({ email: organization.admin.email });
+    return { path: "/auth/token_exchange", body: { token_exchange: { token } }, statusForOthers: 401 };
+  },
+  "GET /roles": async () => ({ path: "/roles" }),
+  "GET /invites": async (organization) => {
+    await organization.addInvite();
+    return { path: "/invites" };
+  },
+  "POST /invites": async () => ({ path: "/invites", body: { organization_invite: anInvite() } }),
+  "GET /invites/:id": async (organization) => ({ path: `/invites/${(await organization.addInvite()).id}` }),
+  "DELETE /invites/:id": async (organization) => ({
+    path: `/invites/${(await organization.addInvite()).id}`,
+  }),
+  "POST /invites/bulk_create": async () => ({
+    path: "/invites/bulk_create",
+    body: { organization_invites: [anInvite(), anInvite()] },
+  }),
+  "GET /bulk_invites/:id": async ({ client }) => {
+    const body = { organization_invites: [anInvite()] };
+    const { bulk_invite } = await given(client.post("/invites/bulk_create", body));
+    return { path: `/bulk_invites/${bulk_invite.id}` };
+  },
 };
 
 /** The same for the platform door, which is open to every organization. */
@@ -135,6 +164,30 @@ export const platformExamples: Record<string, (organization: Organization) => Pr
     path: `/egresses/${unique("egress")}`,
     body: { egress: { call_key: (await aCall(organization)).key, status: "egress_starting" } },
   }),
+  "POST /organizations/:id/issuers": async ({ id }) => ({
+    path: `/organizations/${id}/issuers`,
+    body: {
+      issuer: { issuer: "https://idp.test", audience: "video-visits", jwks_url: "https://idp.test/jwks" },
+    },
+  }),
+  "DELETE /issuers/:id": async (organization) => {
+    const provider = await anIdentityProvider();
+    return { path: `/issuers/${(await provider.register(organization)).id}` };
+  },
+  "POST /authorization_codes/redeem": async (organization) => {
+    const provider = await anIdentityProvider();
+    await provider.register(organization);
+    const token = await provider.token({ email: organization.admin.email });
+    const { code } = await given(
+      organization.client.post("/auth/token_exchange", { token_exchange: { token } }),
+    );
+    return { path: "/authorization_codes/redeem", body: { code } };
+  },
+  "GET /invites/:id": async ({ addInvite }) => ({ path: `/invites/${(await addInvite()).id}` }),
+  "POST /invites/accept": async ({ addInvite }) => {
+    const { accept_url } = await given(platform.get(`/invites/${(await addInvite()).id}`));
+    return { path: "/invites/accept", body: { token: new URL(accept_url).searchParams.get("token") } };
+  },
 };
 
 /** Method and pattern of each route that the app serves behind a door. */

@@ -1,0 +1,13 @@
+import { platformRoutes } from "../doors/platform.ts";
+import { jsonBody, params } from "../http/validation.ts";
+import { toCreatedUser } from "../organization_users/organization_users.schemas.ts";
+import { acceptInvite, offerInvite } from "./invites.acceptance.ts";
+import { acceptInviteBody, inviteParams, toInviteWithAcceptUrl } from "./invites.schemas.ts";
+
+export const invitesPlatform = platformRoutes()
+  .get("/invites/:id", params(inviteParams), async (c) =>
+    c.json(toInviteWithAcceptUrl(await offerInvite(c.var.context, c.req.valid("param").id))),
+  )
+  .post("/invites/accept", jsonBody(acceptInviteBody), async (c) =>
+    c.json(toCreatedUser(await acceptInvite(c.var.context, c.req.valid("json").token))),
+  );

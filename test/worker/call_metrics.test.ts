@@ -1,0 +1,540 @@
+import { describe, expect, it } from "vitest";
+import { aCall, aProviderOnTheCall, aRecipient, reportCall } from "./support/calls.ts";
+import { platform } from "./support/door.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const DAY = "2026-01-31";
+const NEXT_DAY = "2026-02-01";
+const NO_CALLS = { total_calls: {}, average_duration: {}, call_fail_rate: {}, average_wait_time: {} };
+
+/** A moment of the day, so many seconds after half past nine. */
+const at = (seconds: number, day = DAY) =>
+  new Date(Date.parse(`${day}T09:30:00Z`) + seconds * 1000).toISOString();
+
+/** A clinic with a provider; `hold` reports a call of that provider's, at half past nine unless told otherwise. */
+async function aClinic() {
+  const clinic = await anOrganization();
+  const provider = await clinic.addProvider();
+  const room = await clinic.addRoom();
+  const hold = async (call: object = {}) => {
+    const key = unique("call");
+    const first = { waiting_room_slug: room.slug, organization_user_id: provider.id, started_at: at(0) };
+    await given(reportCall(key, { ...first, participants: [], ...call }));
+    return key;
+  };
+  return { clinic, provider, room, hold };
+}
+
+const ask = ({ client }: Pick<Organization, "client">, query = "") => client.get(`/call_metrics${query}`);
+
+const metrics = async (clinic: Pick<Organization, "client">, query: string) =>
+  given(ask(clinic, `?${query}`));
+
+const theDay = (clinic: Pick<Organization, "client">) => metrics(clinic, `date_start=${DAY}&date_end=${DAY}`);
+
+/** The dates of the answer; all four maps must have the same. */
+async function dates(clinic: Pick<Organization, "client">, query: string) {
+  const { total_calls, ...others } = await metrics(clinic, query);
+  for (const map of Object.values(others))
+    expect(Object.keys(map as object)).toEqual(Object.keys(total_calls));
+  return Object.keys(total_calls);
+}
+
+describe("The metrics of a day", () => {
+  it("count all calls, and tell their average duration, fail rate and average wait", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({ ended_at: at(1800), participants: [aRecipient({ waiting_since: at(-60) })] });
+    await hold({ ended_at: at(600), participants: [aRecipient({ waiting_since: at(-120) })] });
+    await hold({ ended_at: at(5), failed: true });
+    await hold();
+    const answer = await ask(clinic, `?date_start=${DAY}&date_end=${DAY}`);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      total_calls: { [DAY]: 4 },
+      average_duration: { [DAY]: 1200 },
+      call_fail_rate: { [DAY]: 0.25 },
+      average_wait_time: { [DAY]: 90 },
+    });
+  });
+
+  it("are four empty maps without calls", async () => {
+    const clinic = await anOrganization();
+    expect(await ask(clinic)).toMatchObject({ status: 200, body: NO_CALLS });
+    expect(await theDay(clinic)).toEqual(NO_CALLS);
+  });
+
+  it("take one failed call of eight for a rate of 0.125, the contract's sample", async () => {
+    const { clinic, hold } = await aClinic();
+    for (let n = 0; n < 8; n++) await hold({ ended_at: at(60), failed: n === 0 });
+    expect((await theDay(clinic)).call_fail_rate).toEqual({ [DAY]: 0.125 });
+  });
+
+  it("take a failed call for a call without a duration, whether it has ended or not", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({ ended_at: at(100), failed: true });
+    await hold({ failed: true });
+    expect(await theDay(clinic)).toEqual({
+      total_calls: { [DAY]: 2 },
+      average_duration: { [DAY]: 0 },
+      call_fail_rate: { [DAY]: 1 },
+      average_wait_time: { [DAY]: 0 },
+    });
+    await hold({ ended_at: at(60) });
+    expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 60 });
+  });
+
+  it("take an ongoing call for a call without a duration, until it ends", async () => {
+    const { clinic, hold } = await aClinic();
+    const key = await hold();
+    expect(await theDay(clinic)).toEqual({
+      total_calls: { [DAY]: 1 },
+      average_duration: { [DAY]: 0 },
+      call_fail_rate: { [DAY]: 0 },
+      average_wait_time: { [DAY]: 0 },
+    });
+    await hold({ ended_at: at(100) });
+    expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 100 });
+    await given(reportCall(key, { ended_at: at(300) }));
+    expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 200 });
+  });
+
+  it("round nothing", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({ ended_at: at(0.001), failed: false, participants: [aRecipient({ waiting_since: at(-1) })] });
+    await hold({ ended_at: at(1), participants: [aRecipient({ waiting_since: at(-1) })] });
+    await hold({ ended_at: at(1), failed: true, participants: [aRecipient({ waiting_since: at(-2.001) })] });
+    const { average_duration, call_fail_rate, average_wait_time } = await theDay(clinic);
+    expect(average_duration[DAY]).toBeCloseTo(1.001 / 2, 12);
+    expect(call_fail_rate[DAY]).toBeCloseTo(1 / 3, 12);
+    expect(average_wait_time[DAY]).toBeCloseTo(4.001 / 3, 12);
+  });
+
+  it("count a repeated report once", async () => {
+    const { clinic, hold } = await aClinic();
+    const participants = [aRecipient({ waiting_since: at(-60) })];
+    const key = await hold({ ended_at: at(60), participants });
+    const before = await theDay(clinic);
+    await given(reportCall(key, { started_at: at(0), ended_at: at(60), participants }));
+    expect(await theDay(clinic)).toEqual(before);
+    expect(before.total_calls).toEqual({ [DAY]: 1 });
+  });
+
+  it("do not count the calls of another organization", async () => {
+    const { clinic, hold } = await aClinic();
+    const other = await aClinic();
+    await hold();
+    await other.hold();
+    await other.hold();
+    expect((await theDay(clinic)).total_calls).toEqual({ [DAY]: 1 });
+    expect((await theDay(other.clinic)).total_calls).toEqual({ [DAY]: 2 });
+  });
+});
+
+describe("The average wait", () => {
+  it("lasts from waiting_since to joined_at, or to the start of the call where that is missing", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({ participants: [aRecipient({ waiting_since: at(-60), joined_at: at(40) })] });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 100 });
+    await hold({ participants: [aRecipient({ waiting_since: at(-60) })] });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 80 });
+  });
+
+  it("is over the recipients who waited: no providers, and none without a waiting_since", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({
+      participants: [
+        aProviderOnTheCall({ waiting_since: at(-1000), joined_at: at(0) }),
+        aRecipient({ joined_at: at(500) }),
+        aRecipient({ waiting_since: at(-10) }),
+        aRecipient({ waiting_since: at(-20) }),
+      ],
+    });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 15 });
+  });
+
+  it("counts each recipient of a call, not each call", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({ participants: [10, 20, 30].map((s) => aRecipient({ waiting_since: at(-s) })) });
+    await hold({ participants: [aRecipient({ waiting_since: at(-100) })] });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 40 });
+  });
+
+  it("counts the waits for failed and for ongoing calls", async () => {
+    const { clinic, hold } = await aClinic();
+    const wait = (seconds: number) => ({ participants: [aRecipient({ waiting_since: at(-seconds) })] });
+    await hold({ ...wait(10), failed: true, ended_at: at(60) });
+    await hold({ ...wait(20) });
+    await hold({ ...wait(60), ended_at: at(60) });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
+  });
+
+  it("counts somebody of the waiting room from the moment of joining the call, not before", async () => {
+    const { clinic, room, hold } = await aClinic();
+    const rita = unique("rita");
+    await clinic.addParticipant(room.slug, { waiting_since: at(-30) }, rita);
+    const key = await hold();
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 0 });
+    await given(reportCall(key, { participants: [{ key: rita }] }));
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
+  });
+
+  it("follows the corrections of a participant", async () => {
+    const { clinic, room, hold } = await aClinic();
+    const rita = aRecipient({ waiting_since: at(-30) });
+    const key = await hold({ participants: [rita] });
+    const average = async () => (await theDay(clinic)).average_wait_time[DAY];
+    const correct = (more: object) => given(reportCall(key, { participants: [{ key: rita.key, ...more }] }));
+    await correct({ joined_at: at(30) });
+    expect(await average()).toBe(60);
+    await correct({ joined_at: null });
+    expect(await average()).toBe(30);
+    await given(
+      platform.put(`/waiting_rooms/${room.slug}/participants/${rita.key}`, {
+        participant: { waiting_since: at(-40) },
+      }),
+    );
+    expect(await average()).toBe(40);
+    await correct({ waiting_since: null });
+    expect(await average()).toBe(0);
+    await correct({ waiting_since: at(-50) });
+    expect(await average()).toBe(50);
+    await correct({ role: "provider" });
+    expect(await average()).toBe(0);
+  });
+
+  it("follows a correction of the start of the call", async () => {
+    const { clinic, hold } = await aClinic();
+    const key = await hold({ participants: [aRecipient({ waiting_since: at(-30) })] });
+    await given(reportCall(key, { started_at: at(10) }));
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 40 });
+  });
+});
+
+describe("The date of a call", () => {
+  it("is that of its start in UTC", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({ started_at: "2026-01-31T00:00:00.000Z" });
+    await hold({ started_at: "2026-01-31T23:59:59.999Z" });
+    await hold({ started_at: "2026-02-01T00:00:00.000Z" });
+    await hold({ started_at: "2026-02-01T00:30:00.000+01:00" });
+    await hold({ started_at: "2026-01-31T23:30:00.000-01:00" });
+    expect((await metrics(clinic, `date_start=${DAY}&date_end=${NEXT_DAY}`)).total_calls).toEqual({
+      [DAY]: 3,
+      [NEXT_DAY]: 2,
+    });
+  });
+
+  it("is that of its start, though it ended, and was waited for, on another", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({
+      started_at: "2026-02-01T00:00:30Z",
+      ended_at: "2026-02-02T00:00:30Z",
+      participants: [aRecipient({ waiting_since: "2026-01-31T23:59:30Z" })],
+    });
+    expect(await metrics(clinic, "date_start=2026-01-31&date_end=2026-02-02")).toEqual({
+      total_calls: { [NEXT_DAY]: 1 },
+      average_duration: { [NEXT_DAY]: 86_400 },
+      call_fail_rate: { [NEXT_DAY]: 0 },
+      average_wait_time: { [NEXT_DAY]: 60 },
+    });
+  });
+
+  it("moves when a report corrects the start, and a date that has no calls then is absent", async () => {
+    const { clinic, hold } = await aClinic();
+    const key = await hold({
+      ended_at: at(60),
+      failed: true,
+      participants: [aRecipient({ waiting_since: at(-60) })],
+    });
+    await given(reportCall(key, { started_at: at(0, NEXT_DAY), ended_at: at(90, NEXT_DAY), failed: false }));
+    expect(await metrics(clinic, `date_start=${DAY}&date_end=${NEXT_DAY}`)).toEqual({
+      total_calls: { [NEXT_DAY]: 1 },
+      average_duration: { [NEXT_DAY]: 90 },
+      call_fail_rate: { [NEXT_DAY]: 0 },
+      average_wait_time: { [NEXT_DAY]: 86_460 },
+    });
+  });
+});
+
+describe("The metrics of a range", () => {
+  it("hold each date with calls, the first and the last included, and no other", async () => {
+    const { clinic, hold } = await aClinic();
+    for (const day of ["2026-01-01", "2026-01-02", "2026-01-04", "2026-01-05"])
+      await hold({ started_at: at(0, day), ended_at: at(60, day) });
+    await hold({ started_at: at(0, "2026-01-04"), ended_at: at(120, "2026-01-04") });
+    expect(await metrics(clinic, "date_start=2026-01-02&date_end=2026-01-04")).toEqual({
+      total_calls: { "2026-01-02": 1, "2026-01-04": 2 },
+      average_duration: { "2026-01-02": 60, "2026-01-04": 90 },
+      call_fail_rate: { "2026-01-02": 0, "2026-01-04": 0 },
+      average_wait_time: { "2026-01-02": 0, "2026-01-04": 0 },
+    });
+  });
+
+  it("may cover 366 dates, both ends counted, and no more", async () => {
+    const { clinic, hold } = await aClinic();
+    for (const day of ["2024-01-01", "2024-12-31"]) await hold({ started_at: at(0, day) });
+    expect(await dates(clinic, "date_start=2024-01-01&date_end=2024-12-31")).toEqual([
+      "2024-01-01",
+      "2024-12-31",
+    ]);
+    const tooLong = await ask(clinic, "?date_start=2024-01-01&date_end=2025-01-01");
+    expectRefusal(tooLong, 400, /date_start.*366/);
+    expectRefusal(await ask(clinic, "?date_start=2025-01-01&date_end=2026-01-02"), 400, /366/);
+    expect(await dates(clinic, "date_start=2025-01-01&date_end=2026-01-01")).toEqual([]);
+  });
+
+  describe("on the last of March", () => {
+    /** Calls a moment within and a moment without the ranges that begin or end on certain days. */
+    async function aClinicInMarch() {
+      travelTo("2026-03-31T12:00:00Z");
+      const { clinic, hold } = await aClinic();
+      const moments = [
+        "2025-03-30T23:59:59.999Z",
+        "2025-03-31T00:00:00.000Z",
+        "2026-01-30T23:59:59.999Z",
+        "2026-01-31T00:00:00.000Z",
+        "2026-03-01T23:59:59.999Z",
+        "2026-03-02T00:00:00.000Z",
+        "2026-03-31T23:59:59.999Z",
+        "2026-04-01T00:00:00.000Z",
+      ];
+      for (const started_at of moments) await hold({ started_at });
+      return clinic;
+    }
+
+    it("are those of the last 30 days, today included, where no date is given", async () => {
+      const clinic = await aClinicInMarch();
+      expect(await dates(clinic, "")).toEqual(["2026-03-02", "2026-03-31"]);
+    });
+
+    it("reach to today where only the start is given", async () => {
+      const clinic = await aClinicInMarch();
+      expect(await dates(clinic, "date_start=2026-01-31")).toEqual([
+        "2026-01-31",
+        "2026-03-01",
+        "2026-03-02",
+        "2026-03-31",
+      ]);
+      expect(await dates(clinic, "date_start=2026-03-31")).toEqual(["2026-03-31"]);
+    });
+
+    it("reach 366 days on from a start that lies further back", async () => {
+      const clinic = await aClinicInMarch();
+      // 2025-03-31 to 2026-03-31 are 366 dates; a day earlier, the last of them is 2026-03-30.
+      expect((await dates(clinic, "date_start=2025-03-31")).at(-1)).toBe("2026-03-31");
+      expect(await dates(clinic, "date_start=2025-03-30")).toEqual([
+        "2025-03-30",
+        "2025-03-31",
+        "2026-01-30",
+        "2026-01-31",
+        "2026-03-01",
+        "2026-03-02",
+      ]);
+      expect(await dates(clinic, "date_start=2025-01-30")).toEqual([
+        "2025-03-30",
+        "2025-03-31",
+        "2026-01-30",
+      ]);
+    });
+
+    it("reach 30 days back from the end where only that is given", async () => {
+      const clinic = await aClinicInMarch();
+      expect(await dates(clinic, "date_end=2026-03-01")).toEqual(["2026-01-31", "2026-03-01"]);
+      expect(await dates(clinic, "date_end=2026-02-28")).toEqual(["2026-01-30", "2026-01-31"]);
+      expect(await dates(clinic, "date_end=2026-04-01")).toEqual(["2026-03-31", "2026-04-01"]);
+    });
+
+    it("may begin and end in the future, but not begin there without an end", async () => {
+      const clinic = await aClinicInMarch();
+      expect(await dates(clinic, "date_start=2026-04-01&date_end=2026-05-01")).toEqual(["2026-04-01"]);
+      expectRefusal(await ask(clinic, "?date_start=2026-04-01"), 400, /date_start/);
+    });
+
+    it("take today for what it is in UTC", async () => {
+      const clinic = await aClinicInMarch();
+      travelTo("2026-04-01T00:00:00.000Z");
+      expect(await dates(clinic, "")).toEqual(["2026-03-31", "2026-04-01"]);
+      travelTo("2026-03-31T23:59:59.999Z");
+      expect(await dates(clinic, "")).toEqual(["2026-03-02", "2026-03-31"]);
+    });
+  });
+});
+
+describe("The metrics of a user", () => {
+  /** Two providers: one has had two calls, the other one, on the next day. */
+  async function twoProviders() {
+    const { clinic, provider, hold } = await aClinic();
+    const other = await clinic.addProvider("Peter Provider");
+    await hold({ ended_at: at(100), participants: [aRecipient({ waiting_since: at(-10) })] });
+    await hold({ failed: true, participants: [aRecipient({ waiting_since: at(-20) })] });
+    const theirs = await hold({
+      organization_user_id: other.id,
+      started_at: at(0, NEXT_DAY),
+      ended_at: at(50, NEXT_DAY),
+      participants: [aRecipient({ waiting_since: at(-40, NEXT_DAY) })],
+    });
+    return { clinic, provider, other, theirs };
+  }
+
+  const BOTH_DAYS = `date_start=${DAY}&date_end=${NEXT_DAY}`;
+
+  it("are those of the user's calls alone, and together they are the organization's", async () => {
+    const { clinic, provider, other } = await twoProviders();
+    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${provider.user_id}`)).toEqual({
+      total_calls: { [DAY]: 2 },
+      average_duration: { [DAY]: 100 },
+      call_fail_rate: { [DAY]: 0.5 },
+      average_wait_time: { [DAY]: 15 },
+    });
+    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${other.user_id}`)).toEqual({
+      total_calls: { [NEXT_DAY]: 1 },
+      average_duration: { [NEXT_DAY]: 50 },
+      call_fail_rate: { [NEXT_DAY]: 0 },
+      average_wait_time: { [NEXT_DAY]: 40 },
+    });
+    expect(await metrics(clinic, BOTH_DAYS)).toEqual({
+      total_calls: { [DAY]: 2, [NEXT_DAY]: 1 },
+      average_duration: { [DAY]: 100, [NEXT_DAY]: 50 },
+      call_fail_rate: { [DAY]: 0.5, [NEXT_DAY]: 0 },
+      average_wait_time: { [DAY]: 15, [NEXT_DAY]: 40 },
+    });
+  });
+
+  it("are those of the range", async () => {
+    const { clinic, provider } = await twoProviders();
+    const ofUser = `user_id=${provider.user_id}`;
+    expect(await dates(clinic, `${ofUser}&date_start=${DAY}&date_end=${DAY}`)).toEqual([DAY]);
+    const nextDay = `${ofUser}&date_start=${NEXT_DAY}&date_end=${NEXT_DAY}`;
+    expect(await metrics(clinic, nextDay)).toEqual(NO_CALLS);
+  });
+
+  it("are those of the last 30 days where no date is given", async () => {
+    const { clinic, provider } = await twoProviders();
+    travelTo(`${NEXT_DAY}T12:00:00Z`);
+    expect(await dates(clinic, `user_id=${provider.user_id}`)).toEqual([DAY]);
+    travelTo("2026-03-31T12:00:00Z");
+    expect(await dates(clinic, `user_id=${provider.user_id}`)).toEqual([]);
+  });
+
+  it("follow a correction of whose call it was", async () => {
+    const { clinic, provider, other, theirs } = await twoProviders();
+    const organizationBefore = await metrics(clinic, BOTH_DAYS);
+    await given(reportCall(theirs, { organization_user_id: provider.id }));
+    expect(await dates(clinic, `${BOTH_DAYS}&user_id=${provider.user_id}`)).toEqual([DAY, NEXT_DAY]);
+    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${other.user_id}`)).toEqual(NO_CALLS);
+    expect(await metrics(clinic, BOTH_DAYS)).toEqual(organizationBefore);
+  });
+
+  it("are four empty maps for a user without calls", async () => {
+    const { clinic } = await twoProviders();
+    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${clinic.admin.user_id}`)).toEqual(NO_CALLS);
+  });
+
+  it("are those of the caller's organization alone, for a user of several", async () => {
+    const email = `${unique("user")}@example.com`;
+    const here = await aClinic();
+    const there = await aClinic();
+    const [inBoth, sameThere] = [
+      await here.clinic.addUser("Paula Provider", ["provider"], { email }),
+      await there.clinic.addUser("Paula Provider", ["provider"], { email }),
+    ];
+    expect(sameThere.user_id).toBe(inBoth.user_id);
+    await here.hold({ organization_user_id: inBoth.id });
+    await there.hold({ organization_user_id: sameThere.id });
+    await there.hold({ organization_user_id: sameThere.id });
+    const query = `${BOTH_DAYS}&user_id=${inBoth.user_id}`;
+    expect((await metrics(here.clinic, query)).total_calls).toEqual({ [DAY]: 1 });
+    expect((await metrics(there.clinic, query)).total_calls).toEqual({ [DAY]: 2 });
+  });
+
+  it("give 404 for a user of another organization, and for nobody", async () => {
+    const { clinic } = await twoProviders();
+    const stranger = await aClinic();
+    await stranger.hold();
+    for (const user_id of [stranger.provider.user_id, 999_999_999])
+      expectRefusal(await ask(clinic, `?${BOTH_DAYS}&user_id=${user_id}`), 404);
+  });
+
+  it.each(["9007199254740991", "99999999999999999999"])(
+    "give 404 for %s, which is a positive integer, though larger than any user's",
+    async (user_id) => {
+      expectRefusal(await ask(await anOrganization(), `?user_id=${user_id}`), 404);
+    },
+  );
+});
+
+describe("A request for metrics", () => {
+  it.each([
+    "user_id=0",
+    "user_id=-1",
+    "user_id=1.5",
+    "user_id=1e3",
+    "user_id=0x1",
+    "user_id=x",
+    "user_id=",
+    "user_id=%201",
+    "user_id=1&user_id=2",
+  ])("is refused with %s, which is no positive integer", async (query) => {
+    expectRefusal(await ask(await anOrganization(), `?${query}`), 400, /user_id/);
+  });
+
+  it.each([
+    "2026-1-31",
+    "2026-02-29",
+    "2026-13-01",
+    "2026-00-01",
+    "20260131",
+    "31.01.2026",
+    "2026-01-31T00:00:00Z",
+    "%202026-01-31",
+    "yesterday",
+    "1769850600",
+    "",
+  ])("is refused with the date %j", async (date) => {
+    const clinic = await anOrganization();
+    expectRefusal(await ask(clinic, `?date_start=${date}`), 400, /date_start/);
+    expectRefusal(await ask(clinic, `?date_end=${date}`), 400, /date_end/);
+    const both = await ask(clinic, `?date_start=${date}&date_end=${date}`);
+    expectRefusal(both, 400, /date_start.*date_end/);
+  });
+
+  it("takes the 29th of February of a leap year", async () => {
+    const { clinic, hold } = await aClinic();
+    await hold({ started_at: at(0, "2024-02-29") });
+    expect(await dates(clinic, "date_start=2024-02-29&date_end=2024-02-29")).toEqual(["2024-02-29"]);
+  });
+
+  it("is refused with a reversed range", async () => {
+    const refused = await ask(await anOrganization(), `?date_start=${NEXT_DAY}&date_end=${DAY}`);
+    expectRefusal(refused, 400, /date_start/);
+  });
+
+  it("hears of a faulty range before it hears of an unknown user", async () => {
+    const clinic = await anOrganization();
+    expectRefusal(await ask(clinic, "?date_start=x&user_id=999999999"), 400, /date_start/);
+    const reversed = `?date_start=${NEXT_DAY}&date_end=${DAY}&user_id=999999999`;
+    expectRefusal(await ask(clinic, reversed), 400, /date_start/);
+  });
+
+  it("may be made by every client of the organization, about everybody", async () => {
+    const { clinic, provider, hold } = await aClinic();
+    await hold();
+    const query = `?date_start=${DAY}&date_end=${DAY}`;
+    for (const roles of [["provider_assistant"], ["provider"], ["organization_admin"]]) {
+      const client = await clinic.addClient((await clinic.addUser("Al", roles)).id);
+      for (const whose of ["", `&user_id=${provider.user_id}`]) {
+        const answer = await client.get(`/call_metrics${query}${whose}`);
+        expect(answer).toMatchObject({ status: 200, body: { total_calls: { [DAY]: 1 } } });
+      }
+    }
+  });
+
+  it("changes nothing", async () => {
+    const clinic = await anOrganization();
+    await aCall(clinic);
+    await changingNothing(() => theDay(clinic));
+  });
+});

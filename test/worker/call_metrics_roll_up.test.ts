@@ -1,0 +1,403 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import worker from "../../src/index.ts";
+import { reportCall } from "./support/calls.ts";
+import { type Fetcher, platform } from "./support/door.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+
+interface CallRow {
+  id: number;
+  organization_user_id: number;
+  started_at: number;
+  ended_at: number | null;
+  failed: number;
+}
+
+interface ParticipantRow {
+  call_id: number | null;
+  role: string;
+  waiting_since: number | null;
+  joined_at: number | null;
+}
+
+interface MetricsRow {
+  organization_user_id: number;
+  date: string;
+  total_calls: number;
+  failed_calls: number;
+  completed_calls: number;
+  duration_ms: number;
+  waits: number;
+  wait_ms: number;
+}
+
+type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
+
+const WHOLE_ORGANIZATION = 0;
+const START = Date.parse("2026-01-31T23:00:00Z");
+
+/** An hour either side of three midnights is where dates are lost. */
+const aMoment = fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 7_200_000 }));
+const toTime = ([day, ms]: [number, number]) => START + day * 86_400_000 + ms;
+const toIso = (time: number) => new Date(time).toISOString();
+
+const toTimestamp = (moment: [number, number]) => toIso(toTime(moment));
+
+/** Null and undefined stay what they are: the one clears, the other is left out. */
+const mapped = <T, R>(value: T | null | undefined, map: (value: T) => R) =>
+  value === null || value === undefined ? value : map(value);
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+
+const duration = fc.integer({ min: 0, max: 100_000_000 });
+const aPerson = fc.record({
+  slot: fc.integer({ min: 0, max: 4 }),
+  role: fc.constantFrom("recipient", "recipient", "provider"),
+  waited: maybe(orNull(fc.integer({ min: 0, max: 5_000_000 }))),
+  joinedAfter: maybe(orNull(fc.integer({ min: 0, max: 5_000_000 }))),
+});
+
+const CALLS = 4;
+const aCall = fc.integer({ min: 0, max: CALLS - 1 });
+const aUser = fc.integer({ min: 0, max: 2 });
+
+/** Each step names a call, and people, by their place in a small set, so that steps meet. */
+const aStep = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      does: fc.constant("report" as const),
+      call: aCall,
+      user: aUser,
+      started: aMoment,
+      lasts: maybe(orNull(duration)),
+      failed: maybe(orNull(fc.boolean())),
+      people: maybe(fc.uniqueArray(aPerson, { maxLength: 3, selector: ({ slot }) => slot })),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant("correct" as const),
+      call: aCall,
+      user: maybe(aUser),
+      started: maybe(aMoment),
+      ended: maybe(orNull(aMoment)),
+      failed: maybe(orNull(fc.boolean())),
+      people: maybe(fc.uniqueArray(aPerson, { maxLength: 2, selector: ({ slot }) => slot })),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant("wait" as const),
+      call: aCall,
+      slot: fc.integer({ min: 0, max: 4 }),
+      since: aMoment,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constantFrom("delete call" as const, "detach" as const), call: aCall }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant("delete participant" as const),
+      call: aCall,
+      slot: fc.integer({ min: 0, max: 4 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant("move participant" as const),
+      call: aCall,
+      slot: fc.integer({ min: 0, max: 4 }),
+      to: aCall,
+    }),
+  },
+);
+
+type Step = ValueOf<typeof aStep>;
+
+/** An organization with three users, on which the steps are done. */
+async function aScene() {
+  const clinic = await anOrganization();
+  const room = await clinic.addRoom();
+  const users: { id: number }[] = [clinic.admin, await clinic.addProvider(), await clinic.addProvider()];
+  const calls = Array.from({ length: CALLS }, () => unique("call"));
+  const keyOf = (call: number, slot: number) => `${calls[call]}-${slot}`;
+  const d1 = (...queries: [string, ...unknown[]][]) =>
+    env.DB.batch(queries.map(([query, ...values]) => env.DB.prepare(query).bind(...values)));
+
+  const toParticipants = (call: number, started: number, people?: ValueOf<typeof aPerson>[]) =>
+    people?.map(({ slot, role, waited, joinedAfter }) => ({
+      key: keyOf(call, slot),
+      display_name: "Rita Recipient",
+      role,
+      waiting_since: mapped(waited, (ms) => toIso(started - ms)),
+      joined_at: mapped(joinedAfter, (ms) => toIso(started + ms)),
+    }));
+
+  async function report(call: number, body: object) {
+    const { status } = await reportCall(calls[call] ?? "", body);
+    // A step may contradict what is known; what it may not do is to fail, or to count all the same.
+    expect([200, 422]).toContain(status);
+  }
+
+  async function perform(step: Step) {
+    const call = calls[step.call];
+    const itsId = "(select id from calls where key = ?)";
+    switch (step.does) {
+      case "report": {
+        const started = toTime(step.started);
+        return report(step.call, {
+          waiting_room_slug: room.slug,
+          organization_user_id: users[step.user]?.id,
+          started_at: toIso(started),
+          ended_at: mapped(step.lasts, (ms) => toIso(started + ms)),
+          failed: step.failed,
+          participants: toParticipants(step.call, started, step.people),
+        });
+      }
+      case "correct":
+        return report(step.call, {
+          organization_user_id: mapped(step.user, (n) => users[n]?.id),
+          started_at: mapped(step.started, toTimestamp),
+          ended_at: mapped(step.ended, toTimestamp),
+          failed: step.failed,
+          participants: toParticipants(step.call, START, step.people),
+        });
+      case "wait": {
+        const participant = {
+          display_name: "Rita",
+          role: "recipient",
+          waiting_since: toTimestamp(step.since),
+        };
+        const path = `/waiting_rooms/${room.slug}/participants/${keyOf(step.call, step.slot)}`;
+        const { status } = await platform.put(path, { participant });
+        return expect([200, 422]).toContain(status);
+      }
+      case "delete call":
+        return d1(
+          [`delete from participants where call_id = ${itsId}`, call],
+          ["delete from calls where key = ?", call],
+        );
+      case "detach":
+        return d1(
+          [`update participants set call_id = null where call_id = ${itsId}`, call],
+          ["delete from calls where key = ?", call],
+        );
+      case "delete participant":
+        return d1(["delete from participants where key = ?", keyOf(step.call, step.slot)]);
+      case "move participant":
+        return d1([
+          `update participants set call_id = coalesce(${itsId}, call_id) where key = ?`,
+          calls[step.to],
+          keyOf(step.call, step.slot),
+        ]);
+    }
+  }
+
+  const rows = async <Row>(table: string) =>
+    (await env.DB.prepare(`select * from ${table} where organization_id = ?`).bind(clinic.id).all<Row>())
+      .results;
+
+  return {
+    perform,
+    async expectRollUpToAgree() {
+      const [kept, calls, participants] = await Promise.all([
+        rows<MetricsRow & { organization_id: number }>("call_daily_metrics"),
+        rows<CallRow>("calls"),
+        rows<ParticipantRow>("participants"),
+      ]);
+      const shown = kept.filter(({ total_calls }) => total_calls > 0);
+      expect(byKey(shown.map(({ organization_id: _, ...row }) => row))).toEqual(
+        aggregate(calls, participants),
+      );
+      // Where no call is left, nothing else is left either.
+      for (const { organization_id, organization_user_id, date, ...sums } of kept.filter(
+        ({ total_calls }) => total_calls <= 0,
+      ))
+        expect(Object.values(sums)).toEqual([0, 0, 0, 0, 0, 0]);
+      return calls.length;
+    },
+  };
+}
+
+const keyOf = ({ organization_user_id, date }: MetricsRow) => `${organization_user_id} ${date}`;
+
+const byKey = (rows: MetricsRow[]) => Object.fromEntries(rows.map((row) => [keyOf(row), row]));
+
+/** What the roll-up must hold, by design.md, of the calls and participants that there are. */
+function aggregate(calls: CallRow[], participants: ParticipantRow[]) {
+  const sums = new Map<string, MetricsRow>();
+  for (const call of calls)
+    for (const organization_user_id of [WHOLE_ORGANIZATION, call.organization_user_id]) {
+      const row: MetricsRow = {
+        organization_user_id,
+        date: new Date(call.started_at).toISOString().slice(0, 10),
+        total_calls: 0,
+        failed_calls: 0,
+        completed_calls: 0,
+        duration_ms: 0,
+        waits: 0,
+        wait_ms: 0,
+      };
+      const sum = sums.get(keyOf(row)) ?? row;
+      sums.set(keyOf(row), sum);
+      sum.total_calls++;
+      if (call.failed) sum.failed_calls++;
+      else if (call.ended_at !== null) {
+        sum.completed_calls++;
+        sum.duration_ms += call.ended_at - call.started_at;
+      }
+      for (const { call_id, role, waiting_since, joined_at } of participants) {
+        if (call_id !== call.id || role !== "recipient" || waiting_since === null) continue;
+        sum.waits++;
+        sum.wait_ms += (joined_at ?? call.started_at) - waiting_since;
+      }
+    }
+  return byKey([...sums.values()]);
+}
+
+describe("The roll-up of the metrics", () => {
+  it("agrees with the calls themselves after every step of any story", { timeout: 120_000 }, async () => {
+    let callsSeen = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 25, size: "max" }), async (steps) => {
+        const { perform, expectRollUpToAgree } = await aScene();
+        for (const step of steps) {
+          await perform(step);
+          callsSeen += await expectRollUpToAgree();
+        }
+      }),
+      { numRuns: 20 },
+    );
+    expect(callsSeen).toBeGreaterThan(0);
+  });
+});
+
+/** A way to the Worker that sums up the rows that D1 says it has read. */
+function countingRowsRead() {
+  let read = 0;
+  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+
+  /** Only what D1 answers with its own count may be asked. */
+  function counted(statement: D1PreparedStatement): D1PreparedStatement {
+    const proxy = new Proxy(statement, {
+      get(target, property) {
+        if (property === "bind") return (...values: unknown[]) => counted(target.bind(...values));
+        if (property === "all" || property === "run")
+          return async () => {
+            const result = await target[property]();
+            read += result.meta.rows_read;
+            return result;
+          };
+        throw new Error(`D1's ${String(property)} does not tell how many rows it has read`);
+      },
+    });
+    originals.set(proxy, statement);
+    return proxy;
+  }
+
+  const DB: D1Database = new Proxy(env.DB, {
+    get(target, property) {
+      if (property === "prepare") return (query: string) => counted(target.prepare(query));
+      if (property === "batch")
+        return async (statements: D1PreparedStatement[]) => {
+          const results = await target.batch(statements.map((each) => originals.get(each) ?? each));
+          for (const { meta } of results) read += meta.rows_read;
+          return results;
+        };
+      throw new Error(`The count does not know D1's ${String(property)}`);
+    },
+  });
+
+  const fetcher: Fetcher = async (request) => {
+    const context = createExecutionContext();
+    const response = await worker.fetch(
+      request as Request<unknown, IncomingRequestCfProperties>,
+      { ...env, DB },
+      context,
+    );
+    await waitOnExecutionContext(context);
+    return response;
+  };
+
+  return {
+    fetcher,
+    /** What the work gives, and how many rows were read for it. */
+    async during<T>(work: () => Promise<T>) {
+      read = 0;
+      return { result: await work(), rows_read: read };
+    },
+  };
+}
+
+describe("A year of metrics over 100,000 calls", () => {
+  const CALLS_OF_A_YEAR = 100_000;
+  const DAYS = 366;
+  const YEAR = "date_start=2024-01-01&date_end=2024-12-31";
+
+  /** Half of the calls are the provider's, the other half the administrator's; each day has some of both. */
+  async function aClinicOfManyCalls() {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider();
+    const room = await clinic.addRoom();
+    onTestFinished(async () => {
+      await env.DB.prepare("delete from calls where organization_id = ?").bind(clinic.id).run();
+    });
+    await env.DB.prepare(
+      `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
+        failed, created_at, updated_at)
+      with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < ?1 - 1)
+      select ?2, ?3 || n, iif(n / 366 % 2, ?4, ?5), ?6, ?7 + n % 366 * 86400000, ?7 + n % 366 * 86400000 + 60000,
+        n % 10 = 0, 0, 0
+      from numbers`,
+    )
+      .bind(
+        CALLS_OF_A_YEAR,
+        clinic.id,
+        unique("call"),
+        provider.id,
+        clinic.admin.id,
+        room.id,
+        Date.parse("2024-01-01T12:00:00Z"),
+      )
+      .run();
+    // From here on the client is known, and its look-up costs nothing.
+    await given(clinic.client.get("/call_metrics"));
+    const counted = await env.DB.prepare("select count(*) as n from calls where organization_user_id = ?")
+      .bind(provider.id)
+      .first<{ n: number }>();
+    return { clinic, provider, callsOfProvider: counted?.n };
+  }
+
+  it("reads a row for each date, for the organization and for a user alike", {
+    timeout: 120_000,
+  }, async () => {
+    const { clinic, provider, callsOfProvider } = await aClinicOfManyCalls();
+    const counting = countingRowsRead();
+    const client = clinic.client.through(counting.fetcher);
+    const ask = (query: string) => counting.during(() => given(client.get(`/call_metrics?${query}`)));
+    const total = ({ total_calls }: { total_calls: Record<string, number> }) =>
+      Object.values(total_calls).reduce((sum, calls) => sum + calls, 0);
+
+    const ofAll = await ask(YEAR);
+    expect(Object.keys(ofAll.result.total_calls)).toHaveLength(DAYS);
+    expect(total(ofAll.result)).toBe(CALLS_OF_A_YEAR);
+    expect(ofAll.rows_read).toBeGreaterThanOrEqual(DAYS);
+    expect(ofAll.rows_read).toBeLessThanOrEqual(DAYS + 10);
+
+    const ofOne = await ask(`${YEAR}&user_id=${provider.user_id}`);
+    expect(Object.keys(ofOne.result.total_calls)).toHaveLength(DAYS);
+    expect(total(ofOne.result)).toBe(callsOfProvider);
+    expect(ofOne.rows_read).toBeGreaterThanOrEqual(DAYS);
+    expect(ofOne.rows_read).toBeLessThanOrEqual(DAYS + 10);
+  });
+});

@@ -1,0 +1,772 @@
+import { describe, expect, it } from "vitest";
+import {
+  aCall,
+  aProviderOnTheCall,
+  aRecipient,
+  ENDED_AT,
+  reportCall,
+  STARTED_AT,
+  WAITING_SINCE,
+} from "./support/calls.ts";
+import { type Door, platform } from "./support/door.ts";
+import { expectGone, expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const BEFORE = "2026-01-31T09:10:00.000Z";
+const JOINED_AT = "2026-01-31T09:31:00.000Z";
+const LEFT_AT = "2026-01-31T09:40:00.000Z";
+const BACK_AT = "2026-01-31T09:50:00.000Z";
+
+/** A clinic, and a first report of a call in its room. */
+async function aFirstReport(room: object = {}) {
+  const clinic = await anOrganization();
+  const { id, slug } = await clinic.addRoom(room);
+  const provider = await clinic.addProvider();
+  return {
+    clinic,
+    room: { id, slug } as { id: number; slug: string },
+    provider,
+    key: unique("call"),
+    first: { waiting_room_slug: slug, organization_user_id: provider.id, started_at: STARTED_AT },
+  };
+}
+
+/** A call that goes on, with one recipient who waited for it. */
+async function anOngoingCall(recipient: object = {}) {
+  const clinic = await anOrganization();
+  const rita = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT, ...recipient });
+  const call = await aCall(clinic, { ended_at: undefined, participants: [rita] });
+  return { clinic, call, rita };
+}
+
+/** What the service knows of a participant: a report that says nothing new answers with it. */
+const known = (slug: string, key: string) =>
+  given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant: {} }));
+
+const waitingCount = async ({ client }: Organization, slug: string) =>
+  (await given(client.get(`/waiting_rooms/${slug}`))).waiting_count;
+
+const listed = async (client: Pick<Door, "get">, organization_user_id: number, query = "") =>
+  (await given(client.get(`/organization_users/${organization_user_id}/calls${query}`))) as {
+    calls: Record<string, unknown>[];
+    pagination: object;
+  };
+
+/** The share of the calls of the day that failed. */
+const failRate = async ({ client }: Organization) =>
+  (await given(client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"))).call_fail_rate;
+
+describe("The first report of a call", () => {
+  it("makes an ongoing call of the organization user, in the room", async () => {
+    const { key, first, room, provider } = await aFirstReport();
+    const { status, body } = await reportCall(key, first);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      key,
+      organization_user_id: provider.id,
+      waiting_room_id: room.id,
+      is_ended: false,
+      started_at: STARTED_AT,
+      ended_at: null,
+    });
+  });
+
+  it("makes an ended call where it says when the call ended", async () => {
+    const { key, first } = await aFirstReport();
+    const { status, body } = await reportCall(key, { ...first, ended_at: ENDED_AT });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ is_ended: true, ended_at: ENDED_AT });
+  });
+
+  it("takes a call that ended as it started", async () => {
+    const { key, first } = await aFirstReport();
+    const { status, body } = await reportCall(key, { ...first, ended_at: STARTED_AT });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ is_ended: true, started_at: STARTED_AT, ended_at: STARTED_AT });
+  });
+
+  it("takes times of any offset, and answers in UTC", async () => {
+    const { key, first } = await aFirstReport();
+    const times = { started_at: "2026-01-31T23:30:00.5+05:30", ended_at: "2026-01-31T13:00:00-06:00" };
+    expect((await reportCall(key, { ...first, ...times })).body).toMatchObject({
+      started_at: "2026-01-31T18:00:00.500Z",
+      ended_at: "2026-01-31T19:00:00.000Z",
+    });
+  });
+
+  it("takes a personal room", async () => {
+    const { clinic, key, first, provider } = await aFirstReport();
+    const { status, body } = await reportCall(key, {
+      ...first,
+      waiting_room_slug: provider.waiting_room_slug,
+    });
+    expect(status).toBe(200);
+    const room = await given(clinic.client.get(`/waiting_rooms/${provider.waiting_room_slug}`));
+    expect(body.waiting_room_id).toBe(room.id);
+  });
+
+  it.each([
+    ["of 255 characters", "k".repeat(255)],
+    ["with a slash, a space and an umlaut", "visit/1 ü"],
+  ])("takes a key %s", async (_, word) => {
+    const { first } = await aFirstReport();
+    const key = (unique("") + word).slice(0, 255);
+    const { status, body } = await reportCall(key, first);
+    expect(status).toBe(200);
+    expect(body.key).toBe(key);
+    expect((await reportCall(key, {})).body).toEqual(body);
+  });
+
+  it("takes nulls for what is not known yet, and an empty list of participants", async () => {
+    const { key, first } = await aFirstReport();
+    const unknown = { ended_at: null, failed: null, participants: [] };
+    const { status, body } = await reportCall(key, { ...first, ...unknown });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ is_ended: false, ended_at: null });
+    await changingNothing(() => given(reportCall(key, first)));
+  });
+
+  it("takes nulls for what is not known of a participant, who is then as one who was not told of", async () => {
+    const { key, first } = await aFirstReport();
+    const unknown = { user_id: null, waiting_since: null, joined_at: null, left_at: null };
+    const rita = aRecipient();
+    const participants = [{ ...rita, ...unknown, recording_consent: null }];
+    expect((await reportCall(key, { ...first, participants })).status).toBe(200);
+    const told = { key: rita.key, display_name: rita.display_name, role: rita.role };
+    await changingNothing(() => given(reportCall(key, { participants: [told] })));
+  });
+
+  it("ignores keys that it does not know", async () => {
+    const { key, first } = await aFirstReport();
+    const { body } = await reportCall(key, { ...first, id: 1, key: "another", is_ended: true });
+    expect(body).toMatchObject({ key, is_ended: false });
+    expect(body.id).not.toBe(1);
+  });
+
+  it.each([
+    ["waiting_room_slug", /waiting_room_slug/],
+    ["organization_user_id", /organization_user_id/],
+    ["started_at", /started_at/],
+  ])("is refused without %s, and changes nothing", async (field, text) => {
+    const { key, first } = await aFirstReport();
+    const lacking = { ...first, [field]: undefined, participants: [aRecipient()] };
+    const refused = await changingNothing(() => reportCall(key, lacking));
+    expectRefusal(refused, 422, text);
+  });
+
+  it("is refused with a room that is retired", async () => {
+    const { clinic, key, first, room } = await aFirstReport();
+    expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
+    const refused = await changingNothing(() => reportCall(key, first));
+    expectRefusal(refused, 422, /waiting_room_slug/);
+  });
+
+  it("is refused with a user of another organization", async () => {
+    const { key, first } = await aFirstReport();
+    const stranger = await (await anOrganization()).addProvider();
+    const organization_user_id = stranger.id;
+    const refused = await changingNothing(() => reportCall(key, { ...first, organization_user_id }));
+    expectRefusal(refused, 422, /organization_user_id/);
+  });
+
+  it("is refused with a participant who is a user of another organization", async () => {
+    const { key, first } = await aFirstReport();
+    const stranger = await (await anOrganization()).addProvider();
+    const participants = [aRecipient(), aProviderOnTheCall({ user_id: stranger.user_id })];
+    const refused = await changingNothing(() => reportCall(key, { ...first, participants }));
+    expectRefusal(refused, 422, /user_id/);
+  });
+
+  it.each([
+    ["no wrapper", {}],
+    ["a null wrapper", { call: null }],
+    ["a list for a wrapper", { call: [] }],
+  ])("is refused with %s, and changes nothing", async (_, body) => {
+    const key = unique("call");
+    const refused = await changingNothing(() => platform.put(`/calls/${key}`, body));
+    expectRefusal(refused, 422, /call/);
+  });
+
+  it("is refused without its wrapper", async () => {
+    const { key, first } = await aFirstReport();
+    const refused = await changingNothing(() => platform.put(`/calls/${key}`, first));
+    expectRefusal(refused, 422, /call/);
+  });
+});
+
+const withParticipant = (fault: object) => ({ participants: [aRecipient(fault)] });
+
+describe.each(["first", "later"])("The %s report of a call", (which) => {
+  it.each<[string, object, RegExp]>([
+    ["a waiting_room_slug that is a number", { waiting_room_slug: 7 }, /call\.waiting_room_slug/],
+    ["a null waiting_room_slug", { waiting_room_slug: null }, /call\.waiting_room_slug/],
+    ["a null organization_user_id", { organization_user_id: null }, /call\.organization_user_id/],
+    ["an organization_user_id that is text", { organization_user_id: "1" }, /call\.organization_user_id/],
+    ["an organization_user_id of 0", { organization_user_id: 0 }, /call\.organization_user_id/],
+    ["an organization_user_id of 1.5", { organization_user_id: 1.5 }, /call\.organization_user_id/],
+    ["an organization_user_id of nobody", { organization_user_id: 999_999 }, /call\.organization_user_id/],
+    ["a null started_at", { started_at: null }, /call\.started_at/],
+    ["a started_at that is a number", { started_at: 1_769_850_600 }, /call\.started_at/],
+    ["a started_at that is a day", { started_at: "2026-01-31" }, /call\.started_at/],
+    ["a started_at without an offset", { started_at: "2026-01-31T09:30:00" }, /call\.started_at/],
+    ["an ended_at that is no time", { ended_at: "later" }, /call\.ended_at/],
+    ["an ended_at before started_at", { ended_at: "2026-01-31T09:29:59.999Z" }, /call\.ended_at/],
+    ["a failed that is text", { failed: "true" }, /call\.failed/],
+    ["a failed that is a number", { failed: 1 }, /call\.failed/],
+    ["null participants", { participants: null }, /call\.participants/],
+    ["participants that are no list", { participants: {} }, /call\.participants/],
+    ["a null participant", { participants: [null] }, /call\.participants\.0/],
+    ["a participant without a key", withParticipant({ key: undefined }), /call\.participants\.0\.key/],
+    ["a blank key", withParticipant({ key: " " }), /call\.participants\.0\.key/],
+    ["a key of 256 characters", withParticipant({ key: "k".repeat(256) }), /call\.participants\.0\.key/],
+    ["a new participant without a name", withParticipant({ display_name: undefined }), /display_name/],
+    ["a blank name", withParticipant({ display_name: "\t" }), /call\.participants\.0\.display_name/],
+    ["a null name", withParticipant({ display_name: null }), /call\.participants\.0\.display_name/],
+    ["a name of 256 characters", withParticipant({ display_name: "n".repeat(256) }), /display_name/],
+    ["a new participant without a role", withParticipant({ role: undefined }), /role/],
+    ["an unknown role", withParticipant({ role: "organization_admin" }), /call\.participants\.0\.role/],
+    ["a null role", withParticipant({ role: null }), /call\.participants\.0\.role/],
+    ["a user_id that is text", withParticipant({ user_id: "1" }), /call\.participants\.0\.user_id/],
+    ["a user_id of nobody", withParticipant({ user_id: 999_999 }), /user_id/],
+    ["a waiting_since that is no time", withParticipant({ waiting_since: "early" }), /waiting_since/],
+    ["a joined_at that is a number", withParticipant({ joined_at: 1_769_850_600 }), /joined_at/],
+    ["a left_at that is no time", withParticipant({ left_at: "late" }), /left_at/],
+    ["one who left before joining", withParticipant({ joined_at: LEFT_AT, left_at: JOINED_AT }), /left_at/],
+    ["one who left before waiting", withParticipant({ waiting_since: LEFT_AT, left_at: BEFORE }), /left_at/],
+    ["a consent that is text", withParticipant({ recording_consent: "yes" }), /recording_consent/],
+    ["a participant named twice", { participants: Array(2).fill(aRecipient()) }, /call\.participants/],
+    [
+      "a participant named twice, once with spaces around the key",
+      { participants: [aRecipient({ key: "twice" }), aRecipient({ key: " twice " })] },
+      /call\.participants/,
+    ],
+  ])("is refused with %s, and changes nothing", async (_, fault, text) => {
+    const { key, first } = await aFirstReport();
+    const rita = aRecipient({ waiting_since: WAITING_SINCE });
+    if (which === "later") await given(reportCall(key, { ...first, participants: [rita] }));
+    // Each has something besides the fault that would show.
+    const report = { ...(which === "first" ? first : {}), failed: true, ...fault };
+    const refused = await changingNothing(() => reportCall(key, report));
+    expectRefusal(refused, 422, text);
+  });
+});
+
+describe("A later report of a call", () => {
+  it("changes nothing where it repeats the first, nor where it says nothing", async () => {
+    const { key, first, provider } = await aFirstReport();
+    const full = {
+      ...first,
+      ended_at: ENDED_AT,
+      failed: true,
+      participants: [
+        aProviderOnTheCall({ user_id: provider.user_id, joined_at: STARTED_AT, left_at: ENDED_AT }),
+        aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT, left_at: LEFT_AT }),
+        aRecipient({ recording_consent: false }),
+        aRecipient({ recording_consent: undefined }),
+      ],
+    };
+    const answer = await given(reportCall(key, full));
+    const repeated = await changingNothing(() => reportCall(key, full));
+    expect(repeated).toMatchObject({ status: 200, body: answer });
+    const silent = await changingNothing(() => reportCall(key, {}));
+    expect(silent).toMatchObject({ status: 200, body: answer });
+  });
+
+  it("keeps what it leaves out", async () => {
+    const { clinic, call, rita } = await anOngoingCall({ user_id: undefined });
+    const { user_id } = await clinic.addProvider();
+    await given(call.report({ failed: true, participants: [{ key: rita.key, user_id }] }));
+    const before = await known(call.room.slug, rita.key);
+    const answer = await call.report({ ended_at: ENDED_AT });
+    expect(answer.body).toEqual({
+      id: call.id,
+      key: call.key,
+      organization_user_id: call.owner.id,
+      waiting_room_id: call.room.id,
+      is_ended: true,
+      started_at: STARTED_AT,
+      ended_at: ENDED_AT,
+    });
+    expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
+    await given(call.report({ participants: [{ key: rita.key, display_name: "Rita R." }] }));
+    expect(await known(call.room.slug, rita.key)).toEqual({
+      ...before,
+      display_name: "Rita R.",
+      left_at: ENDED_AT,
+    });
+  });
+
+  it("changes each field that it gives", async () => {
+    const { clinic, call, rita } = await anOngoingCall();
+    const other = await clinic.addProvider();
+    const change = { organization_user_id: other.id, started_at: JOINED_AT, ended_at: BACK_AT };
+    const { status, body } = await call.report({ ...change, failed: true });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: call.id,
+      key: call.key,
+      waiting_room_id: call.room.id,
+      is_ended: true,
+      ...change,
+    });
+    expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
+
+    const before = await known(call.room.slug, rita.key);
+    const participant = {
+      display_name: "Paula",
+      role: "provider",
+      user_id: other.user_id,
+      waiting_since: BEFORE,
+      joined_at: STARTED_AT,
+      left_at: LEFT_AT,
+    };
+    await given(call.report({ participants: [{ key: rita.key, ...participant }] }));
+    expect(await known(call.room.slug, rita.key)).toEqual({ ...before, ...participant });
+  });
+
+  it("clears with null what may be unknown", async () => {
+    const { clinic, call, rita } = await anOngoingCall();
+    const { user_id } = await clinic.addProvider();
+    await given(call.report({ failed: true, participants: [{ key: rita.key, user_id }] }));
+    const before = await known(call.room.slug, rita.key);
+    await given(
+      call.report({ failed: null, participants: [{ key: rita.key, user_id: null, joined_at: null }] }),
+    );
+    expect(await known(call.room.slug, rita.key)).toEqual({ ...before, user_id: null, joined_at: null });
+    expect(await failRate(clinic)).toEqual({ "2026-01-31": 0 });
+  });
+
+  it("corrects when an ended call ended", async () => {
+    const call = await aCall(await anOrganization());
+    const { status, body } = await call.report({ ended_at: BACK_AT });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ is_ended: true, ended_at: BACK_AT });
+  });
+
+  it("does not open an ended call again, whether it repeats an early report or says null", async () => {
+    const { key, first } = await aFirstReport();
+    await given(reportCall(key, first));
+    const ended = await given(reportCall(key, { ended_at: ENDED_AT }));
+    for (const late of [first, { ...first, ended_at: null }, { ended_at: null }]) {
+      const answer = await changingNothing(() => reportCall(key, late));
+      expect(answer).toMatchObject({ status: 200, body: ended });
+    }
+  });
+
+  it.each([
+    ["ends before the known start", { ended_at: "2026-01-31T09:29:59.999Z" }],
+    ["starts after the known end", { started_at: "2026-01-31T10:00:00.001Z" }],
+  ])("is refused where the call then %s, and changes nothing", async (_, fault) => {
+    const call = await aCall(await anOrganization());
+    const refused = await changingNothing(() => call.report({ ...fault, failed: true }));
+    expectRefusal(refused, 422, /call\.ended_at/);
+  });
+
+  it("is refused with a user of another organization, and changes nothing", async () => {
+    const call = await aCall(await anOrganization());
+    const stranger = await (await anOrganization()).addProvider();
+    const [paula] = call.participants;
+    for (const fault of [
+      { organization_user_id: stranger.id },
+      { participants: [{ key: paula.key, user_id: stranger.user_id }] },
+    ]) {
+      const refused = await changingNothing(() => call.report({ failed: true, ...fault }));
+      expectRefusal(refused, 422, /user_id/);
+    }
+  });
+});
+
+describe("The room of a call", () => {
+  it("stays that of the first report, whatever room of the organization a later one names", async () => {
+    const { clinic, key, first } = await aFirstReport();
+    const answer = await given(reportCall(key, first));
+    const other = await clinic.addRoom({ name: "Lungs" });
+    for (const waiting_room_slug of [other.slug, unique("nowhere"), ""]) {
+      const later = await changingNothing(() => reportCall(key, { ...first, waiting_room_slug }));
+      expect(later).toMatchObject({ status: 200, body: answer });
+    }
+  });
+
+  it("is not looked at in a later report, though it was renamed and another took its slug", async () => {
+    const { clinic, key, first, room } = await aFirstReport();
+    const answer = await given(reportCall(key, first));
+    await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Lungs" } }));
+    expect(await changingNothing(() => reportCall(key, first))).toMatchObject({ status: 200, body: answer });
+    const successor = await clinic.addRoom();
+    expect(successor.slug).toBe(room.slug);
+    expect(await changingNothing(() => reportCall(key, first))).toMatchObject({ status: 200, body: answer });
+  });
+
+  it("is not looked at in a later report, though it was retired", async () => {
+    const { clinic, key, first, room } = await aFirstReport();
+    const ended = { ...first, ended_at: ENDED_AT };
+    const answer = await given(reportCall(key, ended));
+    expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
+    expect(await changingNothing(() => reportCall(key, ended))).toMatchObject({ status: 200, body: answer });
+    const corrected = await reportCall(key, { ...ended, ended_at: BACK_AT, participants: [aRecipient()] });
+    expect(corrected).toMatchObject({ status: 200, body: { ...answer, ended_at: BACK_AT } });
+  });
+});
+
+describe("The key of a call", () => {
+  it("that another organization has used is refused, and changes nothing", async () => {
+    const theirs = await aFirstReport();
+    await given(reportCall(theirs.key, theirs.first));
+    const ours = await aFirstReport();
+    const refused = await changingNothing(() => reportCall(theirs.key, ours.first));
+    expectRefusal(refused, 422, /another organization/);
+    expect((await listed(ours.clinic.client, ours.provider.id)).calls).toEqual([]);
+  });
+
+  it("tells calls apart by case", async () => {
+    const { key, first } = await aFirstReport();
+    const small = await given(reportCall(key, first));
+    const large = await given(reportCall(key.toUpperCase(), first));
+    expect(large.id).not.toBe(small.id);
+  });
+
+  it("of twenty first reports at once makes one call", async () => {
+    const { clinic, key, first, provider } = await aFirstReport();
+    const report = { ...first, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => given(reportCall(key, report))));
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect((await listed(clinic.client, provider.id)).calls).toHaveLength(1);
+  });
+});
+
+describe("A participant of a call", () => {
+  it("who waits in the room joins the call by the same key, and waits no more", async () => {
+    const { clinic, key, first, room } = await aFirstReport();
+    const { user_id } = await clinic.addProvider();
+    const rita = unique("rita");
+    const waiting = await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE, user_id }, rita);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+
+    const { id } = await given(
+      reportCall(key, { ...first, participants: [{ key: rita, joined_at: JOINED_AT }] }),
+    );
+    expect(await known(room.slug, rita)).toEqual({ ...waiting, call_id: id, joined_at: JOINED_AT });
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+
+  it("who waits in another room of the organization comes over to the room of the call", async () => {
+    const { clinic, key, first, room } = await aFirstReport();
+    const other = await clinic.addRoom({ name: "Lungs" });
+    const rita = unique("rita");
+    const waiting = await clinic.addParticipant(other.slug, { waiting_since: WAITING_SINCE }, rita);
+    const { id } = await given(reportCall(key, { ...first, participants: [{ key: rita }] }));
+    expect(await known(room.slug, rita)).toEqual({ ...waiting, waiting_room_id: room.id, call_id: id });
+    expect(await waitingCount(clinic, other.slug)).toBe(0);
+    expectGone(await clinic.client.delete(`/waiting_rooms/${other.slug}`));
+  });
+
+  it("who is new is made, in the room of the call", async () => {
+    const { clinic, key, first, room, provider } = await aFirstReport();
+    const paula = {
+      key: unique("paula"),
+      display_name: " Paula Provider ",
+      role: "provider",
+      user_id: provider.user_id,
+      waiting_since: WAITING_SINCE,
+      joined_at: JOINED_AT,
+    };
+    const { id } = await given(reportCall(key, { ...first, participants: [paula] }));
+    expect(await known(room.slug, paula.key)).toEqual({
+      id: expect.any(Number),
+      ...paula,
+      display_name: "Paula Provider",
+      waiting_room_id: room.id,
+      call_id: id,
+      left_at: null,
+    });
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+
+  it("who is left out of a later report stays on the call", async () => {
+    const { call, rita } = await anOngoingCall();
+    const before = await known(call.room.slug, rita.key);
+    const paul = aRecipient({ waiting_since: WAITING_SINCE });
+    await given(call.report({ participants: [paul] }));
+    await given(call.report({ participants: [] }));
+    expect(await known(call.room.slug, rita.key)).toEqual(before);
+    expect((await known(call.room.slug, paul.key)).call_id).toBe(call.id);
+  });
+
+  it("stays on the call, and in its room, when another waiting room tells of the same key", async () => {
+    const { clinic, call, rita } = await anOngoingCall();
+    const before = await known(call.room.slug, rita.key);
+    const other = await clinic.addRoom({ name: "Lungs" });
+    expect(await clinic.addParticipant(other.slug, { waiting_since: WAITING_SINCE }, rita.key)).toEqual(
+      before,
+    );
+    expect(await waitingCount(clinic, other.slug)).toBe(0);
+  });
+
+  it.each([
+    ["going on", { ended_at: undefined }],
+    ["over", {}],
+  ])("who is on another call that is %s is refused, and nothing changes", async (_, state) => {
+    const clinic = await anOrganization();
+    const other = await aCall(clinic, state);
+    const { room, owner } = await aCall(clinic);
+    const report = {
+      waiting_room_slug: room.slug,
+      organization_user_id: owner.id,
+      started_at: STARTED_AT,
+      participants: [aRecipient(), aRecipient({ key: other.participants[1].key })],
+    };
+    const refused = await changingNothing(() => reportCall(unique("call"), report));
+    expectRefusal(refused, 422, /another call/);
+    const existing = await aCall(clinic);
+    const moved = await changingNothing(() =>
+      existing.report({ failed: true, participants: report.participants }),
+    );
+    expectRefusal(moved, 422, /another call/);
+  });
+
+  it("shares a key with nobody of another organization", async () => {
+    const { call, rita } = await anOngoingCall();
+    const before = await known(call.room.slug, rita.key);
+    const other = await aFirstReport();
+    const theirs = await given(reportCall(other.key, { ...other.first, participants: [rita] }));
+    const theirRita = await known(other.room.slug, rita.key);
+    expect(theirRita).toMatchObject({ call_id: theirs.id, waiting_room_id: other.room.id });
+    expect(theirRita.id).not.toBe(before.id);
+    expect(await known(call.room.slug, rita.key)).toEqual(before);
+  });
+
+  it("who has left stays gone, whatever a late report says", async () => {
+    const { call, rita } = await anOngoingCall();
+    await given(call.report({ participants: [{ key: rita.key, left_at: LEFT_AT }] }));
+    for (const late of [rita, { key: rita.key, left_at: null }, { ...rita, left_at: null }])
+      await changingNothing(() => given(call.report({ participants: [late] })));
+    expect((await known(call.room.slug, rita.key)).left_at).toBe(LEFT_AT);
+  });
+
+  it("who joins again after leaving is back", async () => {
+    const { call, rita } = await anOngoingCall();
+    await given(call.report({ participants: [{ key: rita.key, left_at: LEFT_AT }] }));
+    await given(call.report({ participants: [{ key: rita.key, joined_at: BACK_AT, left_at: null }] }));
+    expect(await known(call.room.slug, rita.key)).toMatchObject({ joined_at: BACK_AT, left_at: null });
+  });
+});
+
+describe("When a call ends", () => {
+  it("its participants have left, those who left before keeping their time", async () => {
+    const { call, rita } = await anOngoingCall();
+    const paul = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT, left_at: LEFT_AT });
+    await given(call.report({ participants: [paul] }));
+    expect((await known(call.room.slug, rita.key)).left_at).toBeNull();
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect((await known(call.room.slug, rita.key)).left_at).toBe(ENDED_AT);
+    expect((await known(call.room.slug, paul.key)).left_at).toBe(LEFT_AT);
+  });
+
+  it("nobody comes back to it, however late a report adds or repeats them", async () => {
+    const { call, rita } = await anOngoingCall();
+    await given(call.report({ ended_at: ENDED_AT }));
+    await changingNothing(() => given(call.report({ participants: [rita] })));
+    await changingNothing(() => given(call.report({ participants: [{ ...rita, left_at: null }] })));
+    const late = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT });
+    await given(call.report({ participants: [late] }));
+    expect((await known(call.room.slug, late.key)).left_at).toBe(ENDED_AT);
+    await given(
+      call.report({ participants: [{ key: rita.key, joined_at: "2026-01-31T11:00:00Z", left_at: null }] }),
+    );
+    expect((await known(call.room.slug, rita.key)).left_at).not.toBeNull();
+  });
+
+  it("its room is in use no more: until then it cannot be retired, though nobody waits in it", async () => {
+    const { clinic, call } = await anOngoingCall();
+    expect(await waitingCount(clinic, call.room.slug)).toBe(0);
+    expectRefusal(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`), 422, /in use/);
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect(await waitingCount(clinic, call.room.slug)).toBe(0);
+    expectGone(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`));
+  });
+
+  it("those who wait in the room wait on", async () => {
+    const { clinic, call } = await anOngoingCall();
+    await clinic.addParticipant(call.room.slug);
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect(await waitingCount(clinic, call.room.slug)).toBe(1);
+    expectRefusal(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`), 422, /in use/);
+  });
+
+  it("a room whose call was reported only when it was over is not in use", async () => {
+    const clinic = await anOrganization();
+    const { room } = await aCall(clinic);
+    expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
+  });
+});
+
+describe("The calls of an organization user", () => {
+  it("are listed newest first, those of one moment by id, with just the fields of a call", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider();
+    const at = (started_at: string, more: object = {}) =>
+      aCall(clinic, { started_at, ended_at: undefined, ...more }, provider);
+    const middle = await at("2026-01-31T09:30:00.000Z");
+    const oldest = await at("2026-01-31T09:29:59.999Z", { ended_at: ENDED_AT });
+    const newest = await at("2026-01-31T09:30:00.001Z");
+    const alike = await at("2026-01-31T09:30:00.000Z");
+    const { status, body } = await clinic.client.get(`/organization_users/${provider.id}/calls`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      calls: [
+        { call: newest, started_at: "2026-01-31T09:30:00.001Z", ended_at: null },
+        { call: alike, started_at: "2026-01-31T09:30:00.000Z", ended_at: null },
+        { call: middle, started_at: "2026-01-31T09:30:00.000Z", ended_at: null },
+        { call: oldest, started_at: "2026-01-31T09:29:59.999Z", ended_at: ENDED_AT },
+      ].map(({ call, started_at, ended_at }) => ({
+        id: call.id,
+        organization_user_id: provider.id,
+        waiting_room_id: call.room.id,
+        is_ended: ended_at !== null,
+        started_at,
+        ended_at,
+      })),
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 4 },
+    });
+  });
+
+  it("are served in pages", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider();
+    const ids = [];
+    for (let n = 0; n < 5; n++) ids.unshift((await aCall(clinic, {}, provider)).id);
+    const pages = [];
+    for (const page of [1, 2, 3, 4])
+      pages.push(await listed(clinic.client, provider.id, `?page=${page}&per_page=2`));
+    expect(pages.map(({ calls }) => calls.map(({ id }) => id))).toEqual([
+      ids.slice(0, 2),
+      ids.slice(2, 4),
+      ids.slice(4),
+      [],
+    ]);
+    expect(pages.map(({ pagination }) => pagination)).toEqual(
+      [1, 2, 3, 4].map((current_page) => ({ current_page, per_page: 2, total_pages: 3, total_count: 5 })),
+    );
+  });
+
+  it("are an empty list without pages where there are none", async () => {
+    const clinic = await anOrganization();
+    await aCall(clinic);
+    expect(await listed(clinic.client, clinic.admin.id)).toEqual({
+      calls: [],
+      pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
+    });
+  });
+
+  it.each([
+    ["page=0", /page/],
+    ["page=x", /page/],
+    ["page=1.5", /page/],
+    ["per_page=0", /per_page/],
+    ["per_page=-1", /per_page/],
+  ])("are refused with ?%s", async (query, text) => {
+    const clinic = await anOrganization();
+    const { owner } = await aCall(clinic);
+    expectRefusal(await clinic.client.get(`/organization_users/${owner.id}/calls?${query}`), 400, text);
+  });
+
+  it("are served a hundred to a page at most, and the envelope says so", async () => {
+    const clinic = await anOrganization();
+    const { owner } = await aCall(clinic);
+    const { pagination } = await listed(clinic.client, owner.id, "?per_page=101");
+    expect(pagination).toEqual({ current_page: 1, per_page: 100, total_pages: 1, total_count: 1 });
+  });
+
+  it("are those of that user alone, and go along when a report corrects whose call it was", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const other = await aCall(clinic);
+    const idsOf = async ({ id }: { id: number }) =>
+      (await listed(clinic.client, id)).calls.map(({ id }) => id);
+    expect([await idsOf(call.owner), await idsOf(other.owner)]).toEqual([[call.id], [other.id]]);
+    await given(call.report({ organization_user_id: other.owner.id }));
+    expect([await idsOf(call.owner), await idsOf(other.owner)]).toEqual([[], [other.id, call.id]]);
+  });
+
+  it("give 404 for a user that is not of the organization, is nobody, or cannot be", async () => {
+    const { client, admin } = await anOrganization();
+    const stranger = await aCall(await anOrganization());
+    const ids = [stranger.owner.id, 999_999_999, 0, -1, "1.5", "x", `0${admin.id}`];
+    for (const id of ids) expectRefusal(await client.get(`/organization_users/${id}/calls`), 404);
+  });
+});
+
+/** What a call leaves behind, and where the calls themselves are listed. */
+const RESOURCES = {
+  calls: "",
+  transcript: "/CALL/transcript",
+  "SOAP note": "/CALL/soap_note",
+  egresses: "/CALL/egresses",
+  egress: "/CALL/egresses/EGRESS",
+  "audit logs": "/CALL/egresses/EGRESS/audit_logs",
+};
+
+describe.each(Object.entries(RESOURCES))(
+  "Whoever acts as one of a certain role and asks for %s",
+  (_, tail) => {
+    /** An organization in which everybody has had a call that left behind all that a call can. */
+    async function aClinicOfCalls() {
+      const clinic = await anOrganization();
+      const paula = await clinic.addProvider("Paula Provider");
+      const peter = await clinic.addProvider("Peter Provider");
+      const assist = (name: string, roles: string[], assists: number[]) =>
+        clinic.addUser(name, ["provider_assistant", ...roles], { assists });
+      const people = {
+        admin: clinic.admin as { id: number },
+        paula,
+        peter,
+        assistantOfPaula: await assist("Al", [], [paula.id]),
+        assistantOfNobody: await assist("Bo", [], []),
+        providerWhoAssistsPaula: await assist("Cy", ["provider"], [paula.id]),
+        adminWhoProvides: await clinic.addUser("Di", ["provider", "organization_admin"]),
+      };
+      const paths: [string, string][] = [];
+      for (const [name, person] of Object.entries(people)) {
+        const call = await aCall(clinic, {}, person);
+        const egress = await call.addEgress();
+        await given(call.reportTranscript({ is_final: false, lines: [] }));
+        await given(call.reportSoapNote({ is_final: false, text: "Subjective: well." }));
+        const path = tail.replace("CALL", String(call.id)).replace("EGRESS", egress.id);
+        paths.push([name, `/organization_users/${person.id}/calls${path}`]);
+      }
+      /** Those whose call somebody reaches; whatever else there is must be 404. */
+      return async function reachedBy(person: keyof typeof people) {
+        const client = await clinic.addClient(people[person].id);
+        const reached = [];
+        for (const [name, path] of paths) {
+          const answer = await client.get(path);
+          if (answer.status === 200) reached.push(name);
+          else expectRefusal(answer, 404);
+        }
+        return reached;
+      };
+    }
+
+    it("reaches just the organization users that the role allows", async () => {
+      const reachedBy = await aClinicOfCalls();
+      const everybody = [
+        "admin",
+        "paula",
+        "peter",
+        "assistantOfPaula",
+        "assistantOfNobody",
+        "providerWhoAssistsPaula",
+        "adminWhoProvides",
+      ];
+      expect(await reachedBy("admin")).toEqual(everybody);
+      expect(await reachedBy("adminWhoProvides")).toEqual(everybody);
+      expect(await reachedBy("paula")).toEqual(["paula"]);
+      expect(await reachedBy("peter")).toEqual(["peter"]);
+      expect(await reachedBy("assistantOfPaula")).toEqual(["paula", "assistantOfPaula"]);
+      expect(await reachedBy("assistantOfNobody")).toEqual(["assistantOfNobody"]);
+      expect(await reachedBy("providerWhoAssistsPaula")).toEqual(["paula", "providerWhoAssistsPaula"]);
+    });
+  },
+);

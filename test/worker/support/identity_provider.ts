@@ -1,0 +1,80 @@
+import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
+import { platform } from "./door.ts";
+import { given, type Organization, unique } from "./organization.ts";
+
+type Endpoint = (request: Request) => Promise<Response>;
+
+const shared = globalThis as typeof globalThis & { keyEndpoints?: Map<string, Endpoint> };
+
+/**
+ * What the Worker's own fetch of keys meets instead of the network. One map for the whole run: this module is loaded
+ * anew for each file of tests, the Worker is not.
+ */
+const endpoints = shared.keyEndpoints ?? interceptFetch();
+
+function interceptFetch() {
+  const met = new Map<string, Endpoint>();
+  const realFetch = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const endpoint = met.get(request.url);
+    return endpoint ? endpoint(request) : realFetch(request);
+  };
+  shared.keyEndpoints = met;
+  return met;
+}
+
+export const AUDIENCE = "video-visits";
+
+async function aKey(alg = "ES256") {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const kid = unique("key");
+  return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg } };
+}
+
+export type Key = Awaited<ReturnType<typeof aKey>>;
+
+/**
+ * An identity provider whose keys the Worker fetches by its own code. `answer` replaces what its endpoint says, until
+ * it is undefined again; `asked` counts how often it was fetched.
+ */
+export async function anIdentityProvider(alg?: string) {
+  const issuer = `https://${unique("idp")}.test`;
+  const jwks_url = `${issuer}/jwks`;
+  const provider = {
+    issuer,
+    jwks_url,
+    key: await aKey(alg),
+    asked: 0,
+    answer: undefined as undefined | ((request: Request) => Response | Promise<Response>),
+
+    async rotateKey(): Promise<void> {
+      provider.key = await aKey(alg);
+    },
+
+    /** A token that is good, but for what is changed; a claim that is undefined is left out. */
+    async token(claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}, key?: Key): Promise<string> {
+      const signing = key ?? provider.key;
+      const now = Math.floor(Date.now() / 1000);
+      const payload = { iss: issuer, aud: AUDIENCE, iat: now, exp: now + 300, ...claims };
+      return new SignJWT(JSON.parse(JSON.stringify(payload)))
+        .setProtectedHeader({ alg: signing.alg, kid: signing.kid, ...header })
+        .sign(signing.privateKey);
+    },
+
+    /** Registers the provider for an organization, as the operator does. */
+    register: ({ id }: Pick<Organization, "id">, more: object = {}) =>
+      given(
+        platform.post(`/organizations/${id}/issuers`, {
+          issuer: { issuer, audience: AUDIENCE, jwks_url, ...more },
+        }),
+      ),
+  };
+  endpoints.set(jwks_url, async (request) => {
+    provider.asked++;
+    return provider.answer ? provider.answer(request) : Response.json({ keys: [provider.key.jwk] });
+  });
+  return provider;
+}
+
+export type IdentityProvider = Awaited<ReturnType<typeof anIdentityProvider>>;

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { HOUR } from "../limits.ts";
 import { DEMO_CLIENT } from "./demo_organization.ts";
+import { startIdentityProvider } from "./identity_provider.ts";
 
 const server = process.argv[2] ?? "http://localhost:8787";
 const { PLATFORM_API_TOKEN } = parseEnv(readFileSync(".dev.vars", "utf8"));
@@ -182,6 +183,45 @@ await show(platform, "PUT", call, {
   call: { participants: [{ key: "recipient-1", recording_consent: false }] },
 });
 await show(clinic, "GET", `${results}/egresses`);
+
+chapter("Somebody is invited, accepts, and signs in with the organization's identity provider");
+const identityProvider = await startIdentityProvider();
+await show(platform, "POST", `/api/platform/organizations/${organization.id}/issuers`, {
+  issuer: {
+    issuer: identityProvider.issuer,
+    audience: identityProvider.audience,
+    jwks_url: identityProvider.jwks_url,
+  },
+});
+await show(clinic, "GET", "/api/external/roles");
+const invite = await show(clinic, "POST", "/api/external/invites", {
+  organization_invite: { email: mail("ivy"), display_name: "Dr. Ivy Invitee", role_names: ["provider"] },
+});
+say("The identity provider (a real one, on this machine) signs Ivy in, and gives a token that says so.");
+const exchange = { token_exchange: { token: await identityProvider.signIn(mail("ivy")) } };
+await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
+say("Whoever mails the invite asks for the address to accept it at; the web app behind it accepts.");
+const offered = await show(platform, "GET", `/api/platform/invites/${invite.id}`);
+await show(platform, "POST", "/api/platform/invites/accept", {
+  token: new URL(offered.accept_url).searchParams.get("token"),
+});
+const { code } = await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
+say("The browser takes the code to the web app, which redeems it. It works once.");
+await show(platform, "POST", "/api/platform/authorization_codes/redeem", { code });
+await show(platform, "POST", "/api/platform/authorization_codes/redeem", { code });
+await identityProvider.stop();
+
+chapter("Many are invited at once, in the background");
+const { bulk_invite: bulk } = await show(clinic, "POST", "/api/external/invites/bulk_create", {
+  organization_invites: ["nora", "omar", "nora"].map((name) => ({
+    email: mail(name),
+    display_name: name,
+    role_names: ["provider_assistant"],
+  })),
+});
+await new Promise((resolve) => setTimeout(resolve, 3000));
+await show(clinic, "GET", `/api/external/bulk_invites/${bulk.id}`);
+await show(clinic, "GET", "/api/external/invites");
 
 chapter("Who belongs to the organization");
 await show(clinic, "GET", "/api/external/organization_users");

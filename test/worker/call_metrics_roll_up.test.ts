@@ -1,11 +1,10 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import worker from "../../src/index.ts";
 import { reportCall } from "./support/calls.ts";
-import { type Fetcher, platform } from "./support/door.ts";
+import { platform } from "./support/door.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
+import { countingRowsRead } from "./support/rows_read.ts";
 
 interface CallRow {
   id: number;
@@ -281,63 +280,6 @@ describe("The roll-up of the metrics", () => {
     expect(callsSeen).toBeGreaterThan(0);
   });
 });
-
-/** A way to the Worker that sums up the rows that D1 says it has read. */
-function countingRowsRead() {
-  let read = 0;
-  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
-
-  /** Only what D1 answers with its own count may be asked. */
-  function counted(statement: D1PreparedStatement): D1PreparedStatement {
-    const proxy = new Proxy(statement, {
-      get(target, property) {
-        if (property === "bind") return (...values: unknown[]) => counted(target.bind(...values));
-        if (property === "all" || property === "run")
-          return async () => {
-            const result = await target[property]();
-            read += result.meta.rows_read;
-            return result;
-          };
-        throw new Error(`D1's ${String(property)} does not tell how many rows it has read`);
-      },
-    });
-    originals.set(proxy, statement);
-    return proxy;
-  }
-
-  const DB: D1Database = new Proxy(env.DB, {
-    get(target, property) {
-      if (property === "prepare") return (query: string) => counted(target.prepare(query));
-      if (property === "batch")
-        return async (statements: D1PreparedStatement[]) => {
-          const results = await target.batch(statements.map((each) => originals.get(each) ?? each));
-          for (const { meta } of results) read += meta.rows_read;
-          return results;
-        };
-      throw new Error(`The count does not know D1's ${String(property)}`);
-    },
-  });
-
-  const fetcher: Fetcher = async (request) => {
-    const context = createExecutionContext();
-    const response = await worker.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>,
-      { ...env, DB },
-      context,
-    );
-    await waitOnExecutionContext(context);
-    return response;
-  };
-
-  return {
-    fetcher,
-    /** What the work gives, and how many rows were read for it. */
-    async during<T>(work: () => Promise<T>) {
-      read = 0;
-      return { result: await work(), rows_read: read };
-    },
-  };
-}
 
 describe("A year of metrics over 100,000 calls", () => {
   const CALLS_OF_A_YEAR = 100_000;

@@ -1,0 +1,474 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { aCall, aRecipient, type Call } from "./support/calls.ts";
+import { platform } from "./support/door.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { throughStrictDatabase } from "./support/strict_database.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+/** A line of somebody on the call. */
+const says = (speaker: { key: string }, start_time: number, end_time: number, text = "Good morning.") => ({
+  participant_key: speaker.key,
+  text,
+  start_time,
+  end_time,
+});
+
+/** An ended call of Paula Provider with Rita Recipient, and its transcript as the external door shows it. */
+async function aCallToTranscribe() {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  const [paula, rita] = call.participants;
+  return { clinic, call, paula, rita, read: () => clinic.client.get(`${call.path}/transcript`) };
+}
+
+/** Texts in the order in which the transcript gives them. */
+const texts = ({ transcript_lines }: { transcript_lines: { text: string }[] }) =>
+  transcript_lines.map(({ text }) => text);
+
+/** A transcript that is not final yet. */
+async function aDraft() {
+  const scene = await aCallToTranscribe();
+  const draft = { summary: "A greeting.", is_final: false, lines: [says(scene.paula, 0, 1.5)] };
+  return { ...scene, draft, reported: await given(scene.call.reportTranscript(draft)) };
+}
+
+async function aFinalTranscript() {
+  const scene = await aDraft();
+  return { ...scene, reported: await given(scene.call.reportTranscript({ is_final: true })) };
+}
+
+describe("A reported transcript", () => {
+  it("comes out with its lines, and the name of who speaks", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    const answer = await call.reportTranscript({
+      summary: "A greeting,\nand an answer.",
+      is_final: true,
+      lines: [says(paula, 0, 1.5, "Good morning."), says(rita, 2.25, 60, "Good morning,\n Doctor. ")],
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      id: expect.any(Number),
+      summary: "A greeting,\nand an answer.",
+      is_final: true,
+      transcript_lines: [
+        {
+          id: expect.any(Number),
+          text: "Good morning.",
+          start_time: 0,
+          end_time: 1.5,
+          display_name: "Paula Provider",
+        },
+        {
+          id: expect.any(Number),
+          text: "Good morning,\n Doctor. ",
+          start_time: 2.25,
+          end_time: 60,
+          display_name: "Rita Recipient",
+        },
+      ],
+    });
+    expect(await read()).toMatchObject({ status: 200, body: answer.body });
+    expect((await read()).body).toEqual(answer.body);
+    const [one, other] = answer.body.transcript_lines;
+    expect(one.id).not.toBe(other.id);
+  });
+
+  it("comes out in order of start_time, whatever order its lines came in", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    const lines = [
+      says(rita, 100, 101, "six"),
+      says(paula, 2, 3, "three"),
+      says(rita, 10.5, 11, "five"),
+      says(rita, 0, 1, "one"),
+      says(paula, 9, 10.5, "four"),
+      says(rita, 1, 2, "two"),
+    ];
+    const inOrder = ["one", "two", "three", "four", "five", "six"];
+    expect(texts(await given(call.reportTranscript({ is_final: false, lines })))).toEqual(inOrder);
+    expect(texts((await read()).body)).toEqual(inOrder);
+  });
+
+  it("comes out in order of start_time, whatever order its rows are stored in", async () => {
+    const { call, paula, read } = await aCallToTranscribe();
+    const lines = ["one", "two", "three"].map((text, n) => says(paula, n, n + 1, text));
+    const { id } = await given(call.reportTranscript({ is_final: false, lines }));
+    await env.DB.prepare("update transcript_lines set start_time = 9 - start_time where transcript_id = ?")
+      .bind(id)
+      .run();
+    expect(texts((await read()).body)).toEqual(["three", "two", "one"]);
+  });
+
+  it("may have lines that touch, and lines that take no time", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    const lines = [
+      says(paula, 1, 2, "three"),
+      says(rita, 0, 1, "one"),
+      says(rita, 1, 1, "two"),
+      says(rita, 2, 2, "four"),
+    ];
+    expect((await call.reportTranscript({ is_final: false, lines })).status).toBe(200);
+    expect(texts((await read()).body)).toEqual(["one", "two", "three", "four"]);
+  });
+
+  it("keeps times as exact as they came", async () => {
+    const { call, paula, read } = await aCallToTranscribe();
+    const times = [0.1 + 0.2, 1 / 3, 3599.999, 12_345.678_901_234];
+    const lines = times.map((time) => says(paula, time, time));
+    await given(call.reportTranscript({ is_final: false, lines }));
+    const starts = (await read()).body.transcript_lines.map(
+      (line: { start_time: number }) => line.start_time,
+    );
+    expect(starts).toEqual(times);
+  });
+
+  it("may have no lines", async () => {
+    const { call, read } = await aCallToTranscribe();
+    const transcript = { summary: "Nobody spoke.", is_final: true, lines: [] };
+    expect((await call.reportTranscript(transcript)).status).toBe(200);
+    expect((await read()).body).toEqual({
+      id: expect.any(Number),
+      summary: "Nobody spoke.",
+      is_final: true,
+      transcript_lines: [],
+    });
+  });
+
+  it("has a null summary until one is reported", async () => {
+    const { call, paula, read } = await aCallToTranscribe();
+    await given(call.reportTranscript({ is_final: false, lines: [says(paula, 0, 1)] }));
+    expect((await read()).body).toMatchObject({ summary: null, is_final: false });
+    await given(call.reportTranscript({ summary: null }));
+    expect((await read()).body).toMatchObject({ summary: null, is_final: false });
+    await given(call.reportTranscript({ summary: "A greeting.", is_final: true }));
+    expect((await read()).body).toMatchObject({ summary: "A greeting.", is_final: true });
+  });
+
+  it("names each speaker as the participant records do now, also after a rename", async () => {
+    const { call, rita, read } = await aCallToTranscribe();
+    await given(call.reportTranscript({ summary: "Hello.", is_final: true, lines: [says(rita, 0, 1)] }));
+    await given(call.report({ participants: [{ key: rita.key, display_name: "Rita Renamed" }] }));
+    expect((await read()).body.transcript_lines[0].display_name).toBe("Rita Renamed");
+  });
+
+  it("may quote one who has joined the call since", async () => {
+    const { call, read } = await aDraft();
+    const late = aRecipient({ display_name: "Lou Late" });
+    await given(call.report({ participants: [late] }));
+    await given(call.reportTranscript({ lines: [says(late, 0, 1)] }));
+    expect((await read()).body.transcript_lines).toMatchObject([{ display_name: "Lou Late" }]);
+  });
+
+  it("is of its own call alone", async () => {
+    const { clinic, call, paula, read } = await aCallToTranscribe();
+    const other = await aCall(clinic);
+    await given(call.reportTranscript({ is_final: false, lines: [says(paula, 0, 1, "ours")] }));
+    const theirs = { is_final: false, lines: [says(other.participants[0], 0, 1, "theirs")] };
+    await given(other.reportTranscript(theirs));
+    expect(texts((await read()).body)).toEqual(["ours"]);
+    expect(texts((await clinic.client.get(`${other.path}/transcript`)).body)).toEqual(["theirs"]);
+  });
+});
+
+describe("A later report of a transcript", () => {
+  it("changes nothing where it repeats the first, in whatever order, nor where it says nothing", async () => {
+    const { call, paula, rita } = await aCallToTranscribe();
+    const lines = [says(paula, 0, 1, "one"), says(rita, 1, 2, "two"), says(rita, 5, 6.5, "three")];
+    const transcript = { summary: "A talk.", is_final: false, lines };
+    const answer = await given(call.reportTranscript(transcript));
+    for (const again of [transcript, { ...transcript, lines: lines.toReversed() }, {}]) {
+      const repeated = await changingNothing(() => call.reportTranscript(again));
+      expect(repeated).toMatchObject({ status: 200, body: answer });
+    }
+  });
+
+  it("keeps the lines where it leaves them out", async () => {
+    const { call, reported, read } = await aDraft();
+    await given(call.reportTranscript({ summary: "Another summary." }));
+    expect((await read()).body).toEqual({ ...reported, summary: "Another summary." });
+  });
+
+  it("keeps the summary where it leaves that out, and replaces the lines with those that it gives", async () => {
+    const { call, paula, rita, reported, read } = await aDraft();
+    await given(call.reportTranscript({ lines: [says(rita, 3, 4, "two"), says(paula, 1, 2, "one")] }));
+    const { body } = await read();
+    expect(body).toMatchObject({ id: reported.id, summary: "A greeting.", is_final: false });
+    expect(texts(body)).toEqual(["one", "two"]);
+  });
+
+  it("takes all lines away where it gives an empty list", async () => {
+    const { call, reported, read } = await aDraft();
+    await given(call.reportTranscript({ lines: [] }));
+    expect((await read()).body).toEqual({ ...reported, transcript_lines: [] });
+  });
+
+  it("tells a line apart by each of its fields", async () => {
+    const { call, paula, rita, read } = await aCallToTranscribe();
+    const line = says(paula, 1, 2, "one");
+    await given(call.reportTranscript({ is_final: false, lines: [line] }));
+    for (const change of [
+      { text: "One" },
+      { start_time: 1.001 },
+      { end_time: 2.001 },
+      { participant_key: rita.key },
+    ]) {
+      await given(call.reportTranscript({ lines: [{ ...line, ...change }] }));
+      const { participant_key, ...shown } = { ...line, ...change };
+      const display_name = participant_key === rita.key ? "Rita Recipient" : "Paula Provider";
+      expect((await read()).body.transcript_lines).toEqual([
+        { id: expect.any(Number), ...shown, display_name },
+      ]);
+    }
+  });
+
+  it("clears the summary with null, until the transcript is final", async () => {
+    const { call, reported, read } = await aDraft();
+    await given(call.reportTranscript({ summary: null }));
+    expect((await read()).body).toEqual({ ...reported, summary: null });
+    const refused = await changingNothing(() => call.reportTranscript({ is_final: true }));
+    expectRefusal(refused, 422, /summary/);
+  });
+});
+
+describe("A final transcript", () => {
+  it("takes the same report again, or a part of it, and changes nothing", async () => {
+    const { call, draft, reported } = await aFinalTranscript();
+    for (const same of [{ ...draft, is_final: true }, { is_final: true }, { lines: draft.lines }, {}]) {
+      const answer = await changingNothing(() => call.reportTranscript(same));
+      expect(answer).toMatchObject({ status: 200, body: reported });
+    }
+  });
+
+  it.each<[string, object]>([
+    ["another summary", { summary: "Another summary." }],
+    ["no summary", { summary: null }],
+    ["that it is not final", { is_final: false }],
+    ["no lines", { lines: [] }],
+  ])("refuses a report of %s, and changes nothing", async (_, change) => {
+    const { call, reported, read } = await aFinalTranscript();
+    expectRefusal(await changingNothing(() => call.reportTranscript(change)), 422, /final/);
+    expect((await read()).body).toEqual(reported);
+  });
+
+  it("refuses the early report that comes late, and changes nothing", async () => {
+    const { call, draft } = await aFinalTranscript();
+    expectRefusal(await changingNothing(() => call.reportTranscript(draft)), 422, /final/);
+  });
+
+  it("refuses other lines, and one line more, and changes nothing", async () => {
+    const { call, paula, draft } = await aFinalTranscript();
+    for (const lines of [[says(paula, 0, 1.5, "Good evening.")], [...draft.lines, says(paula, 2, 3)]])
+      expectRefusal(await changingNothing(() => call.reportTranscript({ lines })), 422, /final/);
+  });
+});
+
+describe("A report of a transcript is refused, and changes nothing,", () => {
+  type Faulty = (call: Call) => { transcript: object; text: RegExp };
+
+  const ofLine =
+    (fault: object, text: RegExp): Faulty =>
+    ({ participants: [paula] }) => ({ transcript: { lines: [{ ...says(paula, 0, 1), ...fault }] }, text });
+
+  const ofTimes =
+    (...times: [number, number][]): Faulty =>
+    ({ participants: [paula, rita] }) => ({
+      transcript: { lines: times.map(([from, to], n) => says(n % 2 ? rita : paula, from, to)) },
+      text: /transcript\.lines/,
+    });
+
+  const of =
+    (transcript: object, text: RegExp): Faulty =>
+    () => ({ transcript, text });
+
+  const FAULTS: [string, Faulty][] = [
+    ["a line that ends before it starts", ofTimes([2, 1.999])],
+    ["lines that overlap", ofTimes([0, 2], [1.999, 3])],
+    ["lines that overlap, in reverse", ofTimes([1.999, 3], [0, 2])],
+    ["a line within another", ofTimes([0, 10], [4, 5])],
+    ["a moment within a line", ofTimes([0, 10], [4, 4])],
+    ["lines of the same time", ofTimes([0, 1], [0, 1])],
+    ["a line that overlaps one before the last", ofTimes([0, 10], [10, 10], [9, 9.5])],
+    ["a negative start_time", ofLine({ start_time: -0.001 }, /transcript\.lines\.0\.start_time/)],
+    ["a start_time that is text", ofLine({ start_time: "0" }, /transcript\.lines\.0\.start_time/)],
+    ["a null end_time", ofLine({ end_time: null }, /transcript\.lines\.0\.end_time/)],
+    ["no end_time", ofLine({ end_time: undefined }, /transcript\.lines\.0\.end_time/)],
+    ["no text", ofLine({ text: undefined }, /transcript\.lines\.0\.text/)],
+    ["a blank text", ofLine({ text: " \n" }, /transcript\.lines\.0\.text/)],
+    ["a text of 10,001 characters", ofLine({ text: "t".repeat(10_001) }, /transcript\.lines\.0\.text/)],
+    ["no speaker", ofLine({ participant_key: undefined }, /transcript\.lines\.0\.participant_key/)],
+    ["a speaker whom nobody knows", ofLine({ participant_key: "nobody" }, /participant_key/)],
+    ["a null line", of({ lines: [null] }, /transcript\.lines\.0/)],
+    ["null lines", of({ lines: null }, /transcript\.lines/)],
+    ["lines that are no list", of({ lines: {} }, /transcript\.lines/)],
+    ["an is_final that is text", of({ is_final: "true" }, /transcript\.is_final/)],
+    ["a null is_final", of({ is_final: null }, /transcript\.is_final/)],
+    ["a blank summary", of({ summary: " " }, /transcript\.summary/)],
+    ["a summary that is a number", of({ summary: 7 }, /transcript\.summary/)],
+    ["a summary of 200,001 characters", of({ summary: "s".repeat(200_001) }, /transcript\.summary/)],
+  ];
+
+  it.each(FAULTS)("with %s", async (_, faulty) => {
+    const { call, draft, read } = await aDraft();
+    const { transcript, text } = faulty(call);
+    // Beside the fault stands something that would show.
+    const later = await changingNothing(() =>
+      call.reportTranscript({ ...draft, summary: "Changed.", ...transcript }),
+    );
+    expectRefusal(later, 422, text);
+    expect((await read()).body.summary).toBe("A greeting.");
+
+    const { call: unheard } = await aCallToTranscribe();
+    const first = faulty(unheard);
+    const refused = await changingNothing(() =>
+      unheard.reportTranscript({ summary: "New.", is_final: false, lines: [], ...first.transcript }),
+    );
+    expectRefusal(refused, 422, first.text);
+  });
+
+  it("with a speaker who is on another call, or still waits", async () => {
+    const { clinic, call } = await aDraft();
+    const other = await aCall(clinic);
+    const waiting = { key: unique("waiting") };
+    await clinic.addParticipant(call.room.slug, {}, waiting.key);
+    for (const speaker of [other.participants[0], waiting]) {
+      const lines = [says(call.participants[0], 0, 1), says(speaker, 1, 2)];
+      const refused = await changingNothing(() => call.reportTranscript({ lines }));
+      expectRefusal(refused, 422, /participant_key/);
+    }
+  });
+
+  it("with a speaker of another organization", async () => {
+    const { call } = await aDraft();
+    const theirs = await aCall(await anOrganization());
+    const lines = [says(theirs.participants[0], 0, 1)];
+    const refused = await changingNothing(() => call.reportTranscript({ lines }));
+    expectRefusal(refused, 422, /participant_key/);
+  });
+
+  it.each(["is_final", "lines"])("without %s in the first", async (field) => {
+    const { call, paula, read } = await aCallToTranscribe();
+    const transcript = { summary: "A greeting.", is_final: false, lines: [says(paula, 0, 1)] };
+    const refused = await changingNothing(() => call.reportTranscript({ ...transcript, [field]: undefined }));
+    expectRefusal(refused, 422, new RegExp(field));
+    expectRefusal(await read(), 404);
+  });
+
+  it.each([{}, { summary: null }])("without a summary where the first is final already", async (summary) => {
+    const { call, read } = await aCallToTranscribe();
+    const transcript = { is_final: true, lines: [], ...summary };
+    expectRefusal(await changingNothing(() => call.reportTranscript(transcript)), 422, /summary/);
+    expectRefusal(await read(), 404);
+  });
+
+  it.each([
+    ["without a wrapper", {}],
+    ["with a null wrapper", { transcript: null }],
+    ["with the fields beside the wrapper", { is_final: false, lines: [] }],
+  ])("%s", async (_, body) => {
+    const { call } = await aDraft();
+    const refused = await changingNothing(() => platform.put(`/calls/${call.key}/transcript`, body));
+    expectRefusal(refused, 422, /transcript/);
+  });
+
+  it("for a call that nobody has reported, with 404", async () => {
+    const { draft } = await aDraft();
+    const path = `/calls/${unique("nowhere")}/transcript`;
+    expectRefusal(await changingNothing(() => platform.put(path, { transcript: draft })), 404);
+  });
+});
+
+describe("A long transcript", () => {
+  const BYTES = 3_000_000;
+
+  type Line = ReturnType<typeof says>;
+
+  const lines = (count: number, text: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => says({ key: "p" }, n, n + 0.5, text(n)));
+
+  it.each<[string, Line[]]>([
+    ["the longest lines that there may be", lines(301, (n) => `${n}`.padEnd(10_000, "."))],
+    ["lines of an ordinary length", lines(17_000, (n) => `${n}`.padEnd(110, "."))],
+    ["lines of a word", lines(42_000, () => "Yes")],
+    ["lines in a script of three bytes a letter", lines(301, () => "診".repeat(3_333))],
+    ["lines of characters that JSON escapes", lines(301, () => "\u001b".repeat(1_700))],
+  ])("of 3 MB, in %s, comes out whole", { timeout: 60_000 }, async (_, lines) => {
+    expect(new TextEncoder().encode(JSON.stringify(lines)).length).toBeGreaterThan(BYTES);
+    const clinic = await anOrganization();
+    // Other tests look at every row, and these are many.
+    onTestFinished(async () => {
+      await env.DB.prepare("delete from transcript_lines where organization_id = ?").bind(clinic.id).run();
+    });
+    const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
+    const report = () =>
+      platform.through(throughStrictDatabase).put(`/calls/${call.key}/transcript`, {
+        transcript: { summary: "Long.", is_final: true, lines },
+      });
+
+    const answer = await report();
+    expect(answer.status).toBe(200);
+    const { body } = await clinic.client.get(`${call.path}/transcript`);
+    expect(body.transcript_lines.length).toBe(lines.length);
+    expect(JSON.stringify(body)).toBe(JSON.stringify(answer.body));
+    const shown = body.transcript_lines.map((line: Line) => [line.text, line.start_time, line.end_time]);
+    const reported = lines.map((line) => [line.text, line.start_time, line.end_time]);
+    expect(JSON.stringify(shown)).toBe(JSON.stringify(reported));
+
+    const again = await report();
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(answer.body));
+  });
+
+  it("may have a summary of 200,000 characters, and a line of 10,000, whatever they are", async () => {
+    const { call, paula, read } = await aCallToTranscribe();
+    const transcript = {
+      summary: "🩺".repeat(200_000),
+      is_final: true,
+      lines: [says(paula, 0, 1, "🩺".repeat(10_000))],
+    };
+    expect((await call.reportTranscript(transcript)).status).toBe(200);
+    const { body } = await read();
+    expect(body.summary === transcript.summary).toBe(true);
+    expect(texts(body)[0] === transcript.lines[0]?.text).toBe(true);
+  });
+});
+
+describe("Reading a transcript", () => {
+  it("gives 404 where the call has none", async () => {
+    const { read } = await aCallToTranscribe();
+    expectRefusal(await read(), 404);
+  });
+
+  it("gives 404 by any path but its own", async () => {
+    const { clinic, call } = await aFinalTranscript();
+    const other = await aFinalTranscript();
+    const colleague = await clinic.addProvider();
+    const own = `/organization_users/${call.owner.id}`;
+    for (const path of [
+      other.call.path,
+      `${own}/calls/${other.call.id}`,
+      `/organization_users/${colleague.id}/calls/${call.id}`,
+      `/organization_users/${other.call.owner.id}/calls/${call.id}`,
+      `/organization_users/999999999/calls/${call.id}`,
+      `${own}/calls/999999999`,
+      `${own}/calls/0`,
+      `${own}/calls/${call.key}`,
+      `${own}/calls/${call.id}.0`,
+      `/organization_users/x/calls/${call.id}`,
+    ])
+      expectRefusal(await clinic.client.get(`${path}/transcript`), 404);
+  });
+
+  it("follows a correction of whose call it was", async () => {
+    const { clinic, call, reported, read } = await aFinalTranscript();
+    const other = await clinic.addProvider();
+    await given(call.report({ organization_user_id: other.id }));
+    expectRefusal(await read(), 404);
+    const moved = await clinic.client.get(`/organization_users/${other.id}/calls/${call.id}/transcript`);
+    expect(moved).toMatchObject({ status: 200, body: reported });
+  });
+
+  it("changes nothing", async () => {
+    const { read } = await aFinalTranscript();
+    await changingNothing(() => given(read()));
+  });
+});

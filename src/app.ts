@@ -12,7 +12,9 @@ import { platformDoor, platformRoutes } from "./doors/platform.ts";
 import { egressAuditLogsExternal } from "./egress_audit_logs/egress_audit_logs.external.ts";
 import { egressesExternal } from "./egresses/egresses.external.ts";
 import { egressesPlatform } from "./egresses/egresses.platform.ts";
+import { health } from "./health/health.ts";
 import { handleError } from "./http/errors.ts";
+import { logRequest } from "./http/log.ts";
 import { invitesExternal } from "./invites/invites.external.ts";
 import { invitesPlatform } from "./invites/invites.platform.ts";
 import { issuersPlatform } from "./issuers/issuers.platform.ts";
@@ -69,6 +71,8 @@ app.use(async (c, next) => {
   c.header("X-Request-Id", c.var.requestId);
   c.header("Cache-Control", "no-store");
 });
+app.use(logRequest);
+app.route("/health", health);
 app.route("/api/external", external);
 app.route("/api/platform", platform);
 app.notFound((c) => c.json({ error: "Not found" }, 404));

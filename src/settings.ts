@@ -17,6 +17,7 @@ export const themeName = z
 /** What the operator sets, as the Worker's variables and secrets. The README lists each with its default. */
 const settingsSchema = z.object({
   PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
+  PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
   WAITING_ROOM_THEMES: z
     .string()
     .transform((list) => list.split(",").map((theme) => theme.trim()))

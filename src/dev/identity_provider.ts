@@ -31,7 +31,7 @@ export async function startIdentityProvider() {
 async function aProvider(issuer: string) {
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const key = await exportJWK(privateKey);
-  const provider = new Provider(issuer, {
+  const provider: Provider = new Provider(issuer, {
     clients: [{ ...CLIENT, redirect_uris: [REDIRECT_URI] }],
     jwks: { keys: [{ ...key, alg: "RS256", use: "sig", kid: await calculateJwkThumbprint(key) }] },
     claims: { openid: ["sub"], email: ["email", "email_verified"] },

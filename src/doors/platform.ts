@@ -4,6 +4,7 @@ import { type Context, openContext } from "../context.ts";
 import { digest, matchesDigest } from "../digest.ts";
 import { ApiError } from "../http/errors.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
+import type { Settings } from "../settings.ts";
 
 export interface PlatformEnv {
   Bindings: Env;
@@ -17,9 +18,18 @@ export const platformRoutes = () => new Hono<PlatformEnv>();
 export const platformDoor = createMiddleware<PlatformEnv>(async (c, next) => {
   const context = openContext(c.env, Date.now());
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
-  if (!token || !(await matchesDigest(token, await digest(context.settings.PLATFORM_API_TOKEN))))
+  if (!token || !(await isPlatformToken(context.settings, token)))
     throw new ApiError(401, "Invalid platform token");
   c.set("context", context);
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
   await next();
 });
+
+/** Two are valid at once while the platform changes from one to the next. */
+async function isPlatformToken(
+  { PLATFORM_API_TOKEN: current, PLATFORM_API_TOKEN_PREVIOUS: previous }: Settings,
+  token: string,
+): Promise<boolean> {
+  if (await matchesDigest(token, await digest(current))) return true;
+  return previous !== undefined && matchesDigest(token, await digest(previous));
+}

@@ -1,8 +1,31 @@
+import { createMiddleware } from "hono/factory";
+import { routePath } from "hono/route";
+import type { Caller } from "../context.ts";
+
 /** One line of JSON, ids and states only: Workers Logs indexes its fields. */
 export function log(event: string, fields: Record<string, string | number | undefined>) {
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
   console.log(JSON.stringify({ event, ...fields }));
 }
+
+/**
+ * One line for each request: which route, not which path, since a path can hold what is a secret or personal.
+ * Milliseconds are those that Workers' clock shows, which stands still between I/O.
+ */
+export const logRequest = createMiddleware(async (c, next) => {
+  const started = Date.now();
+  await next();
+  const caller: Caller | undefined = c.get("context")?.caller;
+  log("request", {
+    request_id: c.get("requestId"),
+    method: c.req.method,
+    route: routePath(c, -1),
+    status: c.res.status,
+    duration_ms: Date.now() - started,
+    organization_id: caller?.organization_id,
+    api_client_id: caller?.api_client_id,
+  });
+});
 
 /**
  * Logs a fault of our own under the request's id.

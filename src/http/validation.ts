@@ -14,14 +14,24 @@ declare module "hono" {
 
 z.config({ customError: (issue) => (issue.input === undefined ? "is required" : undefined) });
 
+/** What a route lets in, left on its middleware for the reference (see src/openapi/document.ts). */
+export interface Input {
+  target: "query" | "param" | "json";
+  schema: z.ZodType;
+}
+
 /** Refuses a query that does not match with 400. */
-export const query = <Schema extends z.ZodType>(schema: Schema) => validate("query", schema, 400);
+export const query = <Schema extends z.ZodType>(schema: Schema) =>
+  Object.assign(validate("query", schema, 400), { input: { target: "query", schema } satisfies Input });
 
 /** Refuses a path parameter that does not match with 404: what it names cannot exist. */
 export const params = <Schema extends z.ZodType>(schema: Schema) =>
-  zValidator("param", schema, (result) => {
-    if (!result.success) throw new ApiError(404, "Not found");
-  });
+  Object.assign(
+    zValidator("param", schema, (result) => {
+      if (!result.success) throw new ApiError(404, "Not found");
+    }),
+    { input: { target: "param", schema } satisfies Input },
+  );
 
 /**
  * Refuses a body over the limit with 413, one that is not declared as JSON with 415, one that is not JSON with
@@ -35,7 +45,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
     await limitBody(limit ?? c.var.bodyLimit)(c, () => requireJson(c));
     return validateBody(c, next);
   };
-  return guarded;
+  return Object.assign(guarded, { input: { target: "json", schema } satisfies Input });
 }
 
 function validate<Target extends keyof ValidationTargets, Schema extends z.ZodType>(

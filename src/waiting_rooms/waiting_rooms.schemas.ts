@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { waitingRooms } from "../db/schema.ts";
 import { id, name, timestamp } from "../http/wire.ts";
 import { themeName } from "../settings.ts";
+import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
 
 /** Made from the name; a caller who sends one, whatever its value, has misunderstood. */
 const slug = z.never("cannot be set; it is made from the name").optional();
@@ -61,3 +62,10 @@ export function toWaitingRoom(row: WaitingRoom): z.input<typeof waitingRoomSchem
     user: { display_name: row.owner_display_name },
   };
 }
+
+/** A room as the platform finds it when somebody opens it. */
+export const openedWaitingRoomSchema = z.object({
+  waiting_room: waitingRoomSchema,
+  active_sub: waitingRoomSubSchema.nullable(),
+  destination_slug: z.string(),
+});

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { reportCall } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { countingRowsRead } from "./support/rows_read.ts";
+import { leavingNoRows } from "./support/unchanged.ts";
 
 interface CallRow {
   id: number;
@@ -291,9 +292,7 @@ describe("A year of metrics over 100,000 calls", () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider();
     const room = await clinic.addRoom();
-    onTestFinished(async () => {
-      await env.DB.prepare("delete from calls where organization_id = ?").bind(clinic.id).run();
-    });
+    leavingNoRows(clinic.id, "calls", "call_daily_metrics");
     await env.DB.prepare(
       `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
         failed, created_at, updated_at)

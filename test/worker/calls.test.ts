@@ -211,6 +211,17 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ["a started_at that is a number", { started_at: 1_769_850_600 }, /call\.started_at/],
     ["a started_at that is a day", { started_at: "2026-01-31" }, /call\.started_at/],
     ["a started_at without an offset", { started_at: "2026-01-31T09:30:00" }, /call\.started_at/],
+    [
+      "a started_at after the year 9999 in UTC",
+      { started_at: "9999-12-31T23:30:00-01:00" },
+      /call\.started_at/,
+    ],
+    [
+      "a started_at before the year 0 in UTC",
+      { started_at: "0000-01-01T00:30:00+01:00" },
+      /call\.started_at/,
+    ],
+    ["an ended_at after the year 9999 in UTC", { ended_at: "9999-12-31T23:30:00-01:00" }, /call\.ended_at/],
     ["an ended_at that is no time", { ended_at: "later" }, /call\.ended_at/],
     ["an ended_at before started_at", { ended_at: "2026-01-31T09:29:59.999Z" }, /call\.ended_at/],
     ["a failed that is text", { failed: "true" }, /call\.failed/],
@@ -396,6 +407,15 @@ describe("The room of a call", () => {
     expect(await changingNothing(() => reportCall(key, first))).toMatchObject({ status: 200, body: answer });
     const successor = await clinic.addRoom();
     expect(successor.slug).toBe(room.slug);
+    expect(await changingNothing(() => reportCall(key, first))).toMatchObject({ status: 200, body: answer });
+  });
+
+  it("is not looked at in a later report, though a room of another organization took its slug", async () => {
+    const { clinic, key, first, room } = await aFirstReport({ name: "Heart Room" });
+    const answer = await given(reportCall(key, first));
+    await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Lungs" } }));
+    const neighbour = await anOrganization("Heart Clinic", `${clinic.slug}-heart`);
+    expect((await neighbour.addRoom({ name: "Room" })).slug).toBe(room.slug);
     expect(await changingNothing(() => reportCall(key, first))).toMatchObject({ status: 200, body: answer });
   });
 

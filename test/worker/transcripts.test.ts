@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aCall, aRecipient, type Call } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
-import { changingNothing } from "./support/unchanged.ts";
+import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 /** A line of somebody on the call. */
 const says = (speaker: { key: string }, start_time: number, end_time: number, text = "Good morning.") => ({
@@ -395,10 +395,7 @@ describe("A long transcript", () => {
   ])("of 3 MB, in %s, comes out whole", { timeout: 60_000 }, async (_, lines) => {
     expect(new TextEncoder().encode(JSON.stringify(lines)).length).toBeGreaterThan(BYTES);
     const clinic = await anOrganization();
-    // Other tests look at every row, and these are many.
-    onTestFinished(async () => {
-      await env.DB.prepare("delete from transcript_lines where organization_id = ?").bind(clinic.id).run();
-    });
+    leavingNoRows(clinic.id, "transcript_lines", "transcripts");
     const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
     const report = () =>
       platform.through(throughStrictDatabase).put(`/calls/${call.key}/transcript`, {
@@ -419,7 +416,8 @@ describe("A long transcript", () => {
   });
 
   it("may have a summary of 200,000 characters, and a line of 10,000, whatever they are", async () => {
-    const { call, paula, read } = await aCallToTranscribe();
+    const { clinic, call, paula, read } = await aCallToTranscribe();
+    leavingNoRows(clinic.id, "transcript_lines", "transcripts");
     const transcript = {
       summary: "🩺".repeat(200_000),
       is_final: true,

@@ -23,8 +23,8 @@ export async function rowsOf(organization_id: number) {
   }));
 }
 
-/** A way to the Worker that counts its calls of D1, those of its background work too. */
-export function countingRoundTrips() {
+/** A way to the Worker, with other bindings if need be, that counts its calls of D1, those of its background work too. */
+export function countingRoundTrips(bindings: object = {}) {
   let trips = 0;
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
@@ -60,7 +60,7 @@ export function countingRoundTrips() {
     const context = createExecutionContext();
     const response = await worker.fetch(
       request as Request<unknown, IncomingRequestCfProperties>,
-      { ...env, DB },
+      { ...env, ...bindings, DB },
       context,
     );
     await waitOnExecutionContext(context);

@@ -1,4 +1,11 @@
-import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
+import {
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  SignJWT,
+} from "jose";
 import { platform } from "./door.ts";
 import { given, type Organization, unique } from "./organization.ts";
 
@@ -12,24 +19,32 @@ const shared = globalThis as typeof globalThis & { keyEndpoints?: Map<string, En
  */
 const endpoints = shared.keyEndpoints ?? interceptFetch();
 
+/** As the network does it: who gives up waiting hears no more, and who follows redirects is led on. */
 function interceptFetch() {
   const met = new Map<string, Endpoint>();
   const realFetch = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     const endpoint = met.get(request.url);
-    return endpoint ? endpoint(request) : realFetch(request);
+    if (!endpoint) return realFetch(request);
+    const response = await Promise.race([endpoint(request), givenUp(init?.signal)]);
+    const location = response.headers.get("Location");
+    return location && request.redirect === "follow" ? globalThis.fetch(location, init) : response;
   };
   shared.keyEndpoints = met;
   return met;
 }
 
+function givenUp(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+}
+
 export const AUDIENCE = "video-visits";
 
-async function aKey(alg = "ES256") {
+export async function aKey(alg = "ES256", kid = unique("key")) {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
-  const kid = unique("key");
-  return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg } };
+  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, alg };
+  return { alg, kid, privateKey, publicKey, jwk };
 }
 
 export type Key = Awaited<ReturnType<typeof aKey>>;
@@ -48,16 +63,23 @@ export async function anIdentityProvider(alg?: string) {
     asked: 0,
     answer: undefined as undefined | ((request: Request) => Response | Promise<Response>),
 
+    /** What it publishes of its keys. */
+    keySet: () => ({ keys: [provider.key.jwk] }),
+
     async rotateKey(): Promise<void> {
       provider.key = await aKey(alg);
+    },
+
+    /** The claims of a good token, but for what is changed. */
+    claims(changed: JWTPayload): JWTPayload {
+      const now = Math.floor(Date.now() / 1000);
+      return { iss: issuer, aud: AUDIENCE, iat: now, exp: now + 300, ...changed };
     },
 
     /** A token that is good, but for what is changed; a claim that is undefined is left out. */
     async token(claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}, key?: Key): Promise<string> {
       const signing = key ?? provider.key;
-      const now = Math.floor(Date.now() / 1000);
-      const payload = { iss: issuer, aud: AUDIENCE, iat: now, exp: now + 300, ...claims };
-      return new SignJWT(JSON.parse(JSON.stringify(payload)))
+      return new SignJWT(JSON.parse(JSON.stringify(provider.claims(claims))))
         .setProtectedHeader({ alg: signing.alg, kid: signing.kid, ...header })
         .sign(signing.privateKey);
     },
@@ -72,7 +94,7 @@ export async function anIdentityProvider(alg?: string) {
   };
   endpoints.set(jwks_url, async (request) => {
     provider.asked++;
-    return provider.answer ? provider.answer(request) : Response.json({ keys: [provider.key.jwk] });
+    return provider.answer ? provider.answer(request) : Response.json(provider.keySet());
   });
   return provider;
 }

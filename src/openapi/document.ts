@@ -1,0 +1,201 @@
+import * as z from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { app } from "../app.ts";
+import type { Input } from "../http/validation.ts";
+import type { Operation } from "./operation.ts";
+import { parameterDescriptions, references } from "./references.ts";
+
+export type Door = "external" | "platform";
+
+const errorSchema = z.object({ error: z.string() }).meta({
+  id: "Error",
+  description: "What is wrong, and what would be right.",
+});
+
+const DOORS = {
+  external: {
+    title: "Organization Video Visit Service: external API",
+    description:
+      "An organization manages its set-up and reads the results of its calls. Every request carries the credentials of an API client, and sees and changes data of its organization alone.",
+    security: { clientId: [] as string[], clientSecret: [] as string[] },
+    securitySchemes: {
+      clientId: {
+        type: "apiKey",
+        in: "header",
+        name: "X-Client-ID",
+        description: "Identifies the API client.",
+      },
+      clientSecret: {
+        type: "apiKey",
+        in: "header",
+        name: "X-Client-Secret",
+        description: "Shown once, when the client was made.",
+      },
+    },
+    unauthorized: "The client credentials are missing or wrong.",
+  },
+  platform: {
+    title: "Organization Video Visit Service: platform API",
+    description:
+      "The operator provisions organizations, and the video backend reports what happened. Everything that reports is a PUT on the reporter's own key: repeating it changes nothing, a field left out keeps what was reported before, and null clears it.",
+    security: { platformToken: [] as string[] },
+    securitySchemes: {
+      platformToken: { type: "http", scheme: "bearer", description: "The operator's PLATFORM_API_TOKEN." },
+    },
+    unauthorized: "The platform token is missing or wrong.",
+  },
+} as const;
+
+/** The OpenAPI 3.1 document of a door: its registered routes, with what the references say of each. */
+export function buildDocument(door: Door) {
+  const { title, description, security, securitySchemes } = DOORS[door];
+  for (const { schemas = {} } of references)
+    for (const [id, { schema, description }] of Object.entries(schemas))
+      z.globalRegistry.add(schema, { id, description });
+  const document = createDocument({
+    openapi: "3.1.1",
+    info: {
+      title,
+      description,
+      version: "1.0.0",
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: `/api/${door}`, description: "This server" }],
+    security: [security],
+    tags: references.filter((each) => each[door]).map(({ tag, description }) => ({ name: tag, description })),
+    paths: pathsOf(door),
+    components: { securitySchemes },
+  });
+  describeFields(document.components?.schemas ?? {});
+  return document;
+}
+
+/** Method and pattern of each route behind a door, with what its middleware lets in. */
+export function routesOf(door: Door): Map<string, Input[]> {
+  const routes = new Map<string, Input[]>();
+  for (const { method, path, handler } of app.routes) {
+    if (method === "ALL" || !path.startsWith(`/api/${door}/`)) continue;
+    const route = `${method} ${path.slice(`/api/${door}`.length)}`;
+    const inputs = routes.get(route) ?? [];
+    if ("input" in handler) inputs.push(handler.input as Input);
+    routes.set(route, inputs);
+  }
+  return routes;
+}
+
+function pathsOf(door: Door): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  const described = new Map(
+    references.flatMap(({ tag, [door]: operations = {} }) =>
+      Object.entries(operations).map(([route, operation]) => [route, { tag, operation }] as const),
+    ),
+  );
+  for (const [route, inputs] of routesOf(door)) {
+    const reference = described.get(route);
+    if (!reference) throw new Error(`No reference describes ${route} of the ${door} door`);
+    described.delete(route);
+    const [method = "", pattern = ""] = route.split(" ");
+    const path = pattern.replace(/:(\w+)/g, "{$1}");
+    paths[path] ??= {};
+    paths[path][method.toLowerCase()] = operationObject(door, inputs, reference.tag, reference.operation);
+  }
+  if (described.size > 0) throw new Error(`Described, but no route: ${[...described.keys()].join(", ")}`);
+  return paths;
+}
+
+function operationObject(
+  door: Door,
+  inputs: Input[],
+  tag: string,
+  operation: Operation,
+): ZodOpenApiOperationObject {
+  const schemaOf = (target: Input["target"]) => inputs.find((input) => input.target === target)?.schema;
+  const [query, param, json] = [schemaOf("query"), schemaOf("param"), schemaOf("json")];
+  const { operationId, summary, description, status, response, requestExample } = operation;
+  if (json) json.parse(requestExample);
+  if (response) response.schema.parse(response.example);
+  return {
+    operationId,
+    summary,
+    ...(description ? { description } : {}),
+    tags: [tag],
+    requestParams: {
+      ...(param ? { path: described(param) } : {}),
+      ...(query ? { query: described(query) } : {}),
+    },
+    ...(json
+      ? {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: json, example: requestExample } },
+          },
+        }
+      : {}),
+    responses: {
+      [status]: {
+        description: SUCCESS[status],
+        ...(response
+          ? { content: { "application/json": { schema: response.schema, example: response.example } } }
+          : {}),
+      },
+      ...refusalsOf(door, { query, param, json }, operation),
+    },
+  };
+}
+
+const SUCCESS = { 200: "Done.", 201: "Created.", 204: "Done; the answer is empty." };
+
+/** Parameters with what the references say of each. */
+function described(schema: z.ZodType) {
+  if (!(schema instanceof z.ZodObject)) throw new Error("Parameters are described by an object");
+  return z.object(
+    Object.fromEntries(
+      Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+        const description = parameterDescriptions[name];
+        if (!description) throw new Error(`No description of the parameter ${name}`);
+        return [name, field.meta({ ...field.meta(), description })];
+      }),
+    ),
+  );
+}
+
+/** The refusals that every request of its kind can meet, and the operation's own. */
+function refusalsOf(
+  door: Door,
+  { query, param, json }: Partial<Record<Input["target"], z.ZodType | undefined>>,
+  { refusals = {} }: Operation,
+) {
+  const badRequest = [json && "The body is not JSON.", query && "A query parameter is malformed."].filter(
+    Boolean,
+  );
+  const all: Record<number, string | undefined> = {
+    400: badRequest.join(" ") || undefined,
+    401: [DOORS[door].unauthorized, refusals[401]].filter(Boolean).join(" "),
+    404: refusals[404] ?? (param && "What the path names does not exist, or is not within reach."),
+    413: json && "The body is too large.",
+    415: json && "The body is not declared as JSON.",
+    422: [json && "The body does not validate.", refusals[422]].filter(Boolean).join(" ") || undefined,
+    500: "A fault of the service.",
+    503: refusals[503],
+  };
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([, description]) => description)
+      .map(([status, description]) => [
+        status,
+        { description, content: { "application/json": { schema: errorSchema } } },
+      ]),
+  );
+}
+
+function describeFields(components: Record<string, unknown>) {
+  for (const { schemas = {} } of references)
+    for (const [id, { fields }] of Object.entries(schemas)) {
+      const { properties = {} } = (components[id] ?? {}) as { properties?: Record<string, object> };
+      for (const [name, property] of Object.entries(properties)) {
+        const description = fields[name];
+        if (!description) throw new Error(`No description of ${id}.${name}`);
+        Object.assign(property, { description });
+      }
+    }
+}

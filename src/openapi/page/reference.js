@@ -1,0 +1,28 @@
+// On this machine the demo organization's client, and the development token, are filled in.
+const isDevelopment = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+
+const credentials = {
+  clientId: { value: "demo-client" },
+  clientSecret: { value: "demo-client-secret-for-development-only" },
+  platformToken: { token: "development-platform-token" },
+};
+
+window.Scalar.createApiReference("#reference", {
+  sources: [
+    { title: "External API", slug: "external", url: "/api/external/openapi.json" },
+    { title: "Platform API", slug: "platform", url: "/api/platform/openapi.json" },
+  ],
+  authentication: {
+    preferredSecurityScheme: [["clientId", "clientSecret"]],
+    securitySchemes: isDevelopment ? credentials : {},
+  },
+  // Nothing is asked of any other host.
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  persistAuth: false,
+  documentDownloadType: "json",
+});

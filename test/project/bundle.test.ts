@@ -1,0 +1,19 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+/** Kilobytes: what a Worker loads before it answers its first request. */
+const LIMIT = 120;
+
+it(`The Worker's bundle stays under ${LIMIT} KB, compressed`, () => {
+  const outdir = mkdtempSync(join(tmpdir(), "bundle-"));
+  const output = execFileSync("wrangler", ["deploy", "--dry-run", "--minify", "--outdir", outdir], {
+    encoding: "utf8",
+  });
+  const [, unit, size] = /gzip: (?=[\d.]+ (\w+))([\d.]+)/.exec(output) ?? [];
+  expect(unit).toBe("KiB");
+  expect(Number(size)).toBeGreaterThan(0);
+  expect(Number(size) * 1.024).toBeLessThan(LIMIT);
+});

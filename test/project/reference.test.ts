@@ -1,0 +1,15 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+it.each(["external", "platform"])(
+  "Redocly's recommended rules find nothing in the document of the %s door",
+  async (door) => {
+    const problems = await lintFromString({
+      source: readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"),
+      absoluteRef: `${door}.json`,
+      config: await createConfig({ extends: ["recommended"] }),
+    });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  },
+);

@@ -1,0 +1,577 @@
+import { describe, expect, it, vi } from "vitest";
+import { countingRoundTrips, everyRow } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectRefusal } from "./support/expectations.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { aClinicWithQueue, aQueue, type ClinicWithQueue, type Message } from "./support/queue.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const MIB = 1024 * 1024;
+
+const EARLIER_ROW = "The email is in an earlier row of the request";
+const HAS_ACCOUNT = "The email has an account in the organization";
+const HAS_PENDING_INVITE = "The email has a pending invite";
+
+const invitesOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));
+
+/** Any row of a request, which is not to be one of the first. */
+const atRow = (row: number, fault: unknown) => [...invitesOf(row), fault, anInvite()];
+
+const bulkCreate = ({ client }: Pick<Organization, "client">, organization_invites: unknown) =>
+  client.post("/invites/bulk_create", { organization_invites });
+
+const progressOf = async ({ client }: Pick<Organization, "client">, { id }: { id: number }) =>
+  (await given(client.get(`/bulk_invites/${id}`))).bulk_invite;
+
+/** Until each of its rows is created or failed. */
+const untilCompleted = (clinic: Organization, bulkInvite: { id: number }) =>
+  vi.waitUntil(
+    async () => {
+      const progress = await progressOf(clinic, bulkInvite);
+      return progress.status === "completed" && progress;
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+
+/** A clinic that has invited all these, and what has become of it. */
+async function invited(clinic: ClinicWithQueue, rows: object[], order = (all: Message[]) => all) {
+  const { id, messages } = await clinic.bulkInvite(rows);
+  for (const message of order(messages)) await clinic.consume([message]);
+  return clinic.progressOf({ id });
+}
+
+const wire = ({ email, display_name, role_names }: ReturnType<typeof anInvite>) => ({
+  email,
+  display_name,
+  roles: role_names,
+});
+
+describe("A request for many invites", () => {
+  it("is answered at once with what is to be done, and where to see how far it has come", async () => {
+    const clinic = await aClinicWithQueue();
+    const { status, headers, body } = await bulkCreate(clinic, invitesOf(3));
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      bulk_invite: {
+        id: expect.any(Number),
+        status: "pending",
+        total_count: 3,
+        created_count: 0,
+        failed_count: 0,
+        created_at: aTimestamp,
+        updated_at: body.bulk_invite.created_at,
+      },
+    });
+    expect(headers.get("Location")).toBe(`/api/external/bulk_invites/${body.bulk_invite.id}`);
+    const progress = await clinic.client.get(`/bulk_invites/${body.bulk_invite.id}`);
+    expect(progress).toMatchObject({ status: 200 });
+    expect(progress.body).toEqual({ bulk_invite: { ...body.bulk_invite, failures: [] } });
+    expect(await clinic.pendingInvites()).toEqual([]);
+  });
+
+  it("may hold a single one", async () => {
+    const clinic = await anOrganization();
+    const [row] = invitesOf(1);
+    const { status, body } = await bulkCreate(clinic, [row]);
+    expect(status).toBe(201);
+    expect(body.bulk_invite).toMatchObject({ status: "pending", total_count: 1 });
+    expect(await untilCompleted(clinic, body.bulk_invite)).toEqual({
+      ...body.bulk_invite,
+      status: "completed",
+      created_count: 1,
+      updated_at: aTimestamp,
+      failures: [],
+    });
+    const { organization_invites } = await given(clinic.client.get("/invites"));
+    expect(organization_invites).toEqual([
+      {
+        id: expect.any(Number),
+        email: row?.email,
+        display_name: "Invitee 0",
+        roles: ["provider"],
+        organization_id: clinic.id,
+        organization_name: clinic.name,
+        expires_at: aTimestamp,
+        used_at: null,
+        created_at: aTimestamp,
+        updated_at: organization_invites[0].created_at,
+      },
+    ]);
+    const { expires_at, created_at } = organization_invites[0];
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(7 * 86_400_000);
+  });
+
+  it("may hold a thousand, and they end as a thousand invites", { timeout: 60_000 }, async () => {
+    const clinic = await anOrganization();
+    const rows = Array.from({ length: 1000 }, (_, n) =>
+      anInvite({
+        display_name: `Invitee ${n}`,
+        role_names: n % 2 === 0 ? ["provider"] : ["provider_assistant", "organization_admin"],
+      }),
+    );
+    const { status, body } = await bulkCreate(clinic, rows);
+    expect(status).toBe(201);
+    expect(body.bulk_invite).toMatchObject({ status: "pending", total_count: 1000 });
+    expect(await untilCompleted(clinic, body.bulk_invite)).toMatchObject({
+      status: "completed",
+      total_count: 1000,
+      created_count: 1000,
+      failed_count: 0,
+      failures: [],
+    });
+    const invites = [];
+    for (let page = 1; page <= 10; page++) {
+      const listed = await given(clinic.client.get(`/invites?per_page=100&page=${page}`));
+      expect(listed.pagination).toMatchObject({ total_count: 1000, total_pages: 10 });
+      invites.push(...listed.organization_invites);
+    }
+    const made = new Map(
+      invites.map(({ email, display_name, roles }) => [email, { email, display_name, roles }]),
+    );
+    expect(made.size).toBe(1000);
+    expect(rows.map(({ email }) => made.get(email))).toEqual(rows.map(wire));
+  });
+
+  it("has each email trimmed and in lower case, and each role once, lowest first", async () => {
+    const clinic = await aClinicWithQueue();
+    const { email } = anInvite();
+    const role_names = ["organization_admin", "provider", "organization_admin"];
+    await invited(clinic, [{ email: ` ${email.toUpperCase()} `, display_name: " Ivy ", role_names }]);
+    expect(await clinic.pendingInvites()).toMatchObject([
+      { email, display_name: "Ivy", roles: ["provider", "organization_admin"] },
+    ]);
+  });
+
+  it("keeps names in every script, and quotes, as they are", async () => {
+    const clinic = await aClinicWithQueue();
+    const names = [
+      "Ärztin Groß",
+      "Łódź O'Neill",
+      'The "Doc"',
+      "医者 🩺",
+      "back\\slash",
+      '{"json": 1}',
+      "%_?1",
+    ];
+    await invited(
+      clinic,
+      names.map((display_name) => anInvite({ display_name })),
+    );
+    const invites = await clinic.pendingInvites();
+    expect(invites.map(({ display_name }) => display_name)).toEqual(names);
+  });
+
+  it("ignores keys that it does not know", async () => {
+    const [clinic, other] = [await aClinicWithQueue(), await aClinicWithQueue()];
+    const more = { id: 1, organization_id: other.id, expires_at: fromNow(1_000_000), used_at: fromNow(-1) };
+    const progress = await invited(clinic, [anInvite({ ...more, status: "failed", row: 9 })]);
+    expect(progress).toMatchObject({ status: "completed", created_count: 1 });
+    expect(await clinic.pendingInvites()).toMatchObject([{ organization_id: clinic.id, used_at: null }]);
+    expect(await other.pendingInvites()).toEqual([]);
+  });
+
+  it("may be 1 MiB of JSON", async () => {
+    const clinic = await aClinicWithQueue();
+    const body = JSON.stringify({ organization_invites: invitesOf(2) }).padEnd(MIB, " ");
+    expect(await clinic.client.post("/invites/bulk_create", body)).toMatchObject({
+      status: 201,
+      body: { bulk_invite: { total_count: 2 } },
+    });
+  });
+});
+
+describe("A request for many invites is refused whole, and nothing is stored or sent", () => {
+  /** The refusal by a clinic whose queue must stay empty. */
+  async function refusing(body: unknown, roles?: string[]) {
+    const clinic = await aClinicWithQueue();
+    const caller = roles
+      ? await clinic.addClient((await clinic.addUser("Cal Caller", roles)).id)
+      : clinic.client;
+    const client = caller.through(clinic.fetcher);
+    const refused = await changingNothing(() => client.post("/invites/bulk_create", body));
+    expect(clinic.queue.sends).toEqual([]);
+    return refused;
+  }
+
+  it("if it holds no row", async () => {
+    expectRefusal(await refusing({ organization_invites: [] }), 422, /organization_invites/);
+  });
+
+  it("if it holds more than 1000", async () => {
+    expectRefusal(
+      await refusing({ organization_invites: invitesOf(1001) }),
+      422,
+      /organization_invites.*1000/,
+    );
+  });
+
+  it("if it is larger than 1 MiB", async () => {
+    const body = JSON.stringify({ organization_invites: invitesOf(2) }).padEnd(MIB + 1, " ");
+    expectRefusal(await refusing(body), 413, /1048576/);
+  });
+
+  it.each([
+    ["no list", {}],
+    ["a null list", { organization_invites: null }],
+    ["an object for a list", { organization_invites: { 0: anInvite() } }],
+    ["the wrapper of a single invite", { organization_invite: anInvite() }],
+    ["rows without their wrapper", [anInvite()]],
+  ])("if it has %s", async (_, body) => {
+    expectRefusal(await refusing(body), 422, /organization_invites|body/);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["no email", anInvite({ email: undefined }), /organization_invites\.7\.email/],
+    ["a null email", anInvite({ email: null }), /organization_invites\.7\.email/],
+    ["an email that is none", anInvite({ email: "ivy" }), /organization_invites\.7\.email/],
+    [
+      "an email of 255 characters",
+      anInvite({ email: `${"i".repeat(243)}@example.com` }),
+      /organization_invites\.7\.email/,
+    ],
+    ["no display name", anInvite({ display_name: undefined }), /organization_invites\.7\.display_name/],
+    ["a blank display name", anInvite({ display_name: " " }), /organization_invites\.7\.display_name/],
+    [
+      "a display name of 256 characters",
+      anInvite({ display_name: "n".repeat(256) }),
+      /organization_invites\.7\.display_name/,
+    ],
+    ["missing roles", anInvite({ role_names: undefined }), /organization_invites\.7\.role_names/],
+    ["no roles", anInvite({ role_names: [] }), /organization_invites\.7\.role_names/],
+    ["an unknown role", anInvite({ role_names: ["owner"] }), /organization_invites\.7\.role_names/],
+    ["nothing", null, /organization_invites\.7\b/],
+    ["text", "ivy@example.com", /organization_invites\.7\b/],
+    ["a list", [anInvite()], /organization_invites\.7\b/],
+  ])("if a row has %s, and the text names the row, counted from 0", async (_, row, named) => {
+    const refused = await refusing({ organization_invites: atRow(7, row) });
+    expectRefusal(refused, 422, named);
+    expect(refused.body.error).not.toMatch(/organization_invites\.[^7]/);
+  });
+
+  it("if several rows are at fault, and the text names each", async () => {
+    const [email, display_name] = [anInvite({ email: "ivy" }), anInvite({ display_name: "" })];
+    const refused = await refusing({ organization_invites: [email, anInvite(), display_name] });
+    expectRefusal(refused, 422, /organization_invites\.0\.email.*organization_invites\.2\.display_name/);
+  });
+
+  it.each([
+    ["a provider_assistant", ["provider_assistant"], "provider"],
+    ["a provider_assistant", ["provider_assistant"], "organization_admin"],
+    ["a provider", ["provider"], "organization_admin"],
+    ["a provider who assists, too", ["provider_assistant", "provider"], "organization_admin"],
+  ])("if %s (%j) asks for an %s in a row, and the text names the row", async (_, roles, role) => {
+    const row = anInvite({ role_names: ["provider_assistant", role] });
+    const before = Array.from({ length: 4 }, () => anInvite({ role_names: ["provider_assistant"] }));
+    const refused = await refusing({ organization_invites: [...before, row] }, roles);
+    expectRefusal(refused, 422, new RegExp(`organization_invites\\.4\\.role_names: .*${role}`));
+  });
+
+  it("but not if each role is at or below the caller's level", async () => {
+    const clinic = await aClinicWithQueue();
+    const { id } = await clinic.addProvider();
+    const client = (await clinic.addClient(id)).through(clinic.fetcher);
+    const rows = [anInvite({ role_names: ["provider_assistant"] }), anInvite({ role_names: ["provider"] })];
+    expect(await bulkCreate({ client: { ...clinic.client, ...client } }, rows)).toMatchObject({
+      status: 201,
+    });
+  });
+});
+
+describe("A row fails alone, in the background,", () => {
+  it("if its email has a pending invite, however it is written", async () => {
+    const clinic = await aClinicWithQueue();
+    const pending = await clinic.addInvite();
+    const [before, after] = invitesOf(2);
+    const progress = await invited(clinic, [
+      anInvite(before),
+      anInvite({ email: pending.email.toUpperCase(), role_names: ["organization_admin"] }),
+      anInvite(after),
+    ]);
+    expect(progress).toMatchObject({
+      status: "completed",
+      total_count: 3,
+      created_count: 2,
+      failed_count: 1,
+    });
+    expect(progress.failures).toEqual([{ row: 1, email: pending.email, error: HAS_PENDING_INVITE }]);
+    const invites = await clinic.pendingInvites();
+    expect(invites[0]).toEqual(pending);
+    expect(invites.map(({ email }) => email)).toEqual([pending.email, before?.email, after?.email]);
+  });
+
+  it("if its email has an account in the organization, and one in another is none of it", async () => {
+    const [clinic, other] = [await aClinicWithQueue(), await anOrganization("Hillside Clinic")];
+    const [member, stranger] = [await clinic.addProvider(), await other.addProvider()];
+    const rows = [anInvite({ email: stranger.email }), anInvite({ email: ` ${member.email.toUpperCase()}` })];
+    const progress = await invited(clinic, rows);
+    expect(progress).toMatchObject({ status: "completed", created_count: 1, failed_count: 1 });
+    expect(progress.failures).toEqual([{ row: 1, email: member.email, error: HAS_ACCOUNT }]);
+    expect(await clinic.pendingInvites()).toMatchObject([{ email: stranger.email }]);
+  });
+
+  it("if its email got an account or an invite after the request was taken", async () => {
+    const clinic = await aClinicWithQueue();
+    const [member, invitee, other] = invitesOf(3);
+    const { id, messages } = await clinic.bulkInvite(
+      invitesOf(0).concat(anInvite(member), anInvite(invitee), anInvite(other)),
+    );
+    await given(
+      platform.post(`/organizations/${clinic.id}/users`, {
+        user: { email: member?.email, display_name: "Paula Provider", roles: ["provider"] },
+      }),
+    );
+    const single = await clinic.addInvite(invitee);
+    await clinic.consume(messages);
+    const progress = await clinic.progressOf({ id });
+    expect(progress.failures).toEqual([
+      { row: 0, email: member?.email, error: HAS_ACCOUNT },
+      { row: 1, email: invitee?.email, error: HAS_PENDING_INVITE },
+    ]);
+    const invites = await clinic.pendingInvites();
+    expect(invites.map(({ email }) => email)).toEqual([invitee?.email, other?.email]);
+    expect(invites[0]).toEqual(single);
+  });
+
+  it("but not if its email has an expired invite, whose place it takes; other expired ones stay", async () => {
+    const [clinic, other] = [await aClinicWithQueue(), await anOrganization("Hillside Clinic")];
+    const [expired, unconcerned] = [await clinic.addInvite(), await clinic.addInvite()];
+    const elsewhere = await other.addInvite({ email: expired.email });
+    travelTo(new Date(Date.parse(elsewhere.expires_at) + 1).toISOString());
+    const progress = await invited(clinic, [anInvite({ email: expired.email, display_name: "Ivy Again" })]);
+    expect(progress).toMatchObject({ status: "completed", created_count: 1, failures: [] });
+    const invites = await clinic.pendingInvites();
+    expect(invites).toMatchObject([{ email: expired.email, display_name: "Ivy Again" }]);
+    expect(invites[0].id).not.toBe(expired.id);
+    expectRefusal(await clinic.client.get(`/invites/${expired.id}`), 404);
+    expect((await clinic.client.get(`/invites/${unconcerned.id}`)).body).toEqual(unconcerned);
+    expect((await other.client.get(`/invites/${elsewhere.id}`)).body).toEqual(elsewhere);
+  });
+
+  it("if its email is in an earlier row: the first wins, whatever the case", async () => {
+    const clinic = await aClinicWithQueue();
+    const { email } = anInvite();
+    const progress = await invited(clinic, [
+      anInvite(),
+      anInvite({ email, display_name: "First", role_names: ["provider_assistant"] }),
+      anInvite({ email: email.toUpperCase(), display_name: "Second", role_names: ["organization_admin"] }),
+      anInvite({ email: ` ${email}`, display_name: "Third" }),
+    ]);
+    expect(progress).toMatchObject({
+      status: "completed",
+      total_count: 4,
+      created_count: 2,
+      failed_count: 2,
+    });
+    expect(progress.failures).toEqual([
+      { row: 2, email, error: EARLIER_ROW },
+      { row: 3, email, error: EARLIER_ROW },
+    ]);
+    const invites = await clinic.pendingInvites();
+    expect(invites).toHaveLength(2);
+    expect(invites).toContainEqual(
+      expect.objectContaining({ email, display_name: "First", roles: ["provider_assistant"] }),
+    );
+  });
+
+  it.each<[string, (messages: Message[]) => Message[]]>([
+    ["first to last", (messages) => messages],
+    ["last to first", (messages) => messages.toReversed()],
+    [
+      "the middle first",
+      ([first, second, ...others]) => [...others, first, second].filter((each) => each !== undefined),
+    ],
+  ])("and so too if the rows are far apart, and worked off %s", async (_, order) => {
+    const clinic = await aClinicWithQueue();
+    const rows = invitesOf(240);
+    const duplicated = rows[10];
+    for (const row of [70, 130, 239])
+      rows[row] = anInvite({ email: duplicated?.email.toUpperCase(), display_name: `Usurper ${row}` });
+    const { id, messages } = await clinic.bulkInvite(rows);
+    expect(messages.length).toBeGreaterThan(2);
+    for (const message of order(messages)) await clinic.consume([message]);
+
+    const progress = await clinic.progressOf({ id });
+    expect(progress).toMatchObject({ status: "completed", created_count: 237, failed_count: 3 });
+    expect(progress.failures).toEqual(
+      [70, 130, 239].map((row) => ({ row, email: duplicated?.email, error: EARLIER_ROW })),
+    );
+    const invites = await clinic.pendingInvites();
+    expect(invites).toHaveLength(237);
+    expect(invites.filter(({ email }) => email === duplicated?.email)).toMatchObject([
+      { display_name: "Invitee 10" },
+    ]);
+  });
+
+  it("and the real queue comes to the same", { timeout: 60_000 }, async () => {
+    const clinic = await anOrganization();
+    const [pending, member] = [await clinic.addInvite(), await clinic.addProvider()];
+    const rows = invitesOf(120);
+    rows[5] = anInvite({ email: pending.email });
+    rows[60] = anInvite({ email: member.email });
+    rows[119] = anInvite({ email: rows[0]?.email });
+    const { bulk_invite } = await given(bulkCreate(clinic, rows));
+    const progress = await untilCompleted(clinic, bulk_invite);
+    expect(progress).toMatchObject({ total_count: 120, created_count: 117, failed_count: 3 });
+    expect(progress.failures).toEqual([
+      { row: 5, email: pending.email, error: HAS_PENDING_INVITE },
+      { row: 60, email: member.email, error: HAS_ACCOUNT },
+      { row: 119, email: rows[0]?.email, error: EARLIER_ROW },
+    ]);
+    const { pagination } = await given(clinic.client.get("/invites"));
+    expect(pagination.total_count).toBe(118);
+  });
+});
+
+describe("The progress of a bulk invite", () => {
+  it("counts what was created and what failed, and tells when it last moved", async () => {
+    const clinic = await aClinicWithQueue();
+    const rows = invitesOf(120);
+    rows[1] = anInvite({ email: rows[0]?.email });
+    const { id, bulk_invite, messages } = await clinic.bulkInvite(rows);
+    const first = messages.find(({ body }) => (body as { first_row: number }).first_row === 0);
+    const rest = messages.filter((message) => message !== first);
+    expect(rest.length).toBeGreaterThan(0);
+
+    const later = fromNow(2);
+    travelTo(later);
+    await clinic.consume(first ? [first] : []);
+    const half = await clinic.progressOf({ id });
+    expect(half).toEqual({
+      ...bulk_invite,
+      status: "pending",
+      created_count: expect.any(Number),
+      failed_count: 1,
+      updated_at: later,
+      failures: [{ row: 1, email: rows[0]?.email, error: EARLIER_ROW }],
+    });
+    expect(half.created_count).toBeGreaterThan(0);
+    expect(half.created_count).toBeLessThan(119);
+    expect(await clinic.pendingInvites()).toHaveLength(half.created_count);
+
+    const latest = fromNow(5);
+    travelTo(latest);
+    await clinic.consume(rest);
+    expect(await clinic.progressOf({ id })).toEqual({
+      ...half,
+      status: "completed",
+      created_count: 119,
+      updated_at: latest,
+    });
+  });
+
+  it("is completed also where every row failed", async () => {
+    const clinic = await aClinicWithQueue();
+    const { email } = await clinic.addProvider();
+    const progress = await invited(clinic, [anInvite({ email }), anInvite({ email })]);
+    expect(progress).toMatchObject({ status: "completed", created_count: 0, failed_count: 2 });
+    expect(progress.failures).toEqual([
+      { row: 0, email, error: HAS_ACCOUNT },
+      { row: 1, email, error: EARLIER_ROW },
+    ]);
+  });
+
+  it("does not change with what becomes of the invites", async () => {
+    const clinic = await aClinicWithQueue();
+    const progress = await invited(clinic, invitesOf(2));
+    const [one] = await clinic.pendingInvites();
+    expect(await clinic.client.delete(`/invites/${one.id}`)).toMatchObject({ status: 204 });
+    expect(await clinic.progressOf(progress)).toEqual(progress);
+  });
+
+  it("is 404 for one of another organization, one that never was, and no number", async () => {
+    const [clinic, other] = [await aClinicWithQueue(), await aClinicWithQueue()];
+    const { id, messages } = await other.bulkInvite(invitesOf(1));
+    await other.consume(messages);
+    for (const wrong of [id, 999_999_999, 0, -1, "x", "1.5"])
+      expectRefusal(await clinic.client.get(`/bulk_invites/${wrong}`), 404);
+    expect(await other.progressOf({ id })).toMatchObject({ id, status: "completed" });
+  });
+});
+
+describe("Two organizations", () => {
+  it("invite the same people at the same time, and each gets its own invites", async () => {
+    const [clinic, other] = [await aClinicWithQueue(), await aClinicWithQueue()];
+    const rows = invitesOf(60);
+    const [ours, theirs] = await Promise.all([clinic.bulkInvite(rows), other.bulkInvite(rows)]);
+    expect(ours.id).not.toBe(theirs.id);
+    await Promise.all([clinic.consume(ours.messages), other.consume(theirs.messages)]);
+    for (const [each, { id }] of [
+      [clinic, ours],
+      [other, theirs],
+    ] as const) {
+      expect(await each.progressOf({ id })).toMatchObject({ status: "completed", created_count: 60 });
+      const invites = await each.pendingInvites();
+      expect(new Set(invites.map(({ organization_id }) => organization_id))).toEqual(new Set([each.id]));
+      expect(invites.map(({ email }) => email).sort()).toEqual(rows.map(({ email }) => email).sort());
+    }
+  });
+});
+
+describe("Two requests of one organization", () => {
+  it("for the same people make each invite once", async () => {
+    const clinic = await aClinicWithQueue();
+    const rows = invitesOf(120);
+    const requests = await Promise.all([clinic.bulkInvite(rows), clinic.bulkInvite(rows.toReversed())]);
+    await Promise.all(
+      requests.flatMap(({ messages }) => messages.map((message) => clinic.consume([message]))),
+    );
+    const [one, other] = [await clinic.progressOf(requests[0]), await clinic.progressOf(requests[1])];
+    expect([one.status, other.status]).toEqual(["completed", "completed"]);
+    expect(one.created_count + other.created_count).toBe(120);
+    expect(one.failed_count + other.failed_count).toBe(120);
+    for (const { error } of [...one.failures, ...other.failures]) expect(error).toBe(HAS_PENDING_INVITE);
+    const emails = (await clinic.pendingInvites()).map(({ email }) => email);
+    expect(emails.sort()).toEqual(rows.map(({ email }) => email).sort());
+  });
+});
+
+describe("What a request for a thousand invites costs", () => {
+  it("is at most 2 round trips to D1, and one send to the queue for each 100 messages", async () => {
+    const clinic = await anOrganization();
+    const queue = aQueue();
+    const counting = countingRoundTrips({ BULK_INVITES: queue.binding });
+    const client = clinic.client.through(counting.fetcher);
+    await given(client.get("/invites"));
+    const organization_invites = invitesOf(1000);
+    const trips = await counting.during(() =>
+      given(client.post("/invites/bulk_create", { organization_invites })),
+    );
+    expect(trips).toBeGreaterThan(0);
+    expect(trips).toBeLessThanOrEqual(2);
+    const bodies = queue.sends.flat();
+    expect(bodies.length).toBeGreaterThan(0);
+    expect(queue.sends).toHaveLength(Math.ceil(bodies.length / 100));
+    for (const sent of queue.sends) {
+      expect(sent.length).toBeLessThanOrEqual(100);
+      expect(JSON.stringify(sent).length).toBeLessThan(256_000);
+    }
+  });
+});
+
+describe("What goes to the queue", () => {
+  it("is ids alone, which together name each row once, and nothing of any person", async () => {
+    const clinic = await aClinicWithQueue();
+    const rows = invitesOf(333);
+    const { id, messages } = await clinic.bulkInvite(rows);
+    const named: number[] = [];
+    for (const { body } of messages) {
+      expect(body).toEqual({
+        schema: "bulk_invite_chunk/1",
+        bulk_invite_id: id,
+        first_row: expect.any(Number),
+        last_row: expect.any(Number),
+      });
+      const { first_row, last_row } = body as { first_row: number; last_row: number };
+      for (let row = first_row; row <= last_row; row++) named.push(row);
+    }
+    expect(named.sort((one, other) => one - other)).toEqual(rows.map((_, row) => row));
+    const sent = JSON.stringify(messages);
+    for (const { email, display_name } of rows) {
+      expect(sent).not.toContain(email);
+      expect(sent).not.toContain(display_name);
+    }
+    expect(sent).not.toMatch(/@|Invitee|provider|Riverside/);
+  });
+});

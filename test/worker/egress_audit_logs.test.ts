@@ -1,0 +1,401 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
+import { aTimestamp, expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+interface Entry {
+  id: number;
+  event: string;
+  user_id: number | null;
+  object_changes: Record<string, [unknown, unknown]> | null;
+  created_at: string;
+}
+
+/** A recording that has just started, of an ended call with everybody's consent. */
+async function anEgress(first: object = {}) {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  const egress_id = unique("egress");
+  const report = (egress: object) => reportEgress(egress_id, egress);
+  const { id } = await given(report({ call_key: call.key, status: "egress_starting", ...first }));
+  const path = `${call.path}/egresses/${id}`;
+  const audit = (query = "") => clinic.client.get(`${path}/audit_logs${query}`);
+  return {
+    clinic,
+    call,
+    id: id as number,
+    egress_id,
+    report,
+    read: () => given(clinic.client.get(path)),
+    audit,
+    entries: async (query = "") => (await given(audit(query))).audit_logs as Entry[],
+  };
+}
+
+/** A recording that was made and then read at certain moments, and how to ask for the moments of its entries. */
+async function anEgressReadAt(created: string, ...moments: string[]) {
+  travelTo(created);
+  const egress = await anEgress();
+  for (const moment of moments) {
+    travelTo(moment);
+    await egress.read();
+  }
+  return {
+    ...egress,
+    times: async (query: string) => (await egress.entries(query)).map(({ created_at }) => created_at),
+  };
+}
+
+describe("The audit logs of an egress", () => {
+  it("tell of its creation with the fields that are not null, and of nobody where nobody is named", async () => {
+    travelTo("2026-01-31T09:30:00.123Z");
+    const { egress_id, audit } = await anEgress();
+    const { status, body } = await audit();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      audit_logs: [
+        {
+          id: expect.any(Number),
+          event: "create",
+          user_id: null,
+          object_changes: {
+            egress_id: [null, egress_id],
+            status: [null, "egress_starting"],
+            is_stopped: [null, false],
+          },
+          created_at: "2026-01-31T09:30:00.123Z",
+        },
+      ],
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 },
+    });
+  });
+
+  it("tell of a creation with all fields, and of who caused it", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const egress_id = unique("egress");
+    const { id } = await call.addEgress(
+      { error: "The disk was full.", user_id: clinic.admin.user_id, storage_key: "secret/place.wav" },
+      egress_id,
+    );
+    const { audit_logs } = await given(clinic.client.get(`${call.path}/egresses/${id}/audit_logs`));
+    expect(audit_logs).toEqual([
+      {
+        id: expect.any(Number),
+        event: "create",
+        user_id: clinic.admin.user_id,
+        object_changes: {
+          egress_id: [null, egress_id],
+          status: [null, "egress_ended"],
+          error: [null, "The disk was full."],
+          is_stopped: [null, true],
+          ended_at: [null, ENDED_AT],
+        },
+        created_at: aTimestamp,
+      },
+    ]);
+  });
+
+  it("tell of an update with just the fields that changed, at the time of the change", async () => {
+    const { clinic, report, entries } = await anEgress();
+    travelTo("2027-01-31T10:00:01.000Z");
+    const end = { status: "egress_ended", is_stopped: true, ended_at: ENDED_AT };
+    await given(report({ ...end, user_id: clinic.admin.user_id }));
+    travelTo("2027-01-31T10:00:02.000Z");
+    await given(report({ ...end, error: "The disk was full." }));
+    travelTo("2027-01-31T10:00:03.000Z");
+    await given(report({ error: null, ended_at: "2026-01-31T10:00:07Z" }));
+    const [third, second, first, create] = await entries();
+    expect([first, second, third]).toEqual([
+      {
+        id: expect.any(Number),
+        event: "update",
+        user_id: clinic.admin.user_id,
+        object_changes: {
+          status: ["egress_starting", "egress_ended"],
+          is_stopped: [false, true],
+          ended_at: [null, ENDED_AT],
+        },
+        created_at: "2027-01-31T10:00:01.000Z",
+      },
+      {
+        id: expect.any(Number),
+        event: "update",
+        user_id: null,
+        object_changes: { error: [null, "The disk was full."] },
+        created_at: "2027-01-31T10:00:02.000Z",
+      },
+      {
+        id: expect.any(Number),
+        event: "update",
+        user_id: null,
+        object_changes: {
+          error: ["The disk was full.", null],
+          ended_at: [ENDED_AT, "2026-01-31T10:00:07.000Z"],
+        },
+        created_at: "2027-01-31T10:00:03.000Z",
+      },
+    ]);
+    expect(create?.event).toBe("create");
+  });
+
+  it("tell of a read without changes, and of the user whom the client acts as", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const call = await aCall(clinic, {}, paula);
+    const path = `${call.path}/egresses/${(await call.addEgress()).id}`;
+    const client = await clinic.addClient(paula.id);
+    travelTo("2027-01-31T10:00:01.000Z");
+    await given(client.get(path));
+    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs`));
+    expect(audit_logs).toHaveLength(2);
+    expect(audit_logs[0]).toEqual({
+      id: expect.any(Number),
+      event: "read",
+      user_id: paula.user_id,
+      object_changes: null,
+      created_at: "2027-01-31T10:00:01.000Z",
+    });
+  });
+
+  it("tell of a creation once, however often it is reported, and of no change where there is none", async () => {
+    const { call, report, entries } = await anEgress();
+    const end = { status: "egress_ended", is_stopped: true, ended_at: ENDED_AT };
+    const first = { call_key: call.key, status: "egress_starting" };
+    await changingNothing(() => given(report(first)));
+    await given(report(end));
+    for (const again of [end, first, {}, { ...end, error: null }])
+      await changingNothing(() => given(report(again)));
+    expect((await entries()).map(({ event }) => event)).toEqual(["update", "create"]);
+  });
+
+  it("tell of a creation once where twenty reports of it come at once", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const egress_id = unique("egress");
+    const first = { call_key: call.key, status: "egress_starting" };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => given(reportEgress(egress_id, first))),
+    );
+    const { audit_logs } = await given(
+      clinic.client.get(`${call.path}/egresses/${answers[0].id}/audit_logs`),
+    );
+    expect(audit_logs.map(({ event }: Entry) => event)).toEqual(["create"]);
+  });
+
+  it("never tell the storage key or a URL, though they tell that something changed", async () => {
+    const { id, report, read, entries } = await anEgress({ storage_key: "secret/first.wav" });
+    await given(report({ storage_key: "secret/second.wav" }));
+    await read();
+    await given(report({ storage_key: null, error: "Lost." }));
+    expect((await entries()).map(({ event, object_changes }) => [event, object_changes])).toEqual([
+      ["update", { error: [null, "Lost."] }],
+      ["read", null],
+      ["update", {}],
+      ["create", expect.anything()],
+    ]);
+    const { results } = await env.DB.prepare("select * from egress_audit_logs where egress_id = ?")
+      .bind(id)
+      .all();
+    expect(JSON.stringify([results, await entries()])).not.toMatch(/secret|wav|storage_key|http/);
+  });
+
+  it("are those of the egress alone", async () => {
+    const { call, read, entries } = await anEgress();
+    await call.addEgress();
+    await read();
+    expect((await entries()).map(({ event }) => event)).toEqual(["read", "create"]);
+  });
+
+  it("change by no reading of them", async () => {
+    const { audit } = await anEgress();
+    await changingNothing(() => given(audit()));
+  });
+});
+
+describe("The audit logs come", () => {
+  it("newest first, those of one moment by id", async () => {
+    const { read, report, entries } = await anEgressReadAt(
+      "2027-01-31T09:30:00.000Z",
+      "2027-01-31T09:30:00.002Z",
+      "2027-01-31T09:30:00.002Z",
+      "2027-01-31T09:30:00.001Z",
+    );
+    await read();
+    await given(report({ error: "Lost." }));
+    const all = await entries();
+    expect(all.map(({ event, created_at }) => `${event} ${created_at.slice(-4)}`)).toEqual([
+      "read 002Z",
+      "read 002Z",
+      "update 001Z",
+      "read 001Z",
+      "read 001Z",
+      "create 000Z",
+    ]);
+    const [a, b, c, d, e, f] = all.map(({ id }) => id) as [number, number, number, number, number, number];
+    expect([a > b, c > d, d > e]).toEqual([true, true, true]);
+    // The last two were written after the first two, at an earlier time.
+    expect([c > a, f < b]).toEqual([true, true]);
+  });
+
+  it("in pages, which begin with the newest", async () => {
+    const { read, audit } = await anEgress();
+    for (let n = 0; n < 4; n++) await read();
+    const whole = (await audit()).body.audit_logs;
+    expect(whole).toHaveLength(5);
+    const pages = [];
+    for (const page of [1, 2, 3, 4]) pages.push((await audit(`?page=${page}&per_page=2`)).body);
+    expect(pages.map(({ audit_logs }) => audit_logs)).toEqual([
+      whole.slice(0, 2),
+      whole.slice(2, 4),
+      whole.slice(4),
+      [],
+    ]);
+    expect(pages.map(({ pagination }) => pagination)).toEqual(
+      [1, 2, 3, 4].map((current_page) => ({ current_page, per_page: 2, total_pages: 3, total_count: 5 })),
+    );
+  });
+
+  it("25 to a page, and at most 100", async () => {
+    const { read, audit } = await anEgress();
+    await Promise.all(Array.from({ length: 101 }, read));
+    const first = (await audit()).body;
+    expect(first.audit_logs).toHaveLength(25);
+    expect(first.pagination).toEqual({ current_page: 1, per_page: 25, total_pages: 5, total_count: 102 });
+    const most = (await audit("?per_page=1000")).body;
+    expect(most.audit_logs).toHaveLength(100);
+    expect(most.pagination).toEqual({ current_page: 1, per_page: 100, total_pages: 2, total_count: 102 });
+  });
+});
+
+describe("A filter of the audit logs", () => {
+  it.each([
+    ["create", ["create"]],
+    ["update", ["update", "update"]],
+    ["read", ["read", "read", "read"]],
+  ])("by event gives those of %s alone, and counts them", async (event, expected) => {
+    const { read, report, audit } = await anEgress();
+    await read();
+    await given(report({ error: "Lost." }));
+    await read();
+    await given(report({ error: "Found." }));
+    await read();
+    const { status, body } = await audit(`?event=${event}`);
+    expect(status).toBe(200);
+    expect(body.audit_logs.map((entry: Entry) => entry.event)).toEqual(expected);
+    expect(body.pagination).toEqual({
+      current_page: 1,
+      per_page: 25,
+      total_pages: 1,
+      total_count: expected.length,
+    });
+  });
+
+  it("that nothing matches gives an empty list without pages", async () => {
+    const { audit } = await anEgress();
+    const { status, body } = await audit("?event=read");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      audit_logs: [],
+      pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
+    });
+  });
+
+  const MOMENTS = [
+    "2027-01-31T23:59:59.999Z",
+    "2027-02-01T00:00:00.000Z",
+    "2027-02-01T23:59:59.999Z",
+    "2027-02-02T00:00:00.000Z",
+    "2027-02-02T23:59:59.999Z",
+    "2027-02-03T00:00:00.000Z",
+  ] as const;
+
+  it.each([
+    ["from a day on", "?from=2027-02-01", MOMENTS.slice(1)],
+    ["up to a day", "?to=2027-02-02", MOMENTS.slice(0, 5)],
+    ["from a day to another", "?from=2027-02-01&to=2027-02-02", MOMENTS.slice(1, 5)],
+    ["of one day", "?from=2027-02-01&to=2027-02-01", MOMENTS.slice(1, 3)],
+    ["before all", "?to=2027-01-30", []],
+    ["after all", "?from=2027-02-04", []],
+    ["from far off to far off", "?from=0001-01-01&to=9999-12-31", MOMENTS],
+    ["of one day and one event", "?from=2027-01-31&to=2027-02-01&event=read", MOMENTS.slice(1, 3)],
+  ])("gives entries %s, from its start to its end in UTC", async (_, query, expected) => {
+    const { times } = await anEgressReadAt(...MOMENTS);
+    expect(await times(query)).toEqual(expected.toReversed());
+  });
+
+  it("goes along with pages", async () => {
+    const { audit } = await anEgressReadAt(...MOMENTS);
+    const { body } = await audit("?from=2027-02-01&event=read&page=2&per_page=2");
+    expect(body.audit_logs.map(({ created_at }: Entry) => created_at)).toEqual([MOMENTS[3], MOMENTS[2]]);
+    expect(body.pagination).toEqual({ current_page: 2, per_page: 2, total_pages: 3, total_count: 5 });
+  });
+
+  it.each([
+    ["event=delete", /event/],
+    ["event=", /event/],
+    ["event=READ", /event/],
+    ["event=create,read", /event/],
+    ["event=create&event=read", /event/],
+    ["from=2027-02-30", /from/],
+    ["from=2027-2-1", /from/],
+    ["from=2027-02-01T00:00:00Z", /from/],
+    ["from=", /from/],
+    ["to=tomorrow", /to/],
+    ["to=20270201", /to/],
+    ["from=2027-02-02&to=2027-02-01", /from/],
+    ["page=0", /page/],
+    ["page=two", /page/],
+    ["per_page=0", /per_page/],
+    ["per_page=2.5", /per_page/],
+  ])("is refused with ?%s", async (query, text) => {
+    const { audit } = await anEgress();
+    expectRefusal(await audit(`?${query}`), 400, text);
+  });
+
+  it("that is faulty is heard of before an egress that is not there", async () => {
+    const { clinic, call } = await anEgress();
+    const path = `${call.path}/egresses/999999999/audit_logs`;
+    expectRefusal(await clinic.client.get(`${path}?event=delete`), 400, /event/);
+    expectRefusal(await clinic.client.get(path), 404);
+  });
+});
+
+describe("An audit entry, though somebody works on the database itself,", () => {
+  const onDatabase = (query: string, ...values: unknown[]) =>
+    env.DB.prepare(query)
+      .bind(...values)
+      .run();
+
+  it.each([
+    ["changed", "update egress_audit_logs set user_id = 1 where egress_id = ?"],
+    ["changed into itself", "update egress_audit_logs set id = id where egress_id = ?"],
+    ["deleted", "delete from egress_audit_logs where egress_id = ?"],
+    ["deleted with its egress", "delete from egresses where id = ?"],
+    [
+      "replaced",
+      `insert or replace into egress_audit_logs
+        select id, organization_id, egress_id, 'read', null, null, 0 from egress_audit_logs where egress_id = ?`,
+    ],
+    [
+      "replaced on conflict",
+      `insert into egress_audit_logs select * from egress_audit_logs where egress_id = ?
+        on conflict (id) do update set user_id = 1`,
+    ],
+  ])("is never %s", async (_, query) => {
+    const { id, read } = await anEgress();
+    await read();
+    await changingNothing(() => expect(onDatabase(query, id)).rejects.toThrow());
+  });
+
+  it("comes with every change of an egress", async () => {
+    const { id, entries } = await anEgress();
+    await onDatabase("update egresses set error = 'Lost.', updated_at = 1 where id = ?", id);
+    expect((await entries()).map(({ object_changes }) => object_changes)).toContainEqual({
+      error: [null, "Lost."],
+    });
+  });
+});

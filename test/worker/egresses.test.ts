@@ -1,0 +1,562 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { aCall, aProviderOnTheCall, aRecipient, type Call, ENDED_AT, reportEgress } from "./support/calls.ts";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const LATER = "2026-01-31T10:00:07.000Z";
+
+/** A clinic's ended call with everybody's consent. */
+async function aCallToRecord(call: object = {}) {
+  const clinic = await anOrganization();
+  const recorded = await aCall(clinic, call);
+  return { clinic, call: recorded, ...egressesOf(clinic, recorded) };
+}
+
+const egressesOf = ({ client }: Organization, { path }: Call) => ({
+  list: () => client.get(`${path}/egresses`),
+  get: (id: number | string) => client.get(`${path}/egresses/${id}`),
+  audit: (id: number | string) => client.get(`${path}/egresses/${id}/audit_logs`),
+});
+
+/** A recording that has just started: there is no file yet. */
+async function aStartingEgress() {
+  const scene = await aCallToRecord();
+  const egress_id = unique("egress");
+  const first = { call_key: scene.call.key, status: "egress_starting" };
+  const reported = await given(reportEgress(egress_id, first));
+  const report = (egress: object) => reportEgress(egress_id, egress);
+  return { ...scene, egress_id, first, reported, report };
+}
+
+async function anEndedEgress() {
+  const scene = await aStartingEgress();
+  const end = {
+    status: "egress_ended",
+    is_stopped: true,
+    ended_at: ENDED_AT,
+    storage_key: `${scene.egress_id}.wav`,
+  };
+  return { ...scene, end, reported: await given(scene.report(end)) };
+}
+
+async function readEntries({ id }: { id: number }) {
+  const { results } = await env.DB.prepare(
+    "select * from egress_audit_logs where egress_id = ? and event = 'read'",
+  )
+    .bind(id)
+    .all();
+  return results.length;
+}
+
+describe("A reported egress", () => {
+  it("is one that goes on where nothing else is said", async () => {
+    const { egress_id, reported, list } = await aStartingEgress();
+    expect(reported).toEqual({
+      id: expect.any(Number),
+      egress_id,
+      status: "egress_starting",
+      error: null,
+      is_stopped: false,
+      ended_at: null,
+      created_at: aTimestamp,
+      updated_at: reported.created_at,
+    });
+    expect(await list()).toMatchObject({ status: 200, body: { egresses: [reported] } });
+  });
+
+  it("is listed with all that was reported, but neither the storage key nor a URL", async () => {
+    const { call, list } = await aCallToRecord();
+    const egress_id = unique("egress");
+    const answer = await reportEgress(egress_id, {
+      call_key: call.key,
+      status: "egress_ended",
+      is_stopped: true,
+      error: "The disk\nwas full.",
+      ended_at: "2026-01-31T11:00:07+01:00",
+      storage_key: "secret/place.wav",
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      id: expect.any(Number),
+      egress_id,
+      status: "egress_ended",
+      error: "The disk\nwas full.",
+      is_stopped: true,
+      ended_at: LATER,
+      created_at: aTimestamp,
+      updated_at: aTimestamp,
+    });
+    const listed = await list();
+    expect(listed.status).toBe(200);
+    expect(listed.body).toEqual({ egresses: [answer.body] });
+  });
+
+  it("stands with the others of its call alone, by id", async () => {
+    const { clinic, call, list } = await aCallToRecord();
+    const other = await aCall(clinic);
+    const one = await call.addEgress({}, unique("z-egress"));
+    const theirs = await other.addEgress();
+    const two = await call.addEgress({}, unique("a-egress"));
+    expect((await list()).body).toEqual({ egresses: [one, two] });
+    expect((await egressesOf(clinic, other).list()).body).toEqual({ egresses: [theirs] });
+  });
+
+  it("may be reported while the call goes on", async () => {
+    const { call, list, get } = await aCallToRecord({ ended_at: undefined });
+    const reported = await call.addEgress({ status: "egress_starting" });
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect((await list()).body).toEqual({ egresses: [reported] });
+    expect((await get(reported.id)).status).toBe(200);
+  });
+
+  it("ignores keys that it does not know", async () => {
+    const { call } = await aCallToRecord();
+    const answer = await call.addEgress({ id: 1, egress_id: "another", created_at: ENDED_AT });
+    expect(answer.id).not.toBe(1);
+    expect(answer.egress_id).not.toBe("another");
+    expect(answer.created_at).not.toBe(ENDED_AT);
+  });
+});
+
+describe("A later report of an egress", () => {
+  it("changes nothing where it repeats the first, nor where it says nothing", async () => {
+    const { first, report, reported } = await aStartingEgress();
+    for (const again of [first, {}, { ...first, is_stopped: null, error: null, ended_at: null }]) {
+      const answer = await changingNothing(() => report(again));
+      expect(answer).toMatchObject({ status: 200, body: reported });
+    }
+  });
+
+  it("changes nothing where it repeats the end, whoever causes it now", async () => {
+    const { clinic, end, report, reported } = await anEndedEgress();
+    for (const again of [end, { ...end, user_id: clinic.admin.user_id }]) {
+      const answer = await changingNothing(() => report(again));
+      expect(answer).toMatchObject({ status: 200, body: reported });
+    }
+  });
+
+  it("keeps what it leaves out", async () => {
+    const { report, reported, get } = await anEndedEgress();
+    travelTo("2027-01-31T09:30:00.000Z");
+    const answer = await report({ error: "The disk was full." });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ...reported,
+      error: "The disk was full.",
+      updated_at: "2027-01-31T09:30:00.000Z",
+    });
+    expect((await get(reported.id)).body.url).toContain(`${reported.egress_id}.wav`);
+  });
+
+  it("clears an error, an end that is not one, and the storage key with null", async () => {
+    const { report, reported, get } = await aStartingEgress();
+    await given(report({ error: "A hiccup.", ended_at: ENDED_AT, storage_key: "somewhere.wav" }));
+    expect((await get(reported.id)).body.url).toContain("somewhere.wav");
+    const cleared = await given(report({ error: null, ended_at: null, storage_key: null }));
+    expect(cleared).toEqual({ ...reported, updated_at: aTimestamp });
+    expect((await get(reported.id)).body.url).toBeNull();
+  });
+
+  it("moves the egress no step back once it has ended", async () => {
+    const { first, report, reported } = await anEndedEgress();
+    for (const late of [
+      first,
+      { status: "egress_starting" },
+      { is_stopped: false },
+      { is_stopped: null },
+      { ended_at: null },
+      { ...first, is_stopped: false, ended_at: null },
+    ]) {
+      const answer = await changingNothing(() => report(late));
+      expect(answer).toMatchObject({ status: 200, body: reported });
+    }
+  });
+
+  it("corrects when an ended one ended", async () => {
+    const { report, reported } = await anEndedEgress();
+    expect((await report({ ended_at: LATER })).body).toEqual({
+      ...reported,
+      ended_at: LATER,
+      updated_at: aTimestamp,
+    });
+  });
+});
+
+describe("A report of an egress is refused, and changes nothing,", () => {
+  it.each<[string, object, RegExp]>([
+    ["a null call_key", { call_key: null }, /egress\.call_key/],
+    ["a blank call_key", { call_key: " " }, /egress\.call_key/],
+    ["a call_key that nobody knows", { call_key: "nowhere" }, /egress\.call_key/],
+    ["an unknown status", { status: "egress_failed" }, /egress\.status/],
+    ["a null status", { status: null }, /egress\.status/],
+    ["an is_stopped that is text", { is_stopped: "true" }, /egress\.is_stopped/],
+    ["a blank error", { error: " " }, /egress\.error/],
+    ["an error that is a number", { error: 7 }, /egress\.error/],
+    ["an ended_at that is no time", { ended_at: "later" }, /egress\.ended_at/],
+    ["an ended_at that is a number", { ended_at: 1_769_850_600 }, /egress\.ended_at/],
+    ["a user_id that is text", { user_id: "1" }, /egress\.user_id/],
+    ["a user_id of 0", { user_id: 0 }, /egress\.user_id/],
+    ["a user_id of nobody", { user_id: 999_999_999 }, /egress\.user_id/],
+    ["a storage key that is a number", { storage_key: 7 }, /egress\.storage_key/],
+    ["an empty storage key", { storage_key: "" }, /egress\.storage_key/],
+    ["a blank storage key", { storage_key: " " }, /egress\.storage_key/],
+    ["a storage key of ..", { storage_key: ".." }, /egress\.storage_key/],
+    ["a storage key of .", { storage_key: "." }, /egress\.storage_key/],
+    ["a storage key that begins with ..", { storage_key: "../other-bucket/x.wav" }, /egress\.storage_key/],
+    ["a storage key with .. in it", { storage_key: "a/../../x.wav" }, /egress\.storage_key/],
+    ["a storage key that ends in ..", { storage_key: "a/.." }, /egress\.storage_key/],
+    ["a storage key with . in it", { storage_key: "a/./x.wav" }, /egress\.storage_key/],
+    ["a storage key that begins with /", { storage_key: "/x.wav" }, /egress\.storage_key/],
+    ["a storage key that ends in /", { storage_key: "a/" }, /egress\.storage_key/],
+    ["a storage key with //", { storage_key: "a//x.wav" }, /egress\.storage_key/],
+  ])("with %s", async (_, fault, text) => {
+    const { report } = await anEndedEgress();
+    expectRefusal(await changingNothing(() => report({ error: "New.", ...fault })), 422, text);
+    const { call } = await aCallToRecord();
+    const first = { call_key: call.key, status: "egress_starting", ...fault };
+    expectRefusal(await changingNothing(() => reportEgress(unique("egress"), first)), 422, text);
+  });
+
+  it.each(["call_key", "status"])("without %s in the first", async (field) => {
+    const { call, list } = await aCallToRecord();
+    const lacking = { call_key: call.key, status: "egress_starting", [field]: undefined };
+    const refused = await changingNothing(() => reportEgress(unique("egress"), lacking));
+    expectRefusal(refused, 422, new RegExp(field));
+    expect((await list()).body).toEqual({ egresses: [] });
+  });
+
+  it("with a user of another organization", async () => {
+    const { report } = await aStartingEgress();
+    const { admin } = await anOrganization();
+    const refused = await changingNothing(() => report({ error: "New.", user_id: admin.user_id }));
+    expectRefusal(refused, 422, /egress\.user_id/);
+  });
+
+  it("with another call, of the organization or of another", async () => {
+    const { clinic, report } = await aStartingEgress();
+    for (const other of [await aCall(clinic), await aCall(await anOrganization())]) {
+      const moved = { call_key: other.key, status: "egress_ended" };
+      expectRefusal(await changingNothing(() => report(moved)), 422, /another call/);
+    }
+  });
+
+  it.each([
+    ["without a wrapper", {}],
+    ["with a null wrapper", { egress: null }],
+    ["with the fields beside the wrapper", { call_key: "x", status: "egress_starting" }],
+  ])("%s", async (_, body) => {
+    const path = `/egresses/${unique("egress")}`;
+    expectRefusal(await changingNothing(() => platform.put(path, body)), 422, /egress/);
+  });
+});
+
+describe("The recordings of a call", () => {
+  const consents = (...all: (boolean | null | undefined)[]) => ({
+    participants: all.map((recording_consent, n) =>
+      n === 0 ? aProviderOnTheCall({ recording_consent }) : aRecipient({ recording_consent }),
+    ),
+  });
+
+  async function expectHidden({ list, get, audit }: ReturnType<typeof egressesOf>, id: number) {
+    await changingNothing(async () => {
+      const listed = await list();
+      expect(listed.status).toBe(200);
+      expect(listed.body).toEqual({ egresses: [] });
+      expectRefusal(await get(id), 404);
+      expectRefusal(await audit(id), 404);
+    });
+  }
+
+  async function expectShown({ list, get, audit }: ReturnType<typeof egressesOf>, id: number) {
+    expect((await list()).body.egresses).toMatchObject([{ id }]);
+    expect((await get(id)).status).toBe(200);
+    expect((await audit(id)).status).toBe(200);
+  }
+
+  it.each([
+    ["one", consents(true)],
+    ["two", consents(true, true)],
+    ["five", consents(true, true, true, true, true)],
+  ])("are shown where all participants consented, %s of them", async (_, call) => {
+    const scene = await aCallToRecord(call);
+    await expectShown(scene, (await scene.call.addEgress()).id);
+  });
+
+  it.each([
+    ["has not ended", { ...consents(true, true), ended_at: undefined }],
+    ["had no participants", consents()],
+    ["had one participant who refused", consents(true, false)],
+    ["had one participant who was not asked", consents(true, undefined)],
+    ["had one participant whose answer is unknown", consents(null, true)],
+    ["had one refusal among many", consents(true, true, false, true)],
+    ["had nobody who consented", consents(false, false)],
+    ["failed, and had one who refused", { ...consents(false, true), failed: true }],
+  ])("are hidden, and reading leaves no trace, where the call %s", async (_, call) => {
+    const scene = await aCallToRecord(call);
+    await expectHidden(scene, (await scene.call.addEgress()).id);
+  });
+
+  it("are hidden until the call ends", async () => {
+    const scene = await aCallToRecord({ ended_at: undefined });
+    const { id } = await scene.call.addEgress();
+    await expectHidden(scene, id);
+    await given(scene.call.report({ ended_at: ENDED_AT }));
+    await expectShown(scene, id);
+  });
+
+  it.each([
+    ["was not asked", undefined],
+    ["was asked, and has not answered", null],
+    ["refused", false],
+  ])("are hidden again when a participant is added who %s, until that one consents", async (_, consent) => {
+    const scene = await aCallToRecord();
+    const { id } = await scene.call.addEgress();
+    await expectShown(scene, id);
+    const late = aRecipient({ recording_consent: consent });
+    await given(scene.call.report({ participants: [late] }));
+    await expectHidden(scene, id);
+    await given(scene.call.report({ participants: [{ key: late.key, recording_consent: true }] }));
+    await expectShown(scene, id);
+  });
+
+  it.each([
+    ["withdraws consent", false],
+    ["has the consent cleared", null],
+  ])("are hidden again when a participant %s", async (_, recording_consent) => {
+    const scene = await aCallToRecord();
+    const { id } = await scene.call.addEgress();
+    const [, rita] = scene.call.participants;
+    await given(scene.call.report({ participants: [{ key: rita.key, recording_consent }] }));
+    await expectHidden(scene, id);
+  });
+
+  it("stay shown when a later report says nothing of consent", async () => {
+    const scene = await aCallToRecord();
+    const { id } = await scene.call.addEgress();
+    const [, { key }] = scene.call.participants;
+    await given(scene.call.report({ participants: [{ key, display_name: "Rita Renamed" }] }));
+    await expectShown(scene, id);
+  });
+
+  it("are hidden where one of the waiting room joined without being asked", async () => {
+    const scene = await aCallToRecord();
+    const { id } = await scene.call.addEgress();
+    const key = unique("rita");
+    await scene.clinic.addParticipant(scene.call.room.slug, { left_at: new Date().toISOString() }, key);
+    await expectShown(scene, id);
+    await given(scene.call.report({ participants: [{ key }] }));
+    await expectHidden(scene, id);
+  });
+
+  it("are an empty list where there are none", async () => {
+    const { list } = await aCallToRecord();
+    expect(await list()).toMatchObject({ status: 200, body: { egresses: [] } });
+  });
+
+  it("give 404 for a call or a user that is not there", async () => {
+    const { clinic, call } = await aCallToRecord();
+    const theirs = await aCall(await anOrganization());
+    const colleague = await clinic.addProvider();
+    for (const path of [
+      theirs.path,
+      `/organization_users/${call.owner.id}/calls/${theirs.id}`,
+      `/organization_users/${colleague.id}/calls/${call.id}`,
+      `/organization_users/${call.owner.id}/calls/999999999`,
+      `/organization_users/999999999/calls/${call.id}`,
+      `/organization_users/${call.owner.id}/calls/x`,
+      `/organization_users/0/calls/${call.id}`,
+    ])
+      expectRefusal(await clinic.client.get(`${path}/egresses`), 404);
+  });
+});
+
+describe("Getting an egress", () => {
+  it("gives what the list gives, and a URL besides", async () => {
+    const { reported, get } = await anEndedEgress();
+    const { status, body } = await get(reported.id);
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...reported, url: expect.any(String) });
+  });
+
+  it("gives a null URL while there is no file, and is a read all the same", async () => {
+    const { reported, get } = await aStartingEgress();
+    const { status, body } = await get(reported.id);
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...reported, url: null });
+    expect(await readEntries(reported)).toBe(1);
+  });
+
+  it("presigns a GET of the file for 15 minutes, as a download", async () => {
+    const { reported, get } = await anEndedEgress();
+    travelTo("2026-01-31T12:34:56.789Z");
+    const { body } = await get(reported.id);
+    const url = new URL(body.url);
+    expect(url.origin).toBe("http://service.test");
+    expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${reported.egress_id}.wav`);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
+      "X-Amz-Credential": "local-access-key/20260131/auto/s3/aws4_request",
+      "X-Amz-Date": "20260131T123456Z",
+      "X-Amz-Expires": "900",
+      "X-Amz-SignedHeaders": "host",
+      "X-Amz-Signature": expect.stringMatching(/^[0-9a-f]{64}$/),
+      "response-content-disposition": "attachment",
+    });
+    expect(body.url).not.toContain("local-secret-key");
+  });
+
+  it("gives a new URL each time", async () => {
+    const { reported, get } = await anEndedEgress();
+    travelTo("2026-01-31T12:34:56.000Z");
+    const first = (await get(reported.id)).body.url;
+    travelTo("2026-01-31T12:34:57.000Z");
+    const second = new URL((await get(reported.id)).body.url);
+    expect(second.searchParams.get("X-Amz-Date")).toBe("20260131T123457Z");
+    expect(second.searchParams.get("X-Amz-Signature")).not.toBe(
+      new URL(first).searchParams.get("X-Amz-Signature"),
+    );
+  });
+
+  it.each([
+    ["visits/2026/übung (1)'s*!.wav", "visits/2026/%C3%BCbung%20%281%29%27s%2A%21.wav"],
+    ["a..b/...wav", "a..b/...wav"],
+    ["what?#now&then+%2e%2e/x.wav", "what%3F%23now%26then%2B%252e%252e/x.wav"],
+    ["..\\..\\x.wav", "..%5C..%5Cx.wav"],
+    ["https:/elsewhere.test", "https%3A/elsewhere.test"],
+  ])("leads to the file and into no other bucket, whatever its key is: %s", async (storage_key, encoded) => {
+    const { report, reported, get } = await anEndedEgress();
+    await given(report({ storage_key }));
+    const url = new URL((await get(reported.id)).body.url);
+    expect(url.origin).toBe("http://service.test");
+    expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${encoded}`);
+    expect(url.hash).toBe("");
+    expect([...url.searchParams.keys()]).toHaveLength(7);
+  });
+
+  it("writes a read entry each time, of the user whom the client acts as", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const call = await aCall(clinic, {}, paula);
+    const path = `${call.path}/egresses/${(await call.addEgress()).id}`;
+    await given(clinic.client.get(path));
+    await given((await clinic.addClient(paula.id)).get(path));
+    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=read`));
+    expect(audit_logs.map((entry: { user_id: number }) => entry.user_id)).toEqual([
+      paula.user_id,
+      clinic.admin.user_id,
+    ]);
+  });
+
+  it("changes nothing besides: listing, reading the audit logs and repeating reports are no reads", async () => {
+    const { end, report, reported, list, audit } = await anEndedEgress();
+    await changingNothing(async () => {
+      await given(list());
+      await given(audit(reported.id));
+      await given(report(end));
+    });
+    expect(await readEntries(reported)).toBe(0);
+  });
+
+  it("writes exactly twenty entries for twenty reads at once", async () => {
+    const { reported, get, audit } = await anEndedEgress();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get(reported.id)));
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body).toEqual({ ...reported, url: expect.any(String) });
+    }
+    expect(await readEntries(reported)).toBe(20);
+    expect((await audit(reported.id)).body.pagination.total_count).toBe(22);
+  });
+
+  it.each([
+    ["is refused by the database", "abort, 'no room for entries'"],
+    ["is lost without an error", "ignore"],
+  ])("gives no URL where its entry %s", async (_, raise) => {
+    const { reported, get } = await anEndedEgress();
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(async () => {
+      logged.mockRestore();
+      await env.DB.prepare("drop trigger no_reads").run();
+    });
+    await env.DB.prepare(
+      `create trigger no_reads before insert on egress_audit_logs when new.event = 'read'
+      begin select raise(${raise}); end`,
+    ).run();
+    expectRefusal(await changingNothing(() => get(reported.id)), 500, "Internal server error");
+    expect(logged).toHaveBeenCalledOnce();
+    expect(JSON.stringify(logged.mock.calls)).not.toMatch(/X-Amz|\.wav/);
+  });
+});
+
+describe("An egress by any path but its own gives 404, to a read and to its audit logs, and leaves no trace:", () => {
+  type Scene = Awaited<ReturnType<typeof anEndedEgress>>;
+
+  const OTHER_PATHS: [string, (scene: Scene) => Promise<string>][] = [
+    [
+      "another call of the same user",
+      async ({ clinic, call, reported }) => {
+        const other = await aCall(clinic, {}, call.owner);
+        return `${other.path}/egresses/${reported.id}`;
+      },
+    ],
+    [
+      "another call of another user",
+      async ({ clinic, reported }) => `${(await aCall(clinic)).path}/egresses/${reported.id}`,
+    ],
+    [
+      "another user of the organization",
+      async ({ clinic, call, reported }) => {
+        const colleague = await clinic.addProvider();
+        return `/organization_users/${colleague.id}/calls/${call.id}/egresses/${reported.id}`;
+      },
+    ],
+    [
+      "a user of another organization",
+      async ({ call, reported }) => {
+        const stranger = await (await anOrganization()).addProvider();
+        return `/organization_users/${stranger.id}/calls/${call.id}/egresses/${reported.id}`;
+      },
+    ],
+    [
+      "a call of another organization",
+      async ({ reported }) => `${(await aCall(await anOrganization())).path}/egresses/${reported.id}`,
+    ],
+    [
+      "the egress of another organization in place of its own",
+      async ({ call }) => `${call.path}/egresses/${(await anEndedEgress()).reported.id}`,
+    ],
+    [
+      "all of it of another organization",
+      async () => {
+        const { call, reported } = await anEndedEgress();
+        return `${call.path}/egresses/${reported.id}`;
+      },
+    ],
+    ["an egress that is not there", async ({ call }) => `${call.path}/egresses/999999999`],
+    ["an egress of id 0", async ({ call }) => `${call.path}/egresses/0`],
+    [
+      "the recording backend's id",
+      async ({ call, reported }) => `${call.path}/egresses/${reported.egress_id}`,
+    ],
+    ["the id and more", async ({ call, reported }) => `${call.path}/egresses/${reported.id}.0`],
+    [
+      "a call that is not there",
+      async ({ call, reported }) =>
+        `/organization_users/${call.owner.id}/calls/999999999/egresses/${reported.id}`,
+    ],
+  ];
+
+  it.each(OTHER_PATHS)("%s", async (_, otherPath) => {
+    const scene = await anEndedEgress();
+    const path = await otherPath(scene);
+    await changingNothing(async () => {
+      expectRefusal(await scene.clinic.client.get(path), 404);
+      expectRefusal(await scene.clinic.client.get(`${path}/audit_logs`), 404);
+    });
+    expect((await scene.get(scene.reported.id)).status).toBe(200);
+  });
+});

@@ -1,0 +1,459 @@
+import { env } from "cloudflare:workers";
+import { base64url, decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, SignJWT } from "jose";
+import { describe, expect, it } from "vitest";
+import { everyRow } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
+import { accept, acceptToken, tokenOf } from "./support/invites.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const offer = (id: unknown) => platform.get(`/invites/${id}`);
+
+const read = ({ client }: Organization, { id }: { id: number }) => given(client.get(`/invites/${id}`));
+
+async function members({ client }: Organization) {
+  return (await given(client.get("/organization_users"))).organization_users;
+}
+
+async function rooms({ client }: Organization) {
+  return (await given(client.get("/waiting_rooms"))).waiting_rooms;
+}
+
+const addMember = ({ id }: Organization, user: object) =>
+  given(platform.post(`/organizations/${id}/users`, { user }));
+
+/** What the external door shows of a user, of what accepting answered. */
+const shown = ({ id, user_id, email, display_name, roles }: Record<string, unknown>) => ({
+  id,
+  user_id,
+  email,
+  display_name,
+  roles,
+});
+
+const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0) =>
+  travelTo(new Date(Date.parse(expires_at) + after).toISOString());
+
+const atOnce = <T>(work: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: 30 }, (_, n) => work(n)));
+
+const count = (answers: { status: number }[], expected: number) =>
+  answers.filter(({ status }) => status === expected).length;
+
+describe("An invite as the platform reads it", () => {
+  it("is what the organization reads, and the address at which it is accepted", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const { status, body } = await offer(invite.id);
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...invite, accept_url: expect.any(String) });
+    const token = await tokenOf(invite);
+    expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(body.accept_url).toBe(`https://app.test/invites/accept?token=${token}`);
+  });
+
+  it.each([
+    ["https://clinic.test/", "https://clinic.test/invites/accept"],
+    ["https://clinic.test/visits", "https://clinic.test/visits/invites/accept"],
+    ["http://localhost:3000", "http://localhost:3000/invites/accept"],
+  ])("is accepted where the web app is: %s", async (APP_URL, address) => {
+    const { id } = await (await anOrganization()).addInvite();
+    const { body } = await platform.through(workerWith({ APP_URL }).fetcher).get(`/invites/${id}`);
+    expect(body.accept_url.split("?token=")[0]).toBe(address);
+  });
+
+  it("has a signed token that tells nothing of the person, and none of it is stored", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const token = await changingNothing(() => tokenOf(invite));
+    const told = JSON.stringify([decodeProtectedHeader(token), decodeJwt(token)]);
+    for (const personal of [invite.email, invite.display_name, clinic.name])
+      expect(told).not.toContain(personal);
+
+    await given(acceptToken(token));
+    const stored = JSON.stringify(await everyRow());
+    expect(stored).toContain(invite.email);
+    for (const part of [token, ...token.split(".")]) expect(stored).not.toContain(part);
+  });
+
+  it("is any that there is, a used or an expired one too", async () => {
+    const clinic = await anOrganization();
+    const [used, expired] = [await clinic.addInvite(), await clinic.addInvite()];
+    await given(accept(used));
+    travelToExpiry(expired);
+    for (const invite of [used, expired])
+      expect(await offer(invite.id)).toMatchObject({
+        status: 200,
+        body: { ...(await read(clinic, invite)), accept_url: expect.any(String) },
+      });
+  });
+
+  it("is 404 where there is none", async () => {
+    const clinic = await anOrganization();
+    const removed = await clinic.addInvite();
+    expectGone(await clinic.client.delete(`/invites/${removed.id}`));
+    for (const id of [removed.id, 999_999_999, 0, -1, "x", "1.5"]) expectRefusal(await offer(id), 404);
+  });
+});
+
+describe("Accepting an invite", () => {
+  it.each([
+    ["a provider", ["provider"]],
+    ["an organization_admin", ["organization_admin"]],
+    ["a provider who assists, too", ["provider_assistant", "provider"]],
+  ])("makes the invitee %s of the organization, with a personal room", async (_, role_names) => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite({ display_name: "Ivy Invitee", role_names });
+    const before = await rooms(clinic);
+    const accepted = await accept(invite);
+    expect(accepted.status).toBe(200);
+    expect(accepted.body).toEqual({
+      id: expect.any(Number),
+      user_id: expect.any(Number),
+      organization_id: clinic.id,
+      email: invite.email,
+      display_name: "Ivy Invitee",
+      roles: role_names,
+      waiting_room_slug: `${clinic.slug}-ivy-invitee`,
+    });
+    expect(await members(clinic)).toEqual([shown(clinic.admin), shown(accepted.body)]);
+    const room = await given(clinic.client.get(`/waiting_rooms/${clinic.slug}-ivy-invitee`));
+    expect(room).toEqual({
+      id: expect.any(Number),
+      organization_id: null,
+      user_id: accepted.body.user_id,
+      name: "Ivy Invitee",
+      slug: `${clinic.slug}-ivy-invitee`,
+      theme: "default",
+      is_active: true,
+      created_at: aTimestamp,
+      updated_at: aTimestamp,
+      waiting_count: 0,
+      user: { display_name: "Ivy Invitee" },
+    });
+    expect(await rooms(clinic)).toEqual([...before, room]);
+  });
+
+  it("makes a provider_assistant without a room", async () => {
+    const clinic = await anOrganization();
+    const before = await rooms(clinic);
+    const accepted = await accept(await clinic.addInvite({ role_names: ["provider_assistant"] }));
+    expect(accepted.status).toBe(200);
+    expect(accepted.body).toMatchObject({ roles: ["provider_assistant"], waiting_room_slug: null });
+    expect(await members(clinic)).toEqual([shown(clinic.admin), shown(accepted.body)]);
+    expect(await rooms(clinic)).toEqual(before);
+  });
+
+  it("marks the invite used at that time, and it is not listed any more", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const usedAt = fromNow(90);
+    travelTo(usedAt);
+    expect(await accept(invite)).toMatchObject({ status: 200 });
+    expect(await read(clinic, invite)).toEqual({ ...invite, used_at: usedAt, updated_at: usedAt });
+    expect((await given(clinic.client.get("/invites"))).organization_invites).toEqual([]);
+  });
+
+  it("leaves the other invites of the person alone", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
+    const invite = await clinic.addInvite();
+    const elsewhere = await other.addInvite({ email: invite.email });
+    const before = await members(other);
+    await given(accept(invite));
+    expect(await read(other, elsewhere)).toEqual(elsewhere);
+    expect(await members(other)).toEqual(before);
+  });
+
+  it("takes over who is a user of another organization, and changes nothing there", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
+    const there = await other.addProvider("Paula Provider");
+    const before = [await members(other), await rooms(other)];
+    const invite = await clinic.addInvite({ email: there.email, display_name: "Dr. Paula" });
+    const accepted = await accept(invite);
+    expect(accepted.status).toBe(200);
+    expect(accepted.body).toEqual({
+      id: expect.any(Number),
+      user_id: there.user_id,
+      organization_id: clinic.id,
+      email: there.email,
+      display_name: "Dr. Paula",
+      roles: ["provider"],
+      waiting_room_slug: `${clinic.slug}-dr-paula`,
+    });
+    expect(accepted.body.id).not.toBe(there.id);
+    expect([await members(other), await rooms(other)]).toEqual(before);
+  });
+
+  it("is possible for two invites of the same person with different organizations at once", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
+    const here = await clinic.addInvite();
+    const there = await other.addInvite({ email: here.email });
+    const [acceptedHere, acceptedThere] = await Promise.all([accept(here), accept(there)]);
+    expect([acceptedHere.status, acceptedThere.status]).toEqual([200, 200]);
+    expect(acceptedHere.body.user_id).toBe(acceptedThere.body.user_id);
+  });
+});
+
+describe("An invitee who became a member before accepting", () => {
+  /** A member whose invite is still pending, though its email has an account by now. */
+  async function aMemberWithInvite(memberRoles: string[], role_names: string[]) {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite({ display_name: "Ivy Invitee", role_names });
+    const member = await addMember(clinic, {
+      email: invite.email,
+      display_name: "Dr. Ivy Member",
+      roles: memberRoles,
+    });
+    return { clinic, invite, member };
+  }
+
+  it("keeps account and room, and gains the roles", async () => {
+    const { clinic, invite, member } = await aMemberWithInvite(["provider"], ["organization_admin"]);
+    const before = await rooms(clinic);
+    const accepted = await accept(invite);
+    expect(accepted.status).toBe(200);
+    expect(accepted.body).toEqual({ ...member, roles: ["provider", "organization_admin"] });
+    expect(await members(clinic)).toEqual([shown(clinic.admin), shown(accepted.body)]);
+    expect(await rooms(clinic)).toEqual(before);
+    expect((await read(clinic, invite)).used_at).toEqual(aTimestamp);
+  });
+
+  it("gets a personal room, named after the account, who is newly a provider", async () => {
+    const { clinic, invite, member } = await aMemberWithInvite(["provider_assistant"], ["provider"]);
+    expect(member.waiting_room_slug).toBeNull();
+    const accepted = await accept(invite);
+    expect(accepted.status).toBe(200);
+    expect(accepted.body).toEqual({
+      ...member,
+      roles: ["provider_assistant", "provider"],
+      waiting_room_slug: `${clinic.slug}-dr-ivy-member`,
+    });
+    const room = await given(clinic.client.get(`/waiting_rooms/${clinic.slug}-dr-ivy-member`));
+    expect(room).toMatchObject({ user_id: member.user_id, name: "Dr. Ivy Member", is_active: true });
+  });
+
+  it("loses nothing by an invite to less", async () => {
+    const { clinic, invite, member } = await aMemberWithInvite(
+      ["organization_admin"],
+      ["provider_assistant"],
+    );
+    const before = await rooms(clinic);
+    const accepted = await accept(invite);
+    expect(accepted.status).toBe(200);
+    expect(accepted.body).toEqual({ ...member, roles: ["provider_assistant", "organization_admin"] });
+    expect(await rooms(clinic)).toEqual(before);
+  });
+
+  it("keeps the roles that the invite names, each once", async () => {
+    const { invite, member } = await aMemberWithInvite(["provider"], ["provider"]);
+    expect(await accept(invite)).toMatchObject({ status: 200, body: member });
+  });
+
+  it("keeps whom it assists", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const invite = await clinic.addInvite({ role_names: ["provider"] });
+    const assistant = { display_name: "Al Assistant", roles: ["provider_assistant"], assists: [paula.id] };
+    const member = await addMember(clinic, { email: invite.email, ...assistant });
+    const accepted = await given(accept(invite));
+    const client = await clinic.addClient(member.id);
+    expect((await given(client.get("/organization_users"))).organization_users).toEqual([
+      shown(paula),
+      shown(accepted),
+    ]);
+  });
+});
+
+describe("An invite that cannot be accepted any more", () => {
+  it("is a used one: 422, and nothing changes", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const token = await tokenOf(invite);
+    await given(acceptToken(token));
+    expectRefusal(await changingNothing(() => acceptToken(token)), 422, /used/);
+    expectRefusal(await changingNothing(() => accept(invite)), 422, /used/);
+  });
+
+  it("is one that has expired, from that moment on and not before: 422, and nothing changes", async () => {
+    const clinic = await anOrganization();
+    const [late, later, inTime] = [
+      await clinic.addInvite(),
+      await clinic.addInvite(),
+      await clinic.addInvite(),
+    ];
+    const tokens = [await tokenOf(late), await tokenOf(later)];
+    travelToExpiry(inTime, -1);
+    expect(await accept(inTime)).toMatchObject({ status: 200 });
+    travelToExpiry(late);
+    const before = await everyRow();
+    expectRefusal(await acceptToken(tokens[0]), 422, /expired/);
+    travelToExpiry(later, 86_400_000);
+    expectRefusal(await acceptToken(tokens[1]), 422, /expired/);
+    expect(await everyRow()).toEqual(before);
+  });
+
+  it("is a used one also after its time", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    await given(accept(invite));
+    travelToExpiry(invite);
+    expectRefusal(await changingNothing(() => accept(invite)), 422, /used/);
+  });
+
+  it("is one that was removed: 404, and nothing changes", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const token = await tokenOf(invite);
+    expectGone(await clinic.client.delete(`/invites/${invite.id}`));
+    await clinic.addInvite({ email: invite.email });
+    expectRefusal(await changingNothing(() => acceptToken(token)), 404);
+  });
+
+  it("is one that another took the place of: 404, and the other is not touched", async () => {
+    const clinic = await anOrganization();
+    const expired = await clinic.addInvite({ role_names: ["organization_admin"] });
+    const token = await tokenOf(expired);
+    travelToExpiry(expired);
+    const next = await clinic.addInvite({ email: expired.email, role_names: ["provider_assistant"] });
+    expectRefusal(await changingNothing(() => acceptToken(token)), 404);
+    expect(await accept(next)).toMatchObject({ status: 200, body: { roles: ["provider_assistant"] } });
+  });
+});
+
+describe("A forged token", () => {
+  const { INVITE_TOKEN_SECRET } = env;
+
+  async function anInvitation() {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const token = await tokenOf(invite);
+    const [header = "", payload = "", signature = ""] = token.split(".");
+    return { clinic, invite, token, header, payload, signature, typ: decodeProtectedHeader(token).typ };
+  }
+
+  type Invitation = Awaited<ReturnType<typeof anInvitation>>;
+
+  /** A token as the service makes it, but for what is changed. */
+  const signed = (
+    { token }: Invitation,
+    {
+      header = {},
+      claims = {},
+      secret = INVITE_TOKEN_SECRET,
+    }: { header?: Partial<JWTHeaderParameters>; claims?: object; secret?: string },
+  ) =>
+    new SignJWT({ ...decodeJwt(token), ...claims })
+      .setProtectedHeader({ ...decodeProtectedHeader(token), ...header } as JWTHeaderParameters)
+      .sign(new TextEncoder().encode(secret));
+
+  const encoded = (json: unknown) => base64url.encode(JSON.stringify(json));
+
+  const flipped = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
+
+  it("is told from a good one by what it changes alone", async () => {
+    const invitation = await anInvitation();
+    expect(await signed(invitation, {})).toBe(invitation.token);
+    expect(await acceptToken(await signed(invitation, {}))).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, (invitation: Invitation) => Promise<string> | string]>([
+    [
+      "signed with another secret",
+      (it) => signed(it, { secret: "another-secret-of-at-least-32-characters" }),
+    ],
+    ["signed with the secret and a space", (it) => signed(it, { secret: `${INVITE_TOKEN_SECRET} ` })],
+    ["signed by another algorithm of the family", (it) => signed(it, { header: { alg: "HS512" } })],
+    ["of another type", (it) => signed(it, { header: { typ: "JWT" } })],
+    ["without a type", (it) => signed(it, { header: { typ: undefined } })],
+    ["not signed: alg none", ({ payload, typ }) => `${encoded({ alg: "none", typ })}.${payload}.`],
+    ["not signed: alg None", ({ payload, typ }) => `${encoded({ alg: "None", typ })}.${payload}.`],
+    [
+      "said not to be signed, and signed",
+      ({ payload, typ, signature }) => `${encoded({ alg: "none", typ })}.${payload}.${signature}`,
+    ],
+    ["without its signature", ({ header, payload }) => `${header}.${payload}.`],
+    ["without its last part", ({ header, payload }) => `${header}.${payload}`],
+    ["with a signature cut short", ({ token }) => token.slice(0, -1)],
+    [
+      "with a changed signature",
+      ({ header, payload, signature }) => `${header}.${payload}.${flipped(signature)}`,
+    ],
+    [
+      "with a changed sub",
+      ({ header, invite, signature }) => `${header}.${encoded({ sub: String(invite.id + 1) })}.${signature}`,
+    ],
+    [
+      "with a claim added",
+      ({ header, token, signature }) =>
+        `${header}.${encoded({ ...decodeJwt(token), roles: ["organization_admin"] })}.${signature}`,
+    ],
+    ["that names an invite that never was", (it) => signed(it, { claims: { sub: "999999999" } })],
+    ["that names no number", (it) => signed(it, { claims: { sub: "x" } })],
+    ["that names nothing", (it) => signed(it, { claims: { sub: undefined } })],
+    ["that is expired", (it) => signed(it, { claims: { exp: 1 } })],
+    ["that is the invite's id", ({ invite }) => String(invite.id)],
+    ["of three dots", () => "..."],
+    ["of two dots", () => ".."],
+    ["of garbage", () => "garbage"],
+    ["of garbage in parts", () => "garb.age.garbage"],
+    ["of much garbage", () => "g.".repeat(50_000)],
+    ["of letters that are none", () => "\u0000.\ud800.💉"],
+    ["that is empty", () => ""],
+  ])("%s is 404, and changes nothing", async (_, forge) => {
+    const invitation = await anInvitation();
+    const forged = await forge(invitation);
+    expect(forged).not.toBe(invitation.token);
+    expectRefusal(await changingNothing(() => acceptToken(forged)), 404);
+    expect(await read(invitation.clinic, invitation.invite)).toEqual(invitation.invite);
+  });
+
+  it("that names another invite than it was signed for is 404, and neither is accepted", async () => {
+    const [one, other] = [await anInvitation(), await anInvitation()];
+    const spliced = `${one.header}.${other.payload}.${one.signature}`;
+    expectRefusal(await changingNothing(() => acceptToken(spliced)), 404);
+  });
+
+  it.each([
+    ["missing", {}],
+    ["null", { token: null }],
+    ["a number", { token: 7 }],
+    ["a list", { token: ["x"] }],
+  ])("that is %s is 422, with a text that names the field", async (_, body) => {
+    expectRefusal(await changingNothing(() => platform.post("/invites/accept", body)), 422, /token/);
+  });
+});
+
+describe("Thirty at once", () => {
+  it("who accept one invite: one does, and one membership and one room are made", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite({ display_name: "Ivy Invitee" });
+    const token = await tokenOf(invite);
+    const [membersBefore, roomsBefore] = [await members(clinic), await rooms(clinic)];
+    const answers = await atOnce(() => acceptToken(token));
+    expect([count(answers, 200), count(answers, 422)]).toEqual([1, 29]);
+    const accepted = answers.find(({ status }) => status === 200)?.body;
+    expect(await members(clinic)).toEqual([...membersBefore, shown(accepted)]);
+    expect((await rooms(clinic)).slice(roomsBefore.length)).toMatchObject([{ user_id: accepted.user_id }]);
+  });
+
+  it("who accept it while it is removed: never both", async () => {
+    const clinic = await anOrganization();
+    for (let round = 0; round < 6; round++) {
+      const invite = await clinic.addInvite({ email: `${unique("invitee")}@example.com` });
+      const token = await tokenOf(invite);
+      const before = (await members(clinic)).length;
+      const answers = await atOnce((n) =>
+        n % 2 === round % 2 ? acceptToken(token) : clinic.client.delete(`/invites/${invite.id}`),
+      );
+      const outcome = [200, 204, 404, 422].map((status) => count(answers, status));
+      expect([
+        [1, 0, 0, 29],
+        [0, 1, 29, 0],
+      ]).toContainEqual(outcome);
+      expect((await members(clinic)).length - before).toBe(outcome[0]);
+    }
+  });
+});

@@ -1,0 +1,512 @@
+import { describe, expect, it } from "vitest";
+import type { Door } from "./support/door.ts";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
+import { accept } from "./support/invites.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const DAY = 86_400_000;
+const VALIDITY = 7 * DAY;
+
+const EMAIL = "organization_invite.email";
+const HAS_PENDING_INVITE = `${EMAIL}: has a pending invite`;
+const HAS_ACCOUNT = `${EMAIL}: has an account in the organization`;
+
+const anEmail = () => `${unique("invitee")}@example.com`;
+
+const create = ({ client }: { client: Pick<Door, "post"> }, more: object = {}) =>
+  client.post("/invites", { organization_invite: anInvite(more) });
+
+const read = ({ client }: Organization, { id }: { id: unknown }) => client.get(`/invites/${id}`);
+
+const remove = ({ client }: Organization, { id }: { id: unknown }) => client.delete(`/invites/${id}`);
+
+const list = async ({ client }: Organization, query = "") => (await client.get(`/invites${query}`)).body;
+
+const listed = async (clinic: Organization) => (await list(clinic)).organization_invites;
+
+const addMember = ({ id }: Organization, email: string) =>
+  given(
+    platform.post(`/organizations/${id}/users`, {
+      user: { email, display_name: "Paula Provider", roles: ["provider"] },
+    }),
+  );
+
+/** To the moment at which the invite expires, or to so many milliseconds after. */
+const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0) =>
+  travelTo(new Date(Date.parse(expires_at) + after).toISOString());
+
+/** The organization as somebody of these roles works in it. */
+async function asCaller(clinic: Organization, roles: string[]) {
+  const { id } = await clinic.addUser("Cal Caller", roles);
+  return { ...clinic, client: await clinic.addClient(id) };
+}
+
+/** An email as people write it. */
+const WAYS_TO_WRITE: [string, (email: string) => string][] = [
+  ["as it is", (email) => email],
+  ["in capitals", (email) => email.toUpperCase()],
+  ["with spaces around it", (email) => ` \t${email} `],
+];
+
+describe("Creating an invite", () => {
+  it("answers with every field of it and no other, and it can be read", async () => {
+    const clinic = await anOrganization("Riverside Clinic");
+    const email = anEmail();
+    const role_names = ["provider", "organization_admin"];
+    const created = await create(clinic, { email, display_name: "Ivy Invitee", role_names });
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      id: expect.any(Number),
+      email,
+      display_name: "Ivy Invitee",
+      roles: role_names,
+      organization_id: clinic.id,
+      organization_name: "Riverside Clinic",
+      expires_at: aTimestamp,
+      used_at: null,
+      created_at: aTimestamp,
+      updated_at: created.body.created_at,
+    });
+    expect(await read(clinic, created.body)).toMatchObject({ status: 200, body: created.body });
+  });
+
+  it("makes nobody a user yet", async () => {
+    const clinic = await anOrganization();
+    const before = await given(clinic.client.get("/organization_users"));
+    await clinic.addInvite();
+    expect(await given(clinic.client.get("/organization_users"))).toEqual(before);
+  });
+
+  it("trims the email and puts it in lower case, and trims the display name", async () => {
+    const clinic = await anOrganization();
+    const email = anEmail();
+    const created = await create(clinic, {
+      email: `  ${email.toUpperCase()}\n`,
+      display_name: " Ivy Invitee ",
+    });
+    expect(created).toMatchObject({ status: 201, body: { email, display_name: "Ivy Invitee" } });
+  });
+
+  it("takes an email of 254 characters and a display name of 255", async () => {
+    const clinic = await anOrganization();
+    const domain = `${"a".repeat(63)}.${"b".repeat(63)}.example.com`;
+    const email = `${unique("invitee")}-`.padEnd(254 - domain.length - 1, "x").concat("@", domain);
+    const display_name = "🩺".repeat(255);
+    expect(email).toHaveLength(254);
+    expect(await create(clinic, { email, display_name })).toMatchObject({
+      status: 201,
+      body: { email, display_name },
+    });
+  });
+
+  it("grants each role once, lowest first", async () => {
+    const clinic = await anOrganization();
+    const role_names = ["organization_admin", "provider", "organization_admin", "provider_assistant"];
+    const created = await create(clinic, { role_names });
+    expect(created.status).toBe(201);
+    expect(created.body.roles).toEqual(["provider_assistant", "provider", "organization_admin"]);
+  });
+
+  it("ignores keys that it does not know, so that nobody decides what is the service's own", async () => {
+    const clinic = await anOrganization();
+    const other = await anOrganization("Hillside Clinic");
+    const created = await create(clinic, {
+      id: 1,
+      roles: ["organization_admin"],
+      organization_id: other.id,
+      organization_name: "Hillside Clinic",
+      expires_at: fromNow(1_000_000),
+      used_at: fromNow(-1),
+    });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      roles: ["provider"],
+      organization_id: clinic.id,
+      organization_name: clinic.name,
+      used_at: null,
+    });
+    expect(Date.parse(created.body.expires_at)).toBe(Date.parse(created.body.created_at) + VALIDITY);
+    expect(await listed(other)).toEqual([]);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["a missing email", { email: undefined }, /organization_invite\.email/],
+    ["a blank email", { email: " " }, /organization_invite\.email/],
+    ["a null email", { email: null }, /organization_invite\.email/],
+    ["an email that is none", { email: "ivy.example.com" }, /organization_invite\.email/],
+    ["two emails in one", { email: "ivy@example.com,ida@example.com" }, /organization_invite\.email/],
+    ["an email of 255 characters", { email: `${"i".repeat(243)}@example.com` }, /organization_invite\.email/],
+    ["a missing display name", { display_name: undefined }, /organization_invite\.display_name/],
+    ["a blank display name", { display_name: "\t " }, /organization_invite\.display_name/],
+    ["a null display name", { display_name: null }, /organization_invite\.display_name/],
+    [
+      "a display name of 256 characters",
+      { display_name: "n".repeat(256) },
+      /organization_invite\.display_name/,
+    ],
+    ["missing roles", { role_names: undefined }, /organization_invite\.role_names/],
+    ["null roles", { role_names: null }, /organization_invite\.role_names/],
+    ["no roles", { role_names: [] }, /organization_invite\.role_names/],
+    ["roles that are no list", { role_names: "provider" }, /organization_invite\.role_names/],
+    ["an unknown role", { role_names: ["provider", "owner"] }, /organization_invite\.role_names/],
+    ["a role in capitals", { role_names: ["Provider"] }, /organization_invite\.role_names/],
+    ["a null role", { role_names: [null] }, /organization_invite\.role_names/],
+  ])("refuses %s with a text that names the field, and changes nothing", async (_, fault, field) => {
+    const clinic = await anOrganization();
+    expectRefusal(await changingNothing(() => create(clinic, fault)), 422, field);
+  });
+
+  it.each([
+    ["no wrapper", {}],
+    ["a null wrapper", { organization_invite: null }],
+    ["the fields without their wrapper", anInvite()],
+    ["a list for a wrapper", { organization_invite: [anInvite()] }],
+    ["the wrapper of a bulk invite", { organization_invites: [anInvite()] }],
+  ])("refuses a body with %s, and changes nothing", async (_, body) => {
+    const { client } = await anOrganization();
+    expectRefusal(await changingNothing(() => client.post("/invites", body)), 422, /organization_invite/);
+  });
+});
+
+describe("The email of an invite", () => {
+  it.each(WAYS_TO_WRITE)("is refused while it has a pending invite, written %s", async (_, write) => {
+    const clinic = await anOrganization();
+    const { email } = await clinic.addInvite();
+    const again = { email: write(email), display_name: "Usurper", role_names: ["organization_admin"] };
+    expectRefusal(await changingNothing(() => create(clinic, again)), 422, HAS_PENDING_INVITE);
+  });
+
+  it.each(WAYS_TO_WRITE)(
+    "is refused if it has an account in the organization, written %s",
+    async (_, write) => {
+      const clinic = await anOrganization();
+      const { email } = await clinic.addProvider();
+      expectRefusal(await changingNothing(() => create(clinic, { email: write(email) })), 422, HAS_ACCOUNT);
+    },
+  );
+
+  it("is refused once its invite was accepted, since it has an account then", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    await given(accept(invite));
+    expectRefusal(await changingNothing(() => create(clinic, { email: invite.email })), 422, HAS_ACCOUNT);
+  });
+
+  it("is refused if it became a member's while its invite expired", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    await addMember(clinic, invite.email);
+    travelToExpiry(invite);
+    expectRefusal(await changingNothing(() => create(clinic, { email: invite.email })), 422, HAS_ACCOUNT);
+  });
+
+  it("may have a pending invite and an account in other organizations", async () => {
+    const [clinic, inviting, employing] = [
+      await anOrganization(),
+      await anOrganization("Inviting Clinic"),
+      await anOrganization("Employing Clinic"),
+    ];
+    const elsewhere = await inviting.addInvite();
+    const { email } = elsewhere;
+    await addMember(employing, email);
+    const created = await create(clinic, { email });
+    expect(created).toMatchObject({ status: 201, body: { email, organization_id: clinic.id } });
+    expect(await listed(inviting)).toEqual([elsewhere]);
+    expect(await listed(clinic)).toEqual([created.body]);
+  });
+
+  it("can be invited again when its invite was removed", async () => {
+    const clinic = await anOrganization();
+    const first = await clinic.addInvite();
+    expectGone(await remove(clinic, first));
+    const second = await create(clinic, { email: first.email });
+    expect(second.status).toBe(201);
+    expect(second.body.id).not.toBe(first.id);
+    expect(await listed(clinic)).toEqual([second.body]);
+  });
+});
+
+describe("The roles of an invite", () => {
+  const LEVELS = ["provider_assistant", "provider", "organization_admin"];
+  const CALLERS: [string, string[], number][] = [
+    ["a provider_assistant", ["provider_assistant"], 0],
+    ["a provider", ["provider"], 1],
+    ["a provider who assists, too", ["provider_assistant", "provider"], 1],
+    ["an organization_admin", ["organization_admin"], 2],
+    ["an organization_admin who assists, too", ["provider_assistant", "organization_admin"], 2],
+  ];
+  const assignments = (isAllowed: (level: number, role: number) => boolean) =>
+    CALLERS.flatMap(([who, roles, level]) =>
+      LEVELS.filter((_, role) => isAllowed(level, role)).map((role) => [who, role, roles] as const),
+    );
+
+  it.each(assignments((level, role) => role <= level))(
+    "that %s assigns may be %s, which is not above",
+    async (_, role, roles) => {
+      const clinic = await asCaller(await anOrganization(), roles);
+      const created = await create(clinic, { role_names: [role] });
+      expect(created.status).toBe(201);
+      expect(created.body.roles).toEqual([role]);
+    },
+  );
+
+  it.each(assignments((level, role) => role > level))(
+    "that %s assigns cannot be %s, alone or among others, and nothing changes",
+    async (_, role, roles) => {
+      const clinic = await asCaller(await anOrganization(), roles);
+      const field = new RegExp(`^organization_invite\\.role_names: .*${role}`);
+      for (const role_names of [[role], ["provider_assistant", role], [role, "provider_assistant"]])
+        expectRefusal(await changingNothing(() => create(clinic, { role_names })), 422, field);
+    },
+  );
+
+  it.each(CALLERS)("that may be assigned are told to %s, lowest first", async (_, roles, level) => {
+    const clinic = await asCaller(await anOrganization(), roles);
+    const { status, body } = await clinic.client.get("/roles");
+    expect(status).toBe(200);
+    expect(body).toEqual({ roles: LEVELS.slice(0, level + 1) });
+  });
+});
+
+describe("An invite expires", () => {
+  it("after 7 days", async () => {
+    const { expires_at, created_at } = await (await anOrganization()).addInvite();
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(VALIDITY);
+  });
+
+  it.each([1, 3, 30])("after as many days as the operator sets: %i", async (days) => {
+    const clinic = await anOrganization();
+    const { fetcher } = workerWith({ INVITE_VALIDITY_DAYS: String(days) });
+    const { status, body } = await create({ client: clinic.client.through(fetcher) });
+    expect(status).toBe(201);
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(days * DAY);
+  });
+
+  it.each(["0", "31", "-1", "1.5", "week"])(
+    "never by a setting that is out of bounds: with %s nothing is served",
+    async (days) => {
+      const clinic = await anOrganization();
+      const { fetcher } = workerWith({ INVITE_VALIDITY_DAYS: days });
+      const client = clinic.client.through(fetcher);
+      expectRefusal(await changingNothing(() => create({ client })), 500, "Internal server error");
+    },
+  );
+
+  it("and until the last moment it is listed, and blocks another one", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    travelToExpiry(invite, -1);
+    expect(await listed(clinic)).toEqual([invite]);
+    expectRefusal(await create(clinic, { email: invite.email }), 422, HAS_PENDING_INVITE);
+    expect(await listed(clinic)).toEqual([invite]);
+  });
+
+  it("and from then on it is not listed, can be read, and makes place for another one", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    travelToExpiry(invite);
+    expect(await list(clinic)).toEqual({
+      organization_invites: [],
+      pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
+    });
+    expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
+
+    const email = invite.email.toUpperCase();
+    const next = await create(clinic, {
+      email,
+      display_name: "Ivy Again",
+      role_names: ["provider_assistant"],
+    });
+    expect(next.status).toBe(201);
+    expect(next.body).toEqual({
+      ...invite,
+      id: expect.any(Number),
+      display_name: "Ivy Again",
+      roles: ["provider_assistant"],
+      expires_at: new Date(Date.parse(invite.expires_at) + VALIDITY).toISOString(),
+      created_at: invite.expires_at,
+      updated_at: invite.expires_at,
+    });
+    expect(next.body.id).not.toBe(invite.id);
+    expectRefusal(await read(clinic, invite), 404);
+    expect(await listed(clinic)).toEqual([next.body]);
+  });
+
+  it("and is replaced neither by another organization's nor by another person's", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
+    const [ivy, ida] = [await clinic.addInvite(), await clinic.addInvite()];
+    travelToExpiry(ida);
+    await other.addInvite({ email: ivy.email });
+    await clinic.addInvite();
+    for (const invite of [ivy, ida])
+      expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
+  });
+});
+
+describe("The list of invites", () => {
+  it("shows those that can still be accepted, by id, and no others", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
+    const expired = await clinic.addInvite();
+    travelToExpiry(expired);
+    const [used, removed] = [await clinic.addInvite(), await clinic.addInvite()];
+    const zoe = await clinic.addInvite({ email: `zoe-${anEmail()}` });
+    await other.addInvite();
+    const ann = await clinic.addInvite({ email: `ann-${anEmail()}` });
+    await given(accept(used));
+    expectGone(await remove(clinic, removed));
+
+    const { status, body } = await clinic.client.get("/invites");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      organization_invites: [zoe, ann],
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 2 },
+    });
+    expect(zoe.id).toBeLessThan(ann.id);
+  });
+
+  it("comes in pages", async () => {
+    const clinic = await anOrganization();
+    const invites = [];
+    for (let n = 0; n < 3; n++) invites.push(await clinic.addInvite());
+    const pagination = { per_page: 2, total_pages: 2, total_count: 3 };
+    expect(await list(clinic, "?per_page=2")).toEqual({
+      organization_invites: invites.slice(0, 2),
+      pagination: { current_page: 1, ...pagination },
+    });
+    expect(await list(clinic, "?page=2&per_page=2")).toEqual({
+      organization_invites: invites.slice(2),
+      pagination: { current_page: 2, ...pagination },
+    });
+    expect(await list(clinic, "?page=3&per_page=2")).toEqual({
+      organization_invites: [],
+      pagination: { current_page: 3, ...pagination },
+    });
+  });
+
+  it("has 25 to a page unless told otherwise, and at most 100", async () => {
+    const clinic = await anOrganization();
+    const invites = await Promise.all(Array.from({ length: 26 }, () => clinic.addInvite()));
+    const ids = invites.map(({ id }) => id).sort((one, other) => one - other);
+    const first = await list(clinic);
+    expect(first.organization_invites.map(({ id }: { id: number }) => id)).toEqual(ids.slice(0, 25));
+    expect(first.pagination).toEqual({ current_page: 1, per_page: 25, total_pages: 2, total_count: 26 });
+    const all = await list(clinic, "?per_page=101");
+    expect(all.organization_invites.map(({ id }: { id: number }) => id)).toEqual(ids);
+    expect(all.pagination).toEqual({ current_page: 1, per_page: 100, total_pages: 1, total_count: 26 });
+  });
+
+  it.each([
+    ["page=0", /page/],
+    ["page=x", /page/],
+    ["per_page=0", /per_page/],
+    ["per_page=1.5", /per_page/],
+  ])("refuses the query %s with 400", async (query, parameter) => {
+    const { client } = await anOrganization();
+    expectRefusal(await client.get(`/invites?${query}`), 400, parameter);
+  });
+});
+
+describe("Reading an invite", () => {
+  it("shows a used one, with the time of its use", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const usedAt = fromNow(60);
+    travelTo(usedAt);
+    await given(accept(invite));
+    const { status, body } = await read(clinic, invite);
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...invite, used_at: usedAt, updated_at: usedAt });
+  });
+
+  it("gives 404 for one of another organization, one that never was, and no number", async () => {
+    const clinic = await anOrganization();
+    const others = await (await anOrganization("Hillside Clinic")).addInvite();
+    for (const id of [others.id, 999_999_999, 0, -1, "x", "1.5"])
+      expectRefusal(await read(clinic, { id }), 404);
+  });
+});
+
+describe("Removing an invite", () => {
+  it("takes it out of every path", async () => {
+    const clinic = await anOrganization();
+    const [invite, other] = [await clinic.addInvite(), await clinic.addInvite()];
+    expectGone(await remove(clinic, invite));
+    expectRefusal(await read(clinic, invite), 404);
+    expectRefusal(await platform.get(`/invites/${invite.id}`), 404);
+    expect(await listed(clinic)).toEqual([other]);
+  });
+
+  it("is not done twice", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    expectGone(await remove(clinic, invite));
+    expectRefusal(await changingNothing(() => remove(clinic, invite)), 404);
+  });
+
+  it("is possible for an expired one", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    travelToExpiry(invite);
+    expectGone(await remove(clinic, invite));
+    expectRefusal(await read(clinic, invite), 404);
+  });
+
+  it("is refused for a used one, and changes nothing", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    await given(accept(invite));
+    expectRefusal(await changingNothing(() => remove(clinic, invite)), 422, /used/);
+  });
+
+  it("gives 404 for one of another organization, one that never was, and no number; nothing changes", async () => {
+    const clinic = await anOrganization();
+    const others = await (await anOrganization("Hillside Clinic")).addInvite();
+    for (const id of [others.id, 999_999_999, 0, -1, "x", "1.5"])
+      expectRefusal(await changingNothing(() => remove(clinic, { id })), 404);
+  });
+});
+
+describe("Thirty invites of one email at once", () => {
+  const atOnce = <T>(work: (n: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: 30 }, (_, n) => work(n)));
+
+  it.each<[string, (email: string, n: number) => string]>([
+    ["the same way", (email) => email],
+    ["in different cases", (email, n) => (n % 2 === 0 ? email : email.toUpperCase())],
+  ])("make one, written %s, and the others hear of it", async (_, write) => {
+    const clinic = await anOrganization();
+    const email = anEmail();
+    const answers = await atOnce((n) => create(clinic, { email: write(email, n) }));
+    const made = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(made).toHaveLength(1);
+    expect(refused).toHaveLength(29);
+    for (const refusal of refused) expectRefusal(refusal, 422, HAS_PENDING_INVITE);
+    expect(await listed(clinic)).toEqual(made.map(({ body }) => body));
+  });
+
+  it("make one in place of an expired one", async () => {
+    const clinic = await anOrganization();
+    const expired = await clinic.addInvite();
+    travelToExpiry(expired);
+    const answers = await atOnce(() => create(clinic, { email: expired.email }));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(29);
+    expect(await listed(clinic)).toEqual(made.map(({ body }) => body));
+  });
+
+  it("make one in each of the organizations that invite it", async () => {
+    const clinics = [await anOrganization(), await anOrganization("Hillside Clinic")];
+    const email = anEmail();
+    const answers = await Promise.all(
+      clinics.flatMap((clinic) => [create(clinic, { email }), create(clinic, { email })]),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
+    for (const clinic of clinics) expect(await listed(clinic)).toMatchObject([{ email }]);
+  });
+});

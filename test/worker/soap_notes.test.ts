@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { aCall } from "./support/calls.ts";
+import { platform } from "./support/door.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
+
+const TEXT = "Subjective: a cough.\nObjective: 37.2 °C.\n\nAssessment: a cold.\n  Plan: rest. ";
+
+async function aCallToNote() {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  return { clinic, call, read: () => clinic.client.get(`${call.path}/soap_note`) };
+}
+
+/** A note that is not final yet. */
+async function aDraft() {
+  const scene = await aCallToNote();
+  const draft = { text: TEXT, is_final: false };
+  return { ...scene, draft, reported: await given(scene.call.reportSoapNote(draft)) };
+}
+
+async function aFinalNote() {
+  const scene = await aDraft();
+  return { ...scene, reported: await given(scene.call.reportSoapNote({ is_final: true })) };
+}
+
+describe("A reported SOAP note", () => {
+  it("comes out as it was sent", async () => {
+    const { call, read } = await aCallToNote();
+    const answer = await call.reportSoapNote({ text: TEXT, is_final: true });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ id: expect.any(Number), text: TEXT, is_final: true });
+    const { status, body } = await read();
+    expect(status).toBe(200);
+    expect(body).toEqual(answer.body);
+  });
+
+  it("may have 200,000 characters, whatever they are", async () => {
+    const { clinic, call, read } = await aCallToNote();
+    leavingNoRows(clinic.id, "soap_notes");
+    const text = "🩺".repeat(200_000);
+    expect((await call.reportSoapNote({ text, is_final: true })).status).toBe(200);
+    expect((await read()).body.text === text).toBe(true);
+  });
+
+  it("is of its own call alone", async () => {
+    const { clinic, call, read } = await aCallToNote();
+    const other = await aCall(clinic);
+    await given(call.reportSoapNote({ text: "Ours.", is_final: true }));
+    await given(other.reportSoapNote({ text: "Theirs.", is_final: true }));
+    expect((await read()).body.text).toBe("Ours.");
+    expect((await clinic.client.get(`${other.path}/soap_note`)).body.text).toBe("Theirs.");
+  });
+});
+
+describe("A later report of a SOAP note", () => {
+  it("changes nothing where it repeats the first, nor where it says nothing", async () => {
+    const { call, draft, reported } = await aDraft();
+    for (const again of [draft, {}]) {
+      const answer = await changingNothing(() => call.reportSoapNote(again));
+      expect(answer).toMatchObject({ status: 200, body: reported });
+    }
+  });
+
+  it("keeps what it leaves out", async () => {
+    const { call, reported, read } = await aDraft();
+    await given(call.reportSoapNote({ text: "Subjective: better." }));
+    expect((await read()).body).toEqual({ ...reported, text: "Subjective: better." });
+    await given(call.reportSoapNote({ is_final: true }));
+    expect((await read()).body).toEqual({ ...reported, text: "Subjective: better.", is_final: true });
+  });
+});
+
+describe("A final SOAP note", () => {
+  it("takes the same report again, or a part of it, and changes nothing", async () => {
+    const { call, reported } = await aFinalNote();
+    for (const same of [{ text: TEXT, is_final: true }, { is_final: true }, { text: TEXT }, {}]) {
+      const answer = await changingNothing(() => call.reportSoapNote(same));
+      expect(answer).toMatchObject({ status: 200, body: reported });
+    }
+  });
+
+  it.each<[string, object]>([
+    ["another text", { text: "Subjective: better." }],
+    ["a text with a space more", { text: `${TEXT} ` }],
+    ["that it is not final", { is_final: false }],
+    ["the early report that comes late", { text: TEXT, is_final: false }],
+  ])("refuses %s, and changes nothing", async (_, change) => {
+    const { call, reported, read } = await aFinalNote();
+    expectRefusal(await changingNothing(() => call.reportSoapNote(change)), 422, /final/);
+    expect((await read()).body).toEqual(reported);
+  });
+});
+
+describe("A report of a SOAP note is refused, and changes nothing,", () => {
+  it.each<[string, object, RegExp]>([
+    ["an empty text", { text: "" }, /soap_note\.text/],
+    ["a blank text", { text: " \n\t" }, /soap_note\.text/],
+    ["a null text", { text: null }, /soap_note\.text/],
+    ["a text that is an object", { text: { subjective: "a cough" } }, /soap_note\.text/],
+    ["a text of 200,001 characters", { text: "n".repeat(200_001) }, /soap_note\.text/],
+    ["a null is_final", { is_final: null }, /soap_note\.is_final/],
+    ["an is_final that is a number", { is_final: 1 }, /soap_note\.is_final/],
+  ])("with %s", async (_, fault, text) => {
+    const { call } = await aDraft();
+    const later = { text: "Subjective: better.", ...fault };
+    expectRefusal(await changingNothing(() => call.reportSoapNote(later)), 422, text);
+    const { call: unheard } = await aCallToNote();
+    const first = { text: TEXT, is_final: false, ...fault };
+    expectRefusal(await changingNothing(() => unheard.reportSoapNote(first)), 422, text);
+  });
+
+  it.each(["text", "is_final"])("without %s in the first", async (field) => {
+    const { call, read } = await aCallToNote();
+    const lacking = { text: TEXT, is_final: true, [field]: undefined };
+    expectRefusal(await changingNothing(() => call.reportSoapNote(lacking)), 422, new RegExp(field));
+    expectRefusal(await read(), 404);
+  });
+
+  it.each([
+    ["without a wrapper", {}],
+    ["with a null wrapper", { soap_note: null }],
+    ["with the fields beside the wrapper", { text: TEXT, is_final: true }],
+  ])("%s", async (_, body) => {
+    const { call } = await aDraft();
+    const refused = await changingNothing(() => platform.put(`/calls/${call.key}/soap_note`, body));
+    expectRefusal(refused, 422, /soap_note/);
+  });
+
+  it("for a call that nobody has reported, with 404", async () => {
+    const path = `/calls/${unique("nowhere")}/soap_note`;
+    const soap_note = { text: TEXT, is_final: true };
+    expectRefusal(await changingNothing(() => platform.put(path, { soap_note })), 404);
+  });
+});
+
+describe("Reading a SOAP note", () => {
+  it("gives 404 where the call has none, though it has a transcript", async () => {
+    const { call, read } = await aCallToNote();
+    await given(call.reportTranscript({ is_final: false, lines: [] }));
+    expectRefusal(await read(), 404);
+  });
+
+  it("gives 404 by any path but its own", async () => {
+    const { clinic, call } = await aFinalNote();
+    const other = await aFinalNote();
+    const colleague = await clinic.addProvider();
+    const own = `/organization_users/${call.owner.id}`;
+    for (const path of [
+      other.call.path,
+      `${own}/calls/${other.call.id}`,
+      `/organization_users/${colleague.id}/calls/${call.id}`,
+      `/organization_users/${other.call.owner.id}/calls/${call.id}`,
+      `/organization_users/999999999/calls/${call.id}`,
+      `${own}/calls/999999999`,
+      `${own}/calls/0`,
+      `${own}/calls/${call.key}`,
+      `/organization_users/x/calls/${call.id}`,
+    ])
+      expectRefusal(await clinic.client.get(`${path}/soap_note`), 404);
+  });
+
+  it("follows a correction of whose call it was", async () => {
+    const { clinic, call, reported, read } = await aFinalNote();
+    const other = await clinic.addProvider();
+    await given(call.report({ organization_user_id: other.id }));
+    expectRefusal(await read(), 404);
+    const moved = await clinic.client.get(`/organization_users/${other.id}/calls/${call.id}/soap_note`);
+    expect(moved).toMatchObject({ status: 200, body: reported });
+  });
+
+  it("changes nothing", async () => {
+    const { read } = await aFinalNote();
+    await changingNothing(() => given(read()));
+  });
+});

@@ -1,0 +1,115 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  getQueueResult,
+  waitOnExecutionContext,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../../src/index.ts";
+import type { Fetcher } from "./door.ts";
+import { anOrganization, given, unique } from "./organization.ts";
+
+export const QUEUE = "bulk-invites";
+export const DEAD_LETTERS = "bulk-invites-dead-letter";
+
+/** What the queue keeps of a message until it is acknowledged. */
+export interface Message {
+  id: string;
+  body: unknown;
+  /** How many times it is delivered, this time included. */
+  attempts: number;
+}
+
+export const aMessage = (body: unknown, attempts = 1): Message => ({ id: unique("message"), body, attempts });
+
+/** A queue that delivers nothing by itself: the test takes what was sent, and delivers it as it likes. */
+export function aQueue() {
+  const queue = {
+    /** Bodies of the messages of each send. */
+    sends: [] as unknown[][],
+    /** Makes every send fail. */
+    isDown: false,
+    binding: {
+      async sendBatch(messages: Iterable<{ body: unknown }>) {
+        if (queue.isDown) throw new Error("Queue sendBatch failed: Internal Server Error");
+        queue.sends.push(Array.from(messages, ({ body }) => structuredClone(body)));
+      },
+      send() {
+        throw new Error("Each send costs; messages go together");
+      },
+    } as unknown as Queue,
+    /** The messages that were sent for a bulk invite since they were last taken. */
+    take({ id }: { id: number }): Message[] {
+      const isOurs = (body: unknown) => (body as { bulk_invite_id?: number }).bulk_invite_id === id;
+      const taken = queue.sends.flat().filter(isOurs);
+      queue.sends = queue.sends.map((bodies) => bodies.filter((body) => !isOurs(body)));
+      return taken.map((body) => aMessage(body));
+    },
+  };
+  return queue;
+}
+
+/** The Worker with other bindings, and each of the ways into it. */
+export function workerWith(bindings: object) {
+  const bound = { ...env, ...bindings };
+  const fetcher: Fetcher = async (request) => {
+    const context = createExecutionContext();
+    const response = await worker.fetch(
+      request as Request<unknown, IncomingRequestCfProperties>,
+      bound,
+      context,
+    );
+    await waitOnExecutionContext(context);
+    return response;
+  };
+  return {
+    fetcher,
+    /** Hands the messages to the consumer, as one batch of the queue. */
+    async consume(messages: Message[], queue = QUEUE) {
+      const timestamp = Date.now();
+      const batch = createMessageBatch(
+        queue,
+        messages.map((message) => ({ timestamp, ...message })),
+      );
+      await worker.queue(batch, bound);
+      return getQueueResult(batch, createExecutionContext());
+    },
+    runCron: () => worker.scheduled(createScheduledController(), bound),
+  };
+}
+
+/**
+ * An organization whose bulk invites go to a queue from which the test delivers, to the Worker with these bindings.
+ */
+export async function aClinicWithQueue(bindings: object = {}) {
+  const clinic = await anOrganization();
+  const queue = aQueue();
+  const theWorker = workerWith({ BULK_INVITES: queue.binding, ...bindings });
+  const client = { ...clinic.client, ...clinic.client.through(theWorker.fetcher) };
+  return {
+    ...clinic,
+    ...theWorker,
+    client,
+    queue,
+    /** Asks for the invites, and tells what there is to deliver. */
+    async bulkInvite(organization_invites: object[]) {
+      const { bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites }));
+      return { id: bulk_invite.id as number, bulk_invite, messages: queue.take(bulk_invite) };
+    },
+    progressOf: async ({ id }: { id: number }) =>
+      (await given(client.get(`/bulk_invites/${id}`))).bulk_invite,
+    /** Every invite of the organization that can be accepted. */
+    async pendingInvites() {
+      const invites = [];
+      for (let page = 1, pages = 1; page <= pages; page++) {
+        const listed = await given(client.get(`/invites?per_page=100&page=${page}`));
+        invites.push(...listed.organization_invites);
+        pages = listed.pagination.total_pages;
+      }
+      return invites;
+    },
+  };
+}
+
+export type ClinicWithQueue = Awaited<ReturnType<typeof aClinicWithQueue>>;

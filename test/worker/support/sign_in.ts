@@ -1,0 +1,58 @@
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { type Door, platform } from "./door.ts";
+import { expectRefusal } from "./expectations.ts";
+import { anIdentityProvider } from "./identity_provider.ts";
+import { anOrganization, given, unique } from "./organization.ts";
+
+type Client = Pick<Door, "post">;
+
+export const exchange = (client: Client, token: unknown) =>
+  client.post("/auth/token_exchange", { token_exchange: { token } });
+
+export const redeem = (code: unknown) => platform.post("/authorization_codes/redeem", { code });
+
+/** An organization that recognizes an identity provider of its own. */
+export async function aClinicWithSignIn({
+  alg,
+  ...issuer
+}: {
+  alg?: string;
+  audience?: string;
+  email_claim?: string;
+} = {}) {
+  const clinic = await anOrganization();
+  const provider = await anIdentityProvider(alg);
+  const registered = await provider.register(clinic, issuer);
+  return { clinic, provider, issuer: registered, client: clinic.client, email: clinic.admin.email as string };
+}
+
+/** An email of nobody. */
+export const anEmail = () => `${unique("somebody")}@example.com`;
+
+/** The code that a token is exchanged for, where it is good. */
+export async function expectExchanged(client: Client, token: string): Promise<string> {
+  const { status, body } = await exchange(client, token);
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) },
+  });
+  return body.code;
+}
+
+/** Who a token signs in: it is exchanged, and the code redeemed. */
+export const signIn = async (client: Client, token: string) =>
+  given(redeem(await expectExchanged(client, token)));
+
+/** A token is refused as the contract says, and no code is made. */
+export async function expectRefused(client: Client, token: string, error = "Invalid token") {
+  const before = await storedCodes();
+  expectRefusal(await exchange(client, token), 401, error);
+  expect(await storedCodes()).toEqual(before);
+}
+
+/** Every code there is, as it is stored. */
+export async function storedCodes() {
+  const { results } = await env.DB.prepare("select * from authorization_codes order by id").all();
+  return results;
+}

@@ -1,0 +1,277 @@
+import { describe, expect, it } from "vitest";
+import { countingRoundTrips } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { expectGone, expectRefusal } from "./support/expectations.ts";
+import { AUDIENCE, aKey, anIdentityProvider } from "./support/identity_provider.ts";
+import { anInvite, anOrganization, given } from "./support/organization.ts";
+import {
+  aClinicWithSignIn,
+  anEmail,
+  exchange,
+  expectExchanged,
+  expectRefused,
+  signIn,
+  storedCodes,
+} from "./support/sign_in.ts";
+import { travelTo } from "./support/time.ts";
+
+const ALGORITHMS = [
+  ...["RS256", "RS384", "RS512"],
+  ...["PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512"],
+  "EdDSA",
+];
+
+describe("A good token", () => {
+  it.each(ALGORITHMS)("signed with %s is exchanged for a code of its user", async (alg) => {
+    const { clinic, client, provider, email } = await aClinicWithSignIn({ alg });
+    const signedIn = await signIn(client, await provider.token({ email }));
+    expect(signedIn.organization_user.id).toBe(clinic.admin.id);
+  });
+
+  it("may be exchanged again: each exchange gives a new code, and each code is good", async () => {
+    const { client, provider, email } = await aClinicWithSignIn();
+    const token = await provider.token({ email });
+    const users = [];
+    for (let n = 0; n < 3; n++) users.push((await signIn(client, token)).user.email);
+    expect(users).toEqual([email, email, email]);
+    const codes = [await expectExchanged(client, token), await expectExchanged(client, token)];
+    expect(new Set(codes).size).toBe(2);
+  });
+
+  it("stores one code for each exchange", async () => {
+    const { clinic, client, provider, email } = await aClinicWithSignIn();
+    const before = await storedCodes();
+    await expectExchanged(client, await provider.token({ email }));
+    const made = (await storedCodes()).slice(before.length);
+    expect(made).toMatchObject([{ organization_id: clinic.id, organization_user_id: clinic.admin.id }]);
+  });
+
+  it.each([
+    ["in upper case", (email: string) => email.toUpperCase()],
+    ["in mixed case", (email: string) => email.replace("user", "uSeR").replace("example", "ExamPle")],
+    ["with spaces around it", (email: string) => `  ${email}\t\n`],
+    ["in upper case, with spaces around it", (email: string) => ` ${email.toUpperCase()} `],
+  ])("finds its user by an email %s", async (_, spelt) => {
+    const { clinic, client, provider, email } = await aClinicWithSignIn();
+    expect(spelt(email)).not.toBe(email);
+    const { organization_user } = await signIn(client, await provider.token({ email: spelt(email) }));
+    expect(organization_user.id).toBe(clinic.admin.id);
+  });
+
+  it("finds a user who was added with another spelling of the email", async () => {
+    const { clinic, client, provider } = await aClinicWithSignIn();
+    const email = anEmail();
+    const added = await clinic.addProvider("Paula Provider", { email: ` ${email.toUpperCase()} ` });
+    const { organization_user } = await signIn(client, await provider.token({ email }));
+    expect(organization_user.id).toBe(added.id);
+  });
+
+  it("finds its user by the issuer's own email claim, and by no other", async () => {
+    const { clinic, client, provider } = await aClinicWithSignIn({ email_claim: "upn" });
+    const paula = await clinic.addProvider("Paula Provider");
+    const { organization_user } = await signIn(
+      client,
+      await provider.token({ upn: paula.email, email: clinic.admin.email }),
+    );
+    expect(organization_user.id).toBe(paula.id);
+    await expectRefused(client, await provider.token({ email: paula.email }));
+    await expectRefused(client, await provider.token({ upn: anEmail(), email: paula.email }));
+  });
+
+  it.each([
+    ["is true", true],
+    ["is the text true", "true"],
+    ["is left out", undefined],
+  ])("is exchanged where email_verified %s", async (_, email_verified) => {
+    const { client, provider, email } = await aClinicWithSignIn();
+    await expectExchanged(client, await provider.token({ email, email_verified }));
+  });
+
+  it("may name several audiences, ours among them", async () => {
+    const { client, provider, email } = await aClinicWithSignIn();
+    await expectExchanged(client, await provider.token({ email, aud: ["another", AUDIENCE, "third"] }));
+    await expectExchanged(client, await provider.token({ email, aud: [AUDIENCE] }));
+    await expectRefused(client, await provider.token({ email, aud: ["another", "third"] }));
+  });
+
+  it("is for the audience that the issuer was registered with", async () => {
+    const { client, provider, email } = await aClinicWithSignIn({ audience: "riverside" });
+    await expectExchanged(client, await provider.token({ email, aud: "riverside" }));
+    await expectRefused(client, await provider.token({ email, aud: AUDIENCE }));
+  });
+
+  it("need not name its key where the provider has but one", async () => {
+    const { client, provider, email } = await aClinicWithSignIn();
+    await expectExchanged(client, await provider.token({ email }, { kid: undefined }));
+  });
+
+  it("may say what it does not need to: a type, an issue time, a not-before, claims of other people's", async () => {
+    const { client, provider, email } = await aClinicWithSignIn();
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { email, sub: "42", nbf: now - 10, jti: "1", groups: ["a", "b"], constructor: "x" };
+    await expectExchanged(client, await provider.token(claims, { typ: "JWT" }));
+  });
+
+  it("may be long, for people who are in many groups", async () => {
+    const { client, provider, email } = await aClinicWithSignIn();
+    const groups = Array.from({ length: 1500 }, (_, n) => `group-${n}-of-the-clinic`);
+    const token = await provider.token({ email, groups });
+    expect(token.length).toBeGreaterThan(40_000);
+    await expectExchanged(client, token);
+  });
+
+  it("is verified by the right one of a provider's keys, whatever else it publishes", async () => {
+    const { client, provider, email } = await aClinicWithSignIn();
+    const [sameKind, forEncryption, anotherKind] = [await aKey(), await aKey(), await aKey("RS256")];
+    provider.answer = () =>
+      Response.json({
+        keys: [
+          { kty: "unheard-of", kid: "future" },
+          { kty: "oct", kid: provider.key.kid, k: "c2VjcmV0" },
+          { ...forEncryption.jwk, use: "enc" },
+          sameKind.jwk,
+          anotherKind.jwk,
+          provider.key.jwk,
+        ],
+      });
+    for (const key of [provider.key, sameKind, anotherKind])
+      await expectExchanged(client, await provider.token({ email }, {}, key));
+    await expectRefused(client, await provider.token({ email }, {}, forEncryption));
+  });
+
+  it("signs its user in at the organization of the client, of those that share the issuer", async () => {
+    const { clinic, client, provider, email } = await aClinicWithSignIn();
+    const other = await anOrganization("Hillside Clinic");
+    await provider.register(other);
+    const there = await other.addProvider("Ada Elsewhere", { email });
+    const token = await provider.token({ email });
+    expect(await signIn(client, token)).toMatchObject({
+      organization: { id: clinic.id },
+      organization_user: { id: clinic.admin.id, roles: ["organization_admin"] },
+    });
+    expect(await signIn(other.client, token)).toMatchObject({
+      organization: { id: other.id },
+      organization_user: { id: there.id, roles: ["provider"] },
+    });
+  });
+
+  it("may come from any of the issuers of an organization", async () => {
+    const { clinic, client, provider, email } = await aClinicWithSignIn();
+    const second = await anIdentityProvider("EdDSA");
+    await second.register(clinic, { audience: "second" });
+    await expectExchanged(client, await provider.token({ email }));
+    await expectExchanged(client, await second.token({ email, aud: "second" }));
+    await expectRefused(client, await second.token({ email }));
+  });
+
+  it("is exchanged by any client of the organization, whoever it acts as", async () => {
+    const { clinic, provider, email } = await aClinicWithSignIn();
+    const paula = await clinic.addProvider();
+    const client = await clinic.addClient(paula.id);
+    const { organization_user } = await signIn(client, await provider.token({ email }));
+    expect(organization_user.id).toBe(clinic.admin.id);
+  });
+
+  it("costs at most two round trips to D1 where the keys are known", async () => {
+    const { clinic, provider, email } = await aClinicWithSignIn();
+    const counting = countingRoundTrips();
+    const client = clinic.client.through(counting.fetcher);
+    const token = await provider.token({ email });
+    await expectExchanged(client, token);
+    const trips = await counting.during(() => expectExchanged(client, token));
+    expect(trips).toBeGreaterThan(0);
+    expect(trips).toBeLessThanOrEqual(2);
+    expect(provider.asked).toBe(1);
+  });
+});
+
+describe("The token of somebody who was invited", () => {
+  async function anInvitee(invite: object = {}) {
+    const scene = await aClinicWithSignIn();
+    const invited = await scene.clinic.addInvite(invite);
+    const token = () => scene.provider.token({ email: invited.email });
+    return { ...scene, invited, token };
+  }
+
+  const PLEASE = "Please accept your invite";
+
+  async function accept(invite_id: number) {
+    const { accept_url } = await given(platform.get(`/invites/${invite_id}`));
+    return given(platform.post("/invites/accept", { token: new URL(accept_url).searchParams.get("token") }));
+  }
+
+  it("is refused while the invite is pending, and good once it was accepted", async () => {
+    const { client, invited, token } = await anInvitee();
+    await expectRefused(client, await token(), PLEASE);
+    await expectRefused(client, await token(), PLEASE);
+    const user = await accept(invited.id);
+    const signedIn = await signIn(client, await token());
+    expect(signedIn.organization_user).toEqual({ id: user.id, roles: ["provider"] });
+    expect(signedIn.user).toEqual({ id: user.user_id, email: invited.email, display_name: "Ivy Invitee" });
+  });
+
+  it("is refused by any spelling of the email, while the invite is pending", async () => {
+    const email = anEmail();
+    const { client, provider } = await anInvitee({ email: email.toUpperCase() });
+    await expectRefused(client, await provider.token({ email: ` ${email} ` }), PLEASE);
+  });
+
+  it("is that of a stranger once the invite was removed", async () => {
+    const { client, invited, token } = await anInvitee();
+    await expectRefused(client, await token(), PLEASE);
+    expectGone(await client.delete(`/invites/${invited.id}`));
+    await expectRefused(client, await token());
+  });
+
+  it("is that of a stranger from the moment when the invite expires", async () => {
+    const { client, invited, token } = await anInvitee();
+    const expiry = Date.parse(invited.expires_at);
+    travelTo(new Date(expiry - 1).toISOString());
+    await expectRefused(client, await token(), PLEASE);
+    travelTo(new Date(expiry).toISOString());
+    await expectRefused(client, await token());
+  });
+
+  it("is told of the new invite where an expired one was replaced", async () => {
+    const { client, invited, token } = await anInvitee();
+    travelTo(invited.expires_at);
+    await expectRefused(client, await token());
+    await given(client.post("/invites", { organization_invite: anInvite({ email: invited.email }) }));
+    await expectRefused(client, await token(), PLEASE);
+  });
+
+  it("is that of a stranger where another organization sent the invite", async () => {
+    const { provider, invited, client, token } = await anInvitee();
+    const other = await anOrganization();
+    await provider.register(other);
+    await expectRefused(client, await token(), PLEASE);
+    await expectRefused(other.client, await provider.token({ email: invited.email }));
+  });
+
+  it("tells nobody of the invite who has no good token", async () => {
+    const { client, provider, invited } = await anInvitee();
+    const stolen = await aKey("ES256", provider.key.kid);
+    await expectRefused(client, await provider.token({ email: invited.email }), PLEASE);
+    await expectRefused(client, await provider.token({ email: invited.email }, {}, stolen));
+  });
+});
+
+describe("A request without a token", () => {
+  it.each([
+    ["no wrapper", {}, /token_exchange/],
+    ["a wrapper that is no object", { token_exchange: "token" }, /token_exchange/],
+    ["an empty wrapper", { token_exchange: {} }, /token_exchange\.token/],
+    ["null", { token_exchange: { token: null } }, /token_exchange\.token/],
+    ["a number", { token_exchange: { token: 42 } }, /token_exchange\.token/],
+    ["a list", { token_exchange: { token: ["token"] } }, /token_exchange\.token/],
+  ])("is refused with 422 that names what is missing: %s", async (_, body, error) => {
+    const { client } = await aClinicWithSignIn();
+    expectRefusal(await client.post("/auth/token_exchange", body), 422, error);
+  });
+
+  it("is refused with 413 where it is larger than any token", async () => {
+    const { client } = await aClinicWithSignIn();
+    expectRefusal(await exchange(client, "a".repeat(300 * 1024)), 413);
+  });
+});

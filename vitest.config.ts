@@ -5,6 +5,8 @@ const migrations = await readD1Migrations("./drizzle");
 
 export default defineConfig({
   test: {
+    // The Worker's own log, a line for each request, would bury what the tests say.
+    onConsoleLog: (line) => !line.startsWith('{"event":'),
     projects: [
       {
         plugins: [

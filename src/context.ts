@@ -12,9 +12,9 @@ export interface Context {
   now: number;
 }
 
-export function openContext(env: Env, now: number): Context {
+export function openContext(env: Env, now: number, db = openDatabase(env.DB)): Context {
   return {
-    db: openDatabase(env.DB),
+    db,
     bulkInviteQueue: env.BULK_INVITES,
     settings: readSettings(env),
     now,

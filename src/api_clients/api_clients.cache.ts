@@ -1,4 +1,4 @@
-import type { Database } from "../db/database.ts";
+import { type Database, openDatabase, openSession } from "../db/database.ts";
 import { CLIENT_FRESH_FOR, CLIENT_KNOWN_FOR, CLIENT_REFRESH_TIMEOUT, MAX_KNOWN_CLIENTS } from "../limits.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 
@@ -18,17 +18,22 @@ const knownClients = new Map<string, KnownClient>();
  * @param inBackground keeps the isolate alive for a promise (ExecutionContext.waitUntil)
  */
 export async function recallClient(
-  db: Database,
+  binding: D1Database,
   client_id: string,
   now: number,
   inBackground: (work: Promise<unknown>) => void,
 ): Promise<ClientRecord | null> {
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
-  if (!known || age >= CLIENT_KNOWN_FOR) return lookUpClient(db, client_id, now);
+  const primary = openDatabase(binding);
+  if (!known || age >= CLIENT_KNOWN_FOR) {
+    // A client that was made a moment ago may not have reached the replica.
+    const { db: replica } = openSession(binding, "first-unconstrained");
+    return (await lookUpClient(replica, client_id, now)) ?? (await lookUpClient(primary, client_id, now));
+  }
   if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
     known.refresh_started_at = now;
-    inBackground(lookUpClient(db, client_id, now));
+    inBackground(lookUpClient(primary, client_id, now));
   }
   return known.record;
 }

@@ -22,7 +22,7 @@ export const bulkInviteChunk = z.object({
 
 export type BulkInviteChunk = z.infer<typeof bulkInviteChunk>;
 
-const bulkInvite = z.object({
+export const bulkInvite = z.object({
   id,
   status: z.enum(["pending", "completed"]),
   total_count: z.int(),
@@ -34,11 +34,15 @@ const bulkInvite = z.object({
 
 export const bulkInviteSchema = z.object({ bulk_invite: bulkInvite });
 
-const failure = z.object({ row: z.int().nonnegative(), email: z.email(), error: z.string() });
-
-export const bulkInviteProgressSchema = z.object({
-  bulk_invite: bulkInvite.extend({ failures: z.array(failure) }),
+export const bulkInviteFailure = z.object({
+  row: z.int().nonnegative(),
+  email: z.email(),
+  error: z.string(),
 });
+
+export const bulkInviteProgress = bulkInvite.extend({ failures: z.array(bulkInviteFailure) });
+
+export const bulkInviteProgressSchema = z.object({ bulk_invite: bulkInviteProgress });
 
 export interface BulkInvite {
   id: number;
@@ -67,6 +71,6 @@ export function toBulkInvite(row: BulkInvite): z.input<typeof bulkInvite> {
   };
 }
 
-export function toFailure(row: BulkInviteFailure): z.input<typeof failure> {
+export function toFailure(row: BulkInviteFailure): z.input<typeof bulkInviteFailure> {
   return { row: row.row, email: row.email, error: row.error ?? "" };
 }

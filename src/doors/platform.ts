@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { type Context, openContext } from "../context.ts";
 import { digest, matchesDigest } from "../digest.ts";
 import { ApiError } from "../http/errors.ts";
+import { openRequestSession, tellBookmark } from "../http/replication.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 
@@ -16,13 +17,16 @@ export const platformRoutes = () => new Hono<PlatformEnv>();
 
 /** Authentication by the platform's bearer token (RFC 6750). */
 export const platformDoor = createMiddleware<PlatformEnv>(async (c, next) => {
-  const context = openContext(c.env, Date.now());
+  const session = openRequestSession(c, c.env.DB);
+  const context = openContext(c.env, Date.now(), session.db);
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   if (!token || !(await isPlatformToken(context.settings, token)))
     throw new ApiError(401, "Invalid platform token");
+  c.set("session", session);
   c.set("context", context);
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
   await next();
+  tellBookmark(c);
 });
 
 /** Two are valid at once while the platform changes from one to the next. */

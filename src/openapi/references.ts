@@ -1,25 +1,60 @@
-import * as z from "zod";
-import { pageQuery } from "../http/pagination.ts";
-import { instant, pathId } from "../http/wire.ts";
+import { apiClientsReference } from "../api_clients/api_clients.openapi.ts";
+import { authorizationCodesReference } from "../authorization_codes/authorization_codes.openapi.ts";
+import { bulkInvitesReference } from "../bulk_invites/bulk_invites.openapi.ts";
+import { callMetricsReference } from "../call_metrics/call_metrics.openapi.ts";
+import { callsReference } from "../calls/calls.openapi.ts";
+import { egressAuditLogsReference } from "../egress_audit_logs/egress_audit_logs.openapi.ts";
+import { egressesReference } from "../egresses/egresses.openapi.ts";
+import { invitesReference } from "../invites/invites.openapi.ts";
+import { issuersReference } from "../issuers/issuers.openapi.ts";
 import { MAX_PER_PAGE } from "../limits.ts";
 import { organizationUsersReference } from "../organization_users/organization_users.openapi.ts";
+import { organizationsReference } from "../organizations/organizations.openapi.ts";
+import { participantsReference } from "../participants/participants.openapi.ts";
+import { soapNotesReference } from "../soap_notes/soap_notes.openapi.ts";
+import { tokenExchangeReference } from "../token_exchange/token_exchange.openapi.ts";
+import { transcriptsReference } from "../transcripts/transcripts.openapi.ts";
+import { waitingRoomSubsReference } from "../waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../waiting_rooms/waiting_rooms.openapi.ts";
 import type { Reference } from "./operation.ts";
+import "./rendering.ts";
 
-/** The resources in the order of the contract. */
-export const references: Reference[] = [organizationUsersReference, waitingRoomsReference];
+/** The resources in the order of the contract, then those that the platform alone knows. */
+export const references: Reference[] = [
+  tokenExchangeReference,
+  waitingRoomsReference,
+  waitingRoomSubsReference,
+  callMetricsReference,
+  transcriptsReference,
+  soapNotesReference,
+  egressesReference,
+  egressAuditLogsReference,
+  invitesReference,
+  bulkInvitesReference,
+  organizationUsersReference,
+  callsReference,
+  organizationsReference,
+  apiClientsReference,
+  issuersReference,
+  authorizationCodesReference,
+  participantsReference,
+];
 
 /** Parameters mean the same wherever they stand. */
 export const parameterDescriptions: Record<string, string> = {
   page: "The page to show, from 1. A page past the end is an empty list.",
   per_page: `How many to show on a page; more than ${MAX_PER_PAGE} are served as ${MAX_PER_PAGE}.`,
   slug: "The room's current slug.",
+  waiting_room_slug: "The room's current slug.",
+  id: "The id of what the path names before it.",
+  key: "The reporter's own key of what the path names before it.",
+  organization_user_id: "The organization user whose call it is.",
+  call_id: "The call.",
+  egress_id: "The egress: its `id` in the external API, its `egress_id` in the platform API.",
+  date_start: "The first date of the range.",
+  date_end: "The last date of the range.",
+  user_id: "The user whose calls count; left out, the whole organization's do.",
+  event: "Entries of this event alone.",
+  from: "Entries from the start of this day, in UTC.",
+  to: "Entries through the end of this day, in UTC; not before `from`.",
 };
-
-// Text in a URL, but numbers and times to a reader: what the transformations after it cannot say.
-z.globalRegistry.add(pageQuery.shape.page, { override: { type: "integer", minimum: 1, pattern: undefined } });
-z.globalRegistry.add(pageQuery.shape.per_page, {
-  override: { type: "integer", minimum: 1, pattern: undefined },
-});
-z.globalRegistry.add(pathId, { override: { type: "integer", minimum: 1, pattern: undefined } });
-z.globalRegistry.add(instant, { override: { type: "string", format: "date-time" } });

@@ -39,19 +39,19 @@ export const reportTranscriptBody = z.object({
     .partial(),
 });
 
+export const transcriptLineSchema = z.object({
+  id,
+  text: z.string(),
+  start_time: z.number(),
+  end_time: z.number(),
+  display_name: z.string(),
+});
+
 export const transcriptSchema = z.object({
   id,
   summary: z.string().nullable(),
   is_final: z.boolean(),
-  transcript_lines: z.array(
-    z.object({
-      id,
-      text: z.string(),
-      start_time: z.number(),
-      end_time: z.number(),
-      display_name: z.string(),
-    }),
-  ),
+  transcript_lines: z.array(transcriptLineSchema),
 });
 
 export type Transcript = Pick<typeof transcripts.$inferSelect, "id" | "summary" | "is_final"> & {

@@ -1,5 +1,5 @@
-import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { readFileSync } from "node:fs";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, it } from "vitest";
 
 it.each(["external", "platform"])(
@@ -10,6 +10,8 @@ it.each(["external", "platform"])(
       absoluteRef: `${door}.json`,
       config: await createConfig({ extends: ["recommended"] }),
     });
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+      [],
+    );
   },
 );

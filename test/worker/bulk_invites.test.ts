@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { countingRoundTrips, everyRow } from "./support/database.ts";
+import { countingRoundTrips } from "./support/database.ts";
 import { platform } from "./support/door.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
-import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aClinicWithQueue, aQueue, type ClinicWithQueue, type Message } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -285,9 +285,9 @@ describe("A row fails alone, in the background,", () => {
     const pending = await clinic.addInvite();
     const [before, after] = invitesOf(2);
     const progress = await invited(clinic, [
-      anInvite(before),
+      { ...before },
       anInvite({ email: pending.email.toUpperCase(), role_names: ["organization_admin"] }),
-      anInvite(after),
+      { ...after },
     ]);
     expect(progress).toMatchObject({
       status: "completed",
@@ -313,10 +313,9 @@ describe("A row fails alone, in the background,", () => {
 
   it("if its email got an account or an invite after the request was taken", async () => {
     const clinic = await aClinicWithQueue();
-    const [member, invitee, other] = invitesOf(3);
-    const { id, messages } = await clinic.bulkInvite(
-      invitesOf(0).concat(anInvite(member), anInvite(invitee), anInvite(other)),
-    );
+    const rows = invitesOf(3);
+    const [member, invitee, other] = rows;
+    const { id, messages } = await clinic.bulkInvite(rows);
     await given(
       platform.post(`/organizations/${clinic.id}/users`, {
         user: { email: member?.email, display_name: "Paula Provider", roles: ["provider"] },

@@ -67,13 +67,13 @@ describe("The look-up of a client", () => {
     expect(await client.send("GET", "/waiting_rooms", undefined, headers)).toMatchObject({ status: 401 });
   });
 
-  it("is not kept for an unknown client, which may be made the next moment", async () => {
+  it("is not kept for an unknown client, which may be made the next moment: replica and primary are asked", async () => {
     const { organization } = await aKnownClient();
     const { id, credentials: unknown } = await organization.addClient(organization.admin.id);
     await given(platform.delete(`/api_clients/${id}`));
     const counting = countingRoundTrips();
     const asking = organization.client.through(counting.fetcher);
     for (let n = 0; n < 2; n++)
-      expect(await counting.during(() => asking.send("GET", "/waiting_rooms", undefined, unknown))).toBe(1);
+      expect(await counting.during(() => asking.send("GET", "/waiting_rooms", undefined, unknown))).toBe(2);
   });
 });

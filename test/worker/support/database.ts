@@ -44,17 +44,22 @@ export function countingRoundTrips(bindings: object = {}) {
     return proxy;
   }
 
-  const DB: D1Database = new Proxy(env.DB, {
-    get(target, property) {
-      if (property === "prepare") return (query: string) => counted(target.prepare(query));
-      if (property === "batch")
-        return (statements: D1PreparedStatement[]) => {
-          trips++;
-          return target.batch(statements.map((statement) => originals.get(statement) ?? statement));
-        };
-      throw new Error(`The count does not know D1's ${String(property)}`);
-    },
-  });
+  const countedDatabase = (database: D1Database): D1Database =>
+    new Proxy(database, {
+      get(target, property) {
+        if (property === "prepare") return (query: string) => counted(target.prepare(query));
+        if (property === "batch")
+          return (statements: D1PreparedStatement[]) => {
+            trips++;
+            return target.batch(statements.map((statement) => originals.get(statement) ?? statement));
+          };
+        if (property === "withSession")
+          return (start?: string) => countedDatabase(target.withSession(start) as unknown as D1Database);
+        if (property === "getBookmark") return () => (target as unknown as D1DatabaseSession).getBookmark();
+        throw new Error(`The count does not know D1's ${String(property)}`);
+      },
+    });
+  const DB = countedDatabase(env.DB);
 
   const fetcher: Fetcher = async (request) => {
     const context = createExecutionContext();

@@ -1,0 +1,194 @@
+import { describe, expect, it } from "vitest";
+import { everyRow } from "./support/database.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization } from "./support/organization.ts";
+import {
+  aClinicWithSignIn,
+  anEmail,
+  expectExchanged,
+  expectRefused,
+  redeem,
+  storedCodes,
+} from "./support/sign_in.ts";
+import { travelTo } from "./support/time.ts";
+
+const SECOND = 1000;
+const START = Date.parse("2026-01-31T09:30:00Z");
+
+/** Sets the clock to so many seconds after the start of the story. */
+const at = (seconds: number) => travelTo(new Date(START + seconds * SECOND).toISOString());
+
+/** A code of an organization's administrator, unless told otherwise. */
+async function aCode() {
+  const scene = await aClinicWithSignIn();
+  const newCode = async (email: string = scene.email) =>
+    expectExchanged(scene.client, await scene.provider.token({ email }));
+  return { ...scene, newCode, code: await newCode() };
+}
+
+const expectInvalid = async (code: string) => expectRefusal(await redeem(code), 401, "Invalid code");
+
+async function sha256(text: string) {
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+describe("Redeeming a code", () => {
+  it("tells who signed in, and where", async () => {
+    const { clinic, code, email } = await aCode();
+    const { status, body } = await redeem(code);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      organization: { id: clinic.id, name: clinic.name, slug: clinic.slug },
+      user: { id: clinic.admin.user_id, email, display_name: "Ada Admin" },
+      organization_user: { id: clinic.admin.id, roles: ["organization_admin"] },
+    });
+  });
+
+  it("tells all roles, and the name that the organization knows the person by", async () => {
+    const { clinic, provider, newCode } = await aCode();
+    const email = anEmail();
+    const other = await anOrganization();
+    await provider.register(other);
+    await other.addUser("Paula Elsewhere", ["provider_assistant"], { email });
+    const paula = await clinic.addUser("Paula Here", ["organization_admin", "provider"], { email });
+    const { body } = await redeem(await newCode(email));
+    expect(body.user).toEqual({ id: paula.user_id, email, display_name: "Paula Here" });
+    expect(body.organization_user).toEqual({ id: paula.id, roles: ["provider", "organization_admin"] });
+  });
+
+  it("tells the organization whose client exchanged the token, where the person is in several", async () => {
+    const { clinic, provider, newCode, email } = await aCode();
+    const other = await anOrganization("Hillside Clinic");
+    await provider.register(other);
+    const there = await other.addProvider("Ada Elsewhere", { email });
+    const ours = await newCode();
+    const theirs = await expectExchanged(other.client, await provider.token({ email }));
+    expect((await redeem(theirs)).body).toEqual({
+      organization: { id: other.id, name: "Hillside Clinic", slug: other.slug },
+      user: { id: clinic.admin.user_id, email, display_name: "Ada Elsewhere" },
+      organization_user: { id: there.id, roles: ["provider"] },
+    });
+    expect((await redeem(ours)).body).toMatchObject({
+      organization: { id: clinic.id },
+      organization_user: { id: clinic.admin.id },
+    });
+  });
+
+  it("works once, and never again", async () => {
+    const { code } = await aCode();
+    expect((await redeem(code)).status).toBe(200);
+    await expectInvalid(code);
+    await expectInvalid(code);
+  });
+
+  it("twenty times at once works once", async () => {
+    const { clinic, code } = await aCode();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(code)));
+    const won = answers.filter(({ status }) => status === 200);
+    const lost = answers.filter(({ status }) => status !== 200);
+    expect(won).toMatchObject([{ body: { organization_user: { id: clinic.admin.id } } }]);
+    expect(lost).toHaveLength(19);
+    for (const answer of lost) expectRefusal(answer, 401, "Invalid code");
+  });
+
+  it("leaves the other codes of the person good", async () => {
+    const { code, newCode } = await aCode();
+    const second = await newCode();
+    expect((await redeem(second)).status).toBe(200);
+    expect((await redeem(code)).status).toBe(200);
+  });
+
+  it("works until 60 s after the exchange", async () => {
+    at(0);
+    const { code } = await aCode();
+    at(59.999);
+    expect((await redeem(code)).status).toBe(200);
+  });
+
+  it.each([60, 61, 86_400])("works no more %i s after the exchange", async (seconds) => {
+    at(0);
+    const { code, newCode } = await aCode();
+    at(seconds);
+    await expectInvalid(code);
+    expect((await redeem(await newCode())).status).toBe(200);
+  });
+
+  it("does not work any more once the code was used, not even at the time of its making", async () => {
+    at(0);
+    const { code } = await aCode();
+    expect((await redeem(code)).status).toBe(200);
+    at(-1);
+    await expectInvalid(code);
+  });
+
+  it.each<[string, (code: string) => string | Promise<string>]>([
+    ["is made up", () => "A".repeat(43)],
+    ["is empty", () => ""],
+    ["is blank", () => " "],
+    ["lacks its last letter", (code) => code.slice(0, -1)],
+    ["has a letter more", (code) => `${code}A`],
+    ["has a space around it", (code) => ` ${code}`],
+    ["is in another case", (code) => code.toLowerCase()],
+    ["is the digest of a good one", sha256],
+    ["is a pattern", () => "%"],
+    ["is a piece of SQL", () => "' or 1=1 --"],
+    ["is of letters that no code has", () => "\u0000\ud800💥"],
+    ["is 100 KB long", () => "A".repeat(100 * 1024)],
+  ])("does not work with a code that %s, and leaves the good one good", async (_, forge) => {
+    const { code } = await aCode();
+    const before = await storedCodes();
+    const forged = await forge(code);
+    expect(forged).not.toBe(code);
+    await expectInvalid(forged);
+    expect(await storedCodes()).toEqual(before);
+    expect((await redeem(code)).status).toBe(200);
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["null", null],
+    ["a number", 1],
+    ["a list", ["code"]],
+  ])("is refused with 422 where the code is %s", async (_, code) => {
+    expectRefusal(await redeem(code), 422, /code/);
+  });
+});
+
+describe("A code", () => {
+  it("is stored nowhere: only its SHA-256 is", async () => {
+    const { code } = await aCode();
+    const digest = await sha256(code);
+    for (const step of [() => {}, () => redeem(code)]) {
+      await step();
+      const rows = JSON.stringify(await everyRow());
+      expect(rows).toContain(digest);
+      expect(rows).not.toContain(code);
+      expect(rows).not.toContain(code.slice(0, 20));
+    }
+  });
+
+  it("is unlike every other, and long enough not to be guessed", async () => {
+    const { newCode } = await aCode();
+    const codes = [];
+    for (let n = 0; n < 20; n++) codes.push(await newCode());
+    expect(new Set(codes.map((code) => code.slice(0, 8))).size).toBe(20);
+    for (const code of codes) expect(code).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  });
+
+  it("is not had by another organization's client for a token of our people", async () => {
+    const { client, provider, email } = await aClinicWithSignIn();
+    const token = await provider.token({ email });
+    const other = await anOrganization();
+    await expectRefused(other.client, token);
+    await provider.register(other);
+    await expectRefused(other.client, token);
+    await expectExchanged(client, token);
+  });
+
+  it("has no way in through the external door", async () => {
+    const { client, code } = await aCode();
+    expectRefusal(await client.post("/authorization_codes/redeem", { code }), 404, "Not found");
+    expect((await redeem(code)).status).toBe(200);
+  });
+});

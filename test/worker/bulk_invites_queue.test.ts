@@ -1,0 +1,650 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { everyRow } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
+import { anIdentityProvider } from "./support/identity_provider.ts";
+import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
+import {
+  aClinicWithQueue,
+  aMessage,
+  type ClinicWithQueue,
+  DEAD_LETTERS,
+  type Message,
+  QUEUE,
+  workerWith,
+} from "./support/queue.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+/** What wrangler.toml says of both queues: two retries, three attempts. */
+const ATTEMPTS = 3;
+
+const EARLIER_ROW = "The email is in an earlier row of the request";
+const HAS_ACCOUNT = "The email has an account in the organization";
+const HAS_PENDING_INVITE = "The email has a pending invite";
+const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
+
+const invitesOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));
+
+const idsOf = (messages: Message[]) => messages.map(({ id }) => id);
+
+const rowsOf = ({ body }: Message) => body as { first_row: number; last_row: number };
+
+const emailsOf = (invites: { email: string }[]) => invites.map(({ email }) => email).sort();
+
+/** What the consumer does with these messages while D1 meets these faults, one transaction after another. */
+async function consumeWithFaults(
+  clinic: ClinicWithQueue,
+  messages: Message[],
+  faults: Fault[],
+  queue = QUEUE,
+) {
+  const upcoming = [...faults];
+  const met: Fault[] = [];
+  const DB = aFaultyDatabase(() => {
+    const fault = upcoming.shift();
+    met.push(fault);
+    return fault;
+  });
+  const result = await workerWith({ DB, BULK_INVITES: clinic.queue.binding }).consume(messages, queue);
+  expect(met).toEqual(faults);
+  return result;
+}
+
+/** D1 refuses every invite of this email, until `lift` is called or the test ends. */
+async function aPoisonedEmail(email: string) {
+  const lift = async () => {
+    await env.DB.prepare("drop trigger if exists poison").run();
+  };
+  onTestFinished(lift);
+  await env.DB.prepare(
+    `create trigger poison before insert on invites when new.email = '${email}'
+     begin select raise(abort, 'poison'); end`,
+  ).run();
+  return { lift };
+}
+
+/** Three chunks of a request, of which the middle one holds an invite that D1 refuses. */
+async function aPoisonedRequest() {
+  const clinic = await aClinicWithQueue();
+  const rows = invitesOf(150);
+  const request = await clinic.bulkInvite(rows);
+  const messages = request.messages.toSorted((one, other) => rowsOf(one).first_row - rowsOf(other).first_row);
+  const [first, poisoned, last, ...others] = messages;
+  if (!first || !poisoned || !last || others.length > 0)
+    throw new Error("The request is not of three chunks");
+  const { first_row, last_row } = rowsOf(poisoned);
+  const { lift } = await aPoisonedEmail(rows[first_row + 3]?.email ?? "");
+  const isPoisoned = (row: number) => row >= first_row && row <= last_row;
+  return { ...request, clinic, rows, messages, poisoned, isPoisoned, lift };
+}
+
+describe("The consumer of bulk invites", () => {
+  it("acknowledges each message that it has worked off", async () => {
+    const clinic = await aClinicWithQueue();
+    const { id, messages } = await clinic.bulkInvite(invitesOf(120));
+    const result = await clinic.consume(messages);
+    expect(result.outcome).toBe("ok");
+    expect(result.explicitAcks.toSorted()).toEqual(idsOf(messages).toSorted());
+    expect(result.retryMessages).toEqual([]);
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 120 });
+  });
+
+  it("tries again just the message that failed, and the others are done", async () => {
+    const clinic = await aClinicWithQueue();
+    const { id, messages } = await clinic.bulkInvite(invitesOf(150));
+    expect(messages).toHaveLength(3);
+    const result = await consumeWithFaults(clinic, messages, [undefined, "not made", undefined]);
+    const [first, failed, last] = idsOf(messages);
+    expect(result).toMatchObject({ outcome: "ok", ackAll: false, retryBatch: { retry: false } });
+    expect(result.explicitAcks).toEqual([first, last]);
+    expect(result.retryMessages).toEqual([{ msgId: failed, delaySeconds: expect.any(Number) }]);
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "pending", created_count: 100 });
+    expect(await clinic.pendingInvites()).toHaveLength(100);
+  });
+
+  it("never throws, though everything fails", async () => {
+    const clinic = await aClinicWithQueue();
+    const { messages } = await clinic.bulkInvite(invitesOf(150));
+    const before = await everyRow();
+    for (const queue of [QUEUE, DEAD_LETTERS]) {
+      const result = await consumeWithFaults(clinic, messages, ["not made", "not made", "not made"], queue);
+      expect(result).toMatchObject({ outcome: "ok", ackAll: false, retryBatch: { retry: false } });
+      expect(result.explicitAcks).toEqual([]);
+      expect(result.retryMessages.map(({ msgId }) => msgId)).toEqual(idsOf(messages));
+    }
+    expect(await everyRow()).toEqual(before);
+  });
+
+  it.each([QUEUE, DEAD_LETTERS])("waits longer before each attempt: %s", async (queue) => {
+    const clinic = await aClinicWithQueue();
+    const { messages } = await clinic.bulkInvite(invitesOf(1));
+    const delays = [];
+    for (const attempts of [1, 2, 3, 4]) {
+      const again = messages.map((message) => ({ ...message, attempts }));
+      const { retryMessages } = await consumeWithFaults(clinic, again, ["not made"], queue);
+      delays.push(...retryMessages.map(({ delaySeconds = 0 }) => delaySeconds));
+    }
+    const [first = 0, second = 0, third = 0, fourth = 0] = delays;
+    expect(delays).toHaveLength(4);
+    expect(first).toBeGreaterThan(0);
+    expect(second).toBeGreaterThan(first);
+    expect(third).toBeGreaterThan(second);
+    expect(fourth).toBeGreaterThan(third);
+    expect(fourth).toBeLessThan(12 * 3600);
+  });
+
+  it("does nothing the second time, whatever became of the first answer", async () => {
+    const clinic = await aClinicWithQueue();
+    const { email } = await clinic.addProvider();
+    const { id, messages } = await clinic.bulkInvite([...invitesOf(3), anInvite({ email })]);
+    const lost = await consumeWithFaults(clinic, messages, ["answer lost"]);
+    expect(lost.retryMessages.map(({ msgId }) => msgId)).toEqual(idsOf(messages));
+    expect(await clinic.progressOf({ id })).toMatchObject({
+      status: "completed",
+      created_count: 3,
+      failed_count: 1,
+    });
+
+    const again = messages.map((message) => ({ ...message, attempts: 2 }));
+    const result = await changingNothing(() => clinic.consume(again));
+    expect(result.explicitAcks).toEqual(idsOf(messages));
+  });
+
+  it("does nothing the second time, though an invite was removed or used meanwhile", async () => {
+    const clinic = await aClinicWithQueue();
+    const { messages } = await clinic.bulkInvite(invitesOf(2));
+    await clinic.consume(messages);
+    const [removed] = await clinic.pendingInvites();
+    expect(await clinic.client.delete(`/invites/${removed.id}`)).toMatchObject({ status: 204 });
+    await changingNothing(() => clinic.consume(messages));
+    expect(await clinic.pendingInvites()).toHaveLength(1);
+  });
+
+  it.each([
+    ["nothing", null],
+    ["text", "bulk_invite_chunk/1"],
+    ["an empty object", {}],
+    ["a list", []],
+    [
+      "a schema of the future",
+      { schema: "bulk_invite_chunk/2", bulk_invite_id: 1, first_row: 0, last_row: 999 },
+    ],
+    ["no schema", { bulk_invite_id: 1, first_row: 0, last_row: 999 }],
+    ["no bulk invite", { schema: "bulk_invite_chunk/1", first_row: 0, last_row: 999 }],
+    [
+      "rows that are text",
+      { schema: "bulk_invite_chunk/1", bulk_invite_id: 1, first_row: "0", last_row: "999" },
+    ],
+    [
+      "a bulk invite that never was",
+      { schema: "bulk_invite_chunk/1", bulk_invite_id: 999_999_999, first_row: 0, last_row: 49 },
+    ],
+  ])("acknowledges a message that is no chunk and does nothing: %s", async (_, body) => {
+    const clinic = await aClinicWithQueue();
+    await clinic.bulkInvite(invitesOf(1));
+    for (const queue of [QUEUE, DEAD_LETTERS]) {
+      const message = aMessage(body);
+      const result = await changingNothing(() => clinic.consume([message], queue));
+      expect(result).toMatchObject({ outcome: "ok", explicitAcks: [message.id], retryMessages: [] });
+    }
+  });
+
+  it("works off the good ones of a batch that holds such a message, too", async () => {
+    const clinic = await aClinicWithQueue();
+    const { id, messages } = await clinic.bulkInvite(invitesOf(2));
+    const batch = [aMessage(null), ...messages, aMessage({ schema: "bulk_invite_chunk/2" })];
+    expect((await clinic.consume(batch)).explicitAcks).toEqual(idsOf(batch));
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 2 });
+  });
+
+  it("gives the invites the validity that the operator sets", async () => {
+    const clinic = await aClinicWithQueue({ INVITE_VALIDITY_DAYS: "30" });
+    const { messages } = await clinic.bulkInvite(invitesOf(1));
+    await clinic.consume(messages);
+    const [{ expires_at, created_at }] = await clinic.pendingInvites();
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(30 * 86_400_000);
+  });
+});
+
+describe("Single invites of the same people at the same time", () => {
+  it("never make a second pending invite: each person is invited by one or the other", async () => {
+    const clinic = await aClinicWithQueue();
+    const rows = invitesOf(150);
+    const { id, messages } = await clinic.bulkInvite(rows);
+    const invite = async ({ email }: { email: string }) =>
+      (await clinic.client.post("/invites", { organization_invite: anInvite({ email }) })).status;
+    const [ahead, alongside, behind] = [rows.slice(0, 50), rows.slice(50, 100), rows.slice(100)];
+    const [early, ...others] = await Promise.all([
+      Promise.all(ahead.map(invite)),
+      ...messages.map((message) => clinic.consume([message])),
+      ...alongside.map(invite),
+    ]);
+    const late = await Promise.all(behind.map(invite));
+    const statuses = [...early, ...others.filter((each) => typeof each === "number"), ...late];
+    expect(statuses).toHaveLength(150);
+    const single = statuses.filter((status) => status === 201).length;
+    expect(statuses.filter((status) => status === 422)).toHaveLength(150 - single);
+
+    const progress = await clinic.progressOf({ id });
+    expect(progress).toMatchObject({
+      status: "completed",
+      created_count: 150 - single,
+      failed_count: single,
+    });
+    for (const { error } of progress.failures) expect(error).toBe(HAS_PENDING_INVITE);
+    expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
+    // Otherwise they have not met.
+    expect(single).toBeGreaterThan(0);
+    expect(single).toBeLessThan(150);
+  });
+});
+
+describe("A chunk that fails however often it is tried", () => {
+  it("is retried, and the others are done meanwhile", async () => {
+    const { clinic, id, rows, messages, poisoned, isPoisoned } = await aPoisonedRequest();
+    for (const attempts of [1, 2, 3]) {
+      const batch = messages.map((message) => ({ ...message, attempts }));
+      const result = await clinic.consume(batch);
+      expect(result.retryMessages.map(({ msgId }) => msgId)).toEqual([poisoned.id]);
+      expect(result.explicitAcks).toHaveLength(2);
+    }
+    expect(await clinic.progressOf({ id })).toMatchObject({
+      status: "pending",
+      created_count: 100,
+      failed_count: 0,
+      failures: [],
+    });
+    const others = rows.filter((_, row) => !isPoisoned(row));
+    expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(others));
+  });
+
+  it("ends among the dead letters, and each of its rows says so", async () => {
+    const { clinic, id, rows, messages, poisoned, isPoisoned } = await aPoisonedRequest();
+    await clinic.consume(messages);
+    const result = await clinic.consume([poisoned], DEAD_LETTERS);
+    expect(result).toMatchObject({ outcome: "ok", explicitAcks: [poisoned.id], retryMessages: [] });
+    const progress = await clinic.progressOf({ id });
+    expect(progress).toMatchObject({
+      status: "completed",
+      total_count: 150,
+      created_count: 100,
+      failed_count: 50,
+    });
+    expect(progress.failures).toEqual(
+      rows
+        .map(({ email }, row) => ({ row, email, error: COULD_NOT_BE_MADE }))
+        .filter(({ row }) => isPoisoned(row)),
+    );
+    const others = rows.filter((_, row) => !isPoisoned(row));
+    expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(others));
+  });
+
+  it("stays so, whatever is delivered after the dead letter", async () => {
+    const { clinic, messages, poisoned, lift } = await aPoisonedRequest();
+    await clinic.consume(messages);
+    await clinic.consume([poisoned], DEAD_LETTERS);
+    await lift();
+    const result = await changingNothing(() => clinic.consume(messages));
+    expect(result.explicitAcks).toEqual(idsOf(messages));
+    await changingNothing(() => clinic.consume([poisoned], DEAD_LETTERS));
+  });
+
+  it("fails no row that was done before", async () => {
+    const clinic = await aClinicWithQueue();
+    const { id, messages } = await clinic.bulkInvite(invitesOf(3));
+    await clinic.consume(messages);
+    const before = await clinic.progressOf({ id });
+    await changingNothing(() => clinic.consume(messages, DEAD_LETTERS));
+    expect(await clinic.progressOf({ id })).toEqual(before);
+    expect(await clinic.pendingInvites()).toHaveLength(3);
+  });
+
+  it("is failed later if it cannot be failed now", async () => {
+    const { clinic, id, messages, poisoned } = await aPoisonedRequest();
+    await clinic.consume(messages);
+    const refused = await consumeWithFaults(clinic, [poisoned], ["not made"], DEAD_LETTERS);
+    expect(refused.retryMessages.map(({ msgId }) => msgId)).toEqual([poisoned.id]);
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "pending", failed_count: 0 });
+    await clinic.consume([poisoned], DEAD_LETTERS);
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", failed_count: 50 });
+  });
+
+  it("can be invited again when the cause is gone", async () => {
+    const { clinic, rows, messages, poisoned, isPoisoned, lift } = await aPoisonedRequest();
+    await clinic.consume(messages);
+    await clinic.consume([poisoned], DEAD_LETTERS);
+    await lift();
+    const again = await clinic.bulkInvite(rows.filter((_, row) => isPoisoned(row)));
+    await clinic.consume(again.messages);
+    expect(await clinic.progressOf(again)).toMatchObject({ status: "completed", created_count: 50 });
+    expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
+  });
+
+  it("is logged by its ids, and nothing of any person is", async () => {
+    const { clinic, rows, messages, poisoned, id } = await aPoisonedRequest();
+    const logs = [vi.spyOn(console, "log"), vi.spyOn(console, "error")].map((log) => log.mockReturnValue());
+    onTestFinished(() => {
+      for (const log of logs) log.mockRestore();
+    });
+    await clinic.consume([...messages, aMessage({ email: rows[0]?.email })]);
+    await clinic.consume([poisoned], DEAD_LETTERS);
+    const lines = logs.flatMap((log) => log.mock.calls.map((line) => line.join(" ")));
+    const { first_row, last_row } = rowsOf(poisoned);
+    expect(lines.some((line) => line.includes(`"bulk_invite_id":${id}`))).toBe(true);
+    expect(lines.some((line) => line.includes(`"first_row":${first_row},"last_row":${last_row}`))).toBe(true);
+    expect(lines.some((line) => line.includes(poisoned.id))).toBe(true);
+    const logged = lines.join("\n");
+    for (const { email, display_name } of rows) {
+      expect(logged).not.toContain(email);
+      expect(logged).not.toMatch(new RegExp(`${display_name}\\b`));
+    }
+  });
+});
+
+describe("A bulk invite that the queue does not take", () => {
+  /** Stored, and sent nowhere. */
+  async function aLostRequest(rows = invitesOf(120)) {
+    const clinic = await aClinicWithQueue();
+    clinic.queue.isDown = true;
+    const answer = await clinic.client.post("/invites/bulk_create", { organization_invites: rows });
+    clinic.queue.isDown = false;
+    return { clinic, rows, answer, id: answer.body.bulk_invite.id as number };
+  }
+
+  /** What the cron sends of this request, so many minutes from now. */
+  async function sentByCron({ clinic, id }: { clinic: ClinicWithQueue; id: number }, minutes: number) {
+    travelTo(fromNow(minutes));
+    await clinic.runCron();
+    return clinic.queue.take({ id });
+  }
+
+  it("is stored all the same, and waits", async () => {
+    const { clinic, answer, id } = await aLostRequest();
+    expect(answer.status).toBe(201);
+    expect(answer.body.bulk_invite).toMatchObject({ status: "pending", total_count: 120 });
+    expect(clinic.queue.sends).toEqual([]);
+    expect(await clinic.progressOf({ id })).toMatchObject({
+      status: "pending",
+      created_count: 0,
+      failed_count: 0,
+    });
+  });
+
+  it("is sent by the cron, and ends as if nothing had happened", async () => {
+    const request = await aLostRequest();
+    const { clinic, rows, id } = request;
+    const messages = await sentByCron(request, 11);
+    await clinic.consume(messages);
+    expect(await clinic.progressOf({ id })).toMatchObject({
+      status: "completed",
+      created_count: 120,
+      failed_count: 0,
+      failures: [],
+    });
+    expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
+  });
+
+  it("is not sent before 10 minutes have passed", async () => {
+    const request = await aLostRequest();
+    for (const minutes of [0, 5, 4.999]) expect(await sentByCron(request, minutes)).toEqual([]);
+    expect(await sentByCron(request, 0.002)).not.toEqual([]);
+  });
+
+  it("is sent by the cron once in 10 minutes, until it is done", async () => {
+    const request = await aLostRequest();
+    const first = await sentByCron(request, 11);
+    expect(first.length).toBeGreaterThan(0);
+    expect(await sentByCron(request, 0)).toEqual([]);
+    expect(await sentByCron(request, 5)).toEqual([]);
+    const second = await sentByCron(request, 6);
+    expect(second.map(({ body }) => body)).toEqual(first.map(({ body }) => body));
+
+    const { clinic, rows, id } = request;
+    await Promise.all([...first, ...second].map((message) => clinic.consume([message])));
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 120 });
+    expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
+    expect(await sentByCron(request, 1000)).toEqual([]);
+  });
+
+  it("is sent by one of two crons that meet", async () => {
+    const { clinic, id } = await aLostRequest();
+    travelTo(fromNow(11));
+    await Promise.all([clinic.runCron(), clinic.runCron()]);
+    const named = clinic.queue.take({ id }).map((message) => rowsOf(message).first_row);
+    expect(named.length).toBeGreaterThan(0);
+    expect(new Set(named).size).toBe(named.length);
+  });
+
+  it("is sent by a later cron, if the queue is still down at the first", async () => {
+    const request = await aLostRequest();
+    const { clinic, id } = request;
+    clinic.queue.isDown = true;
+    await sentByCron(request, 11).catch(() => undefined);
+    clinic.queue.isDown = false;
+    await clinic.consume(await sentByCron(request, 11));
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 120 });
+  });
+
+  it("leaves alone one that was sent and is done", async () => {
+    const clinic = await aClinicWithQueue();
+    const { id, messages } = await clinic.bulkInvite(invitesOf(2));
+    await clinic.consume(messages);
+    const before = await clinic.progressOf({ id });
+    expect(await sentByCron({ clinic, id }, 11)).toEqual([]);
+    expect(await clinic.progressOf({ id })).toEqual(before);
+  });
+
+  it("is no other matter than one of which just a message was lost", async () => {
+    const clinic = await aClinicWithQueue();
+    const rows = invitesOf(150);
+    const { id, messages } = await clinic.bulkInvite(rows);
+    await clinic.consume(messages.slice(1));
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "pending", created_count: 100 });
+    await clinic.consume(await sentByCron({ clinic, id }, 11));
+    expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 150 });
+    expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
+  });
+
+  it("is sent again with ids alone", async () => {
+    const request = await aLostRequest();
+    const sent = JSON.stringify(await sentByCron(request, 11));
+    for (const { email, display_name } of request.rows) {
+      expect(sent).not.toContain(email);
+      expect(sent).not.toContain(display_name);
+    }
+  });
+});
+
+describe("Whatever fails, and in whatever order and however often messages come,", () => {
+  /** How often each thing happened that makes the stories worth telling. */
+  const happened = { faults: 0, retries: 0, deadLetters: 0, losses: 0, duplicates: 0, crons: 0 };
+
+  interface InFlight extends Message {
+    queue: string;
+  }
+
+  /** What is stored of a request and of the invites of its organization. */
+  async function stored({ id: organization_id }: Organization, { id }: { id: number }) {
+    const [rows, invites] = await env.DB.batch<Record<string, unknown>>([
+      env.DB.prepare("select row, email, status, error from bulk_invite_rows where bulk_invite_id = ?").bind(
+        id,
+      ),
+      env.DB.prepare("select * from invites where organization_id = ?").bind(organization_id),
+    ]);
+    return { rows: rows?.results ?? [], invites: invites?.results ?? [] };
+  }
+
+  type Stored = Awaited<ReturnType<typeof stored>>;
+
+  /** What is done stays done, and is done once. */
+  function expectNothingUndone(before: Stored, after: Stored) {
+    const done = before.rows.filter(({ status }) => status !== "pending");
+    expect(after.rows).toEqual(expect.arrayContaining(done));
+    const created = after.rows.filter(({ status }) => status === "created").map(({ email }) => email);
+    const unused = after.invites.filter(({ used_at }) => used_at === null).map(({ email }) => email);
+    expect(new Set(unused).size).toBe(unused.length);
+    expect(new Set(created).size).toBe(created.length);
+    expect(unused).toEqual(expect.arrayContaining(created));
+    const invitesOfDone = before.invites.filter(({ email }) => done.some((row) => row.email === email));
+    expect(after.invites).toEqual(expect.arrayContaining(invitesOfDone));
+  }
+
+  /** Two hundred rows, some of which cannot become invites, and why each of those cannot. */
+  async function aStory() {
+    const clinic = await aClinicWithQueue();
+    const [expired, stale] = [await clinic.addInvite(), await clinic.addInvite()];
+    travelTo(fromNow(8 * 24 * 60));
+    const [pending, member] = [await clinic.addInvite(), await clinic.addProvider()];
+    const rows = invitesOf(200);
+    const reasons = new Map<number, string>();
+    const put = (row: number, email = "", reason?: string) => {
+      rows[row] = anInvite({ email, display_name: `Invitee ${row}` });
+      if (reason) reasons.set(row, reason);
+    };
+    put(3, expired.email);
+    put(20, pending.email, HAS_PENDING_INVITE);
+    put(77, member.email, HAS_ACCOUNT);
+    put(101, rows[4]?.email.toUpperCase(), EARLIER_ROW);
+    put(150, stale.email);
+    put(151, stale.email, EARLIER_ROW);
+    put(199, rows[4]?.email, EARLIER_ROW);
+    return { clinic, rows, reasons, pending };
+  }
+
+  async function tell(below: (limit: number) => number) {
+    const { clinic, rows, reasons, pending } = await aStory();
+    const oneIn = (n: number) => below(n) === 0;
+    let isCalm = false;
+    const DB = aFaultyDatabase(() => {
+      if (isCalm || oneIn(2)) return undefined;
+      happened.faults++;
+      return oneIn(2) ? "not made" : "answer lost";
+    });
+    const consumer = workerWith({ DB, BULK_INVITES: clinic.queue.binding });
+
+    clinic.queue.isDown = oneIn(4);
+    const request = await clinic.bulkInvite(rows);
+    const inFlight: InFlight[] = [];
+    const send = (messages: Message[], queue = QUEUE) =>
+      inFlight.push(...messages.map((message) => ({ ...message, queue })));
+    send(request.messages);
+
+    async function runCron() {
+      happened.crons++;
+      clinic.queue.isDown = !isCalm && oneIn(4);
+      travelTo(fromNow(11));
+      await consumer.runCron().catch(() => undefined);
+      send(clinic.queue.take(request));
+    }
+
+    /** Some messages of one of the queues, in any order; one that is drawn may be drawn again. */
+    function draw() {
+      const queue = inFlight[below(inFlight.length)]?.queue ?? QUEUE;
+      const batch: InFlight[] = [];
+      for (let size = 1 + below(4); size > 0; size--) {
+        const choice = inFlight.filter((message) => message.queue === queue && !batch.includes(message));
+        const message = choice[below(Math.max(choice.length, 1))];
+        if (!message) break;
+        batch.push(message);
+        if (oneIn(4)) happened.duplicates++;
+        else inFlight.splice(inFlight.indexOf(message), 1);
+      }
+      return { queue, batch };
+    }
+
+    async function deliver() {
+      const { queue, batch } = draw();
+      const { outcome, explicitAcks, retryMessages } = await consumer.consume(batch, queue);
+      expect(outcome).toBe("ok");
+      const retried = retryMessages.map(({ msgId }) => msgId);
+      expect([...explicitAcks, ...retried].toSorted()).toEqual(idsOf(batch).toSorted());
+      for (const message of batch.filter(({ id }) => retried.includes(id))) {
+        happened.retries++;
+        if (message.attempts < ATTEMPTS) send([{ ...message, attempts: message.attempts + 1 }], queue);
+        else if (queue === QUEUE) {
+          happened.deadLetters++;
+          send([aMessage(message.body)], DEAD_LETTERS);
+        } else happened.losses++;
+      }
+    }
+
+    for (let step = 0; ; step++) {
+      isCalm = step > 60;
+      const before = await stored(clinic, request);
+      if (inFlight.length === 0 || oneIn(12)) await runCron();
+      else await Promise.all(oneIn(3) ? [deliver(), deliver()] : [deliver()]);
+      const after = await stored(clinic, request);
+      expectNothingUndone(before, after);
+      if (inFlight.length === 0 && after.rows.every(({ status }) => status !== "pending")) break;
+      expect(step).toBeLessThan(200);
+    }
+
+    const progress = await clinic.progressOf(request);
+    expect(progress).toMatchObject({ status: "completed", total_count: rows.length });
+    expect(progress.created_count + progress.failed_count).toBe(rows.length);
+    expect(progress.failures).toHaveLength(progress.failed_count);
+    const failed = new Map(progress.failures.map(({ row, error }: Record<string, unknown>) => [row, error]));
+    for (const [row, error] of failed) expect([COULD_NOT_BE_MADE, reasons.get(Number(row))]).toContain(error);
+    for (const row of reasons.keys()) expect(failed.has(row)).toBe(true);
+
+    const created = rows.filter((_, row) => !failed.has(row));
+    expect(created).toHaveLength(progress.created_count);
+    const invites = await clinic.pendingInvites();
+    expect(emailsOf(invites)).toEqual(emailsOf([pending, ...created]));
+    const names = invites.map(({ display_name }) => display_name);
+    expect(names.toSorted()).toEqual(
+      [pending, ...created].map(({ display_name }) => display_name).toSorted(),
+    );
+  }
+
+  it("every row is created or failed once, none is lost, and nobody is invited twice", {
+    timeout: 120_000,
+  }, async () => {
+    const faults = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => faults.mockRestore());
+    await fc.assert(
+      fc.asyncProperty(fc.noBias(fc.gen()), (random) => tell((limit) => random(fc.nat, limit - 1))),
+      { seed: 20_260_131, numRuns: 12, endOnFailure: true },
+    );
+    for (const times of Object.values(happened)) expect(times).toBeGreaterThan(0);
+  });
+});
+
+describe("The cron", () => {
+  const codesOf = async ({ id }: Organization) => {
+    const query = "select code_digest from authorization_codes where organization_id = ? order by id";
+    const { results } = await env.DB.prepare(query).bind(id).all<{ code_digest: string }>();
+    return results.map(({ code_digest }) => code_digest);
+  };
+
+  it("deletes authorization codes that are a day old, and keeps younger ones", async () => {
+    const clinic = await anOrganization();
+    const provider = await anIdentityProvider();
+    await provider.register(clinic);
+    const { runCron } = await aClinicWithQueue();
+    const signIn = async () => {
+      const token = await provider.token({ email: clinic.admin.email });
+      return given(clinic.client.post("/auth/token_exchange", { token_exchange: { token } }));
+    };
+    const { code } = await signIn();
+    await given(platform.post("/authorization_codes/redeem", { code }));
+    await signIn();
+    const old = await codesOf(clinic);
+    expect(old).toHaveLength(2);
+    travelTo(fromNow(12 * 60));
+    await signIn();
+    const all = await codesOf(clinic);
+    expect(all).toHaveLength(3);
+
+    travelTo(fromNow(12 * 60 - 1));
+    await runCron();
+    expect(await codesOf(clinic)).toEqual(all);
+    travelTo(fromNow(3));
+    await runCron();
+    expect(await codesOf(clinic)).toEqual(all.slice(2));
+  });
+});

@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import type { Answer } from "./support/door.ts";
+import { anIdentityProvider, type IdentityProvider } from "./support/identity_provider.ts";
+import {
+  aClinicWithSignIn,
+  exchange,
+  expectExchanged,
+  expectRefused,
+  storedCodes,
+} from "./support/sign_in.ts";
+import { travelTo } from "./support/time.ts";
+
+const SECOND = 1000;
+const START = Date.parse("2026-01-31T09:30:00Z");
+
+/** Sets the clock to so many seconds after the start of the story. */
+const at = (seconds: number) => travelTo(new Date(START + seconds * SECOND).toISOString());
+
+const RETRY_AFTER = /^[1-9]\d*$/;
+
+/** The exchange fails by the provider's fault, says when to try again, and makes no code. */
+async function expectUnavailable(client: Parameters<typeof exchange>[0], token: string) {
+  const before = await storedCodes();
+  const { status, body, headers } = await exchange(client, token);
+  expect({ status, body }).toEqual({ status: 503, body: { error: "Identity provider unavailable" } });
+  expect(headers.get("Retry-After")).toMatch(RETRY_AFTER);
+  expect(await storedCodes()).toEqual(before);
+}
+
+/** How often each answer was given. */
+function tally(answers: Answer[]) {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const answer = [status, body.error].join(" ").trim();
+    counts[answer] = (counts[answer] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const html = (page: string, init?: ResponseInit) =>
+  new Response(page, { ...init, headers: { "Content-Type": "text/html" } });
+
+/** What an endpoint may answer that is down, or is none; given a provider that publishes the right keys elsewhere. */
+const FAULTS: Record<string, (elsewhere: IdentityProvider) => Response | Promise<Response>> = {
+  "refuses the connection": () => Promise.reject(new TypeError("Connection refused")),
+  "breaks off in the middle": () => new Response('{"keys":[{"kty":"EC"', { status: 200 }),
+  "answers nothing": () => new Response(""),
+  "answers 500": () => new Response("Internal server error", { status: 500 }),
+  "answers 500 with the right keys": (elsewhere) => Response.json(elsewhere.keySet(), { status: 500 }),
+  "answers 404": () => Response.json({ error: "Not found" }, { status: 404 }),
+  "answers 204": () => new Response(null, { status: 204 }),
+  "answers 429": () => new Response(null, { status: 429, headers: { "Retry-After": "3600" } }),
+  "answers a page of HTML": () => html("<!doctype html><title>Log in</title>"),
+  "answers garbage": () => new Response(crypto.getRandomValues(new Uint8Array(1000))),
+  "redirects to where the right keys are": (elsewhere) => Response.redirect(elsewhere.jwks_url),
+  "redirects for good": (elsewhere) => Response.redirect(elsewhere.jwks_url, 308),
+  "answers null": () => Response.json(null),
+  "answers a text": () => Response.json("keys"),
+  "answers the keys without their wrapper": (elsewhere) => Response.json(elsewhere.keySet().keys),
+  "answers no keys member": (elsewhere) => Response.json({ jwks: elsewhere.keySet().keys }),
+  "answers keys that are no list": (elsewhere) => Response.json({ keys: elsewhere.keySet().keys[0] }),
+  "answers a list of keys that are none": () => Response.json({ keys: ["key", null, 1] }),
+};
+
+/** A provider with a token that is good as soon as its keys are known, and the same keys published elsewhere. */
+async function aFaultyProvider() {
+  const scene = await aClinicWithSignIn();
+  const elsewhere = await anIdentityProvider();
+  elsewhere.key = scene.provider.key;
+  return { ...scene, elsewhere, token: await scene.provider.token({ email: scene.email }) };
+}
+
+describe("An identity provider that", () => {
+  it.each(Object.entries(FAULTS))("%s makes the exchange fail until it is well again", async (_, fault) => {
+    const { client, provider, elsewhere, token } = await aFaultyProvider();
+    provider.answer = () => fault(elsewhere);
+    for (let n = 1; n <= 2; n++) {
+      await expectUnavailable(client, token);
+      expect(provider.asked).toBe(n);
+    }
+    provider.answer = undefined;
+    await expectExchanged(client, token);
+    expect(elsewhere.asked).toBe(0);
+  });
+
+  it.each(Object.entries(FAULTS))(
+    "%s is missed once its keys are too old, and not before",
+    async (_, fault) => {
+      at(0);
+      const { client, provider, elsewhere, email } = await aFaultyProvider();
+      const token = () => provider.token({ email });
+      await expectExchanged(client, await token());
+      provider.answer = () => fault(elsewhere);
+      at(599);
+      await expectExchanged(client, await token());
+      at(600);
+      await expectUnavailable(client, await token());
+      provider.answer = undefined;
+      await expectExchanged(client, await token());
+    },
+  );
+
+  it("never answers makes the exchange fail within 6 s, and the next one succeed when it is well", async () => {
+    const { client, provider, token } = await aFaultyProvider();
+    provider.answer = () => new Promise(() => {});
+    const asked = performance.now();
+    await expectUnavailable(client, token);
+    expect(performance.now() - asked).toBeLessThan(6 * SECOND);
+    provider.answer = undefined;
+    await expectExchanged(client, token);
+  }, 20_000);
+
+  it("is down does not keep others from signing in", async () => {
+    const down = await aFaultyProvider();
+    const well = await aFaultyProvider();
+    down.provider.answer = () => Promise.reject(new TypeError("Connection refused"));
+    await expectUnavailable(down.client, down.token);
+    await expectExchanged(well.client, well.token);
+  });
+
+  it("is down is not asked about a token that is invalid whatever its keys are", async () => {
+    const { client, provider, email } = await aFaultyProvider();
+    provider.answer = () => Promise.reject(new TypeError("Connection refused"));
+    const [header, claims] = (await provider.token({ email })).split(".");
+    const unsigned = btoa(JSON.stringify({ alg: "none" })).replaceAll("=", "");
+    await expectRefused(client, await provider.token({ email, iss: "https://unknown.test" }));
+    await expectRefused(client, "garbage");
+    await expectRefused(client, `${header}.${claims}`);
+    await expectRefused(client, `${unsigned}.${claims}.`);
+    expect(provider.asked).toBe(0);
+    await expectUnavailable(client, await provider.token({ email }));
+    expect(provider.asked).toBe(1);
+  });
+});
+
+describe("The keys of an identity provider", () => {
+  /** A provider whose keys were fetched at the start of the story. */
+  async function aKnownProvider() {
+    at(0);
+    const scene = await aFaultyProvider();
+    const { provider, client, email, elsewhere } = scene;
+    const good = () => provider.token({ email });
+    await expectExchanged(client, await good());
+    expect(provider.asked).toBe(1);
+    /** A token signed by a key that the provider does not publish. */
+    const strange = () => provider.token({ email }, { kid: "strange" }, elsewhere.key);
+    return { ...scene, good, strange };
+  }
+
+  it("are not fetched again within 10 minutes, and are then, once", async () => {
+    const { client, provider, good } = await aKnownProvider();
+    for (const [seconds, asked] of [
+      [1, 1],
+      [30, 1],
+      [599.999, 1],
+      [600, 2],
+      [601, 2],
+      [1199.999, 2],
+      [1200, 3],
+    ] as const) {
+      at(seconds);
+      await expectExchanged(client, await good());
+      expect({ seconds, asked: provider.asked }).toEqual({ seconds, asked });
+    }
+  });
+
+  it("are fetched once for all organizations that share them", async () => {
+    const { provider } = await aKnownProvider();
+    const other = await aClinicWithSignIn();
+    await provider.register(other.clinic);
+    await expectExchanged(other.client, await provider.token({ email: other.email }));
+    expect(provider.asked).toBe(1);
+  });
+
+  it("are fetched again for a key that is unknown, but not within 30 s of the last time", async () => {
+    const { client, provider, strange, good } = await aKnownProvider();
+    for (const [seconds, asked] of [
+      [0, 1],
+      [29.999, 1],
+      [30, 2],
+      [30.001, 2],
+      [59.999, 2],
+      [60, 3],
+    ] as const) {
+      at(seconds);
+      for (let n = 0; n < 3; n++) await expectRefused(client, await strange());
+      expect({ seconds, asked: provider.asked }).toEqual({ seconds, asked });
+    }
+    await expectExchanged(client, await good());
+    expect(provider.asked).toBe(3);
+  });
+
+  it("are fetched for an unknown key no more often where that fails, and the known ones stay good", async () => {
+    const { client, provider, strange, good } = await aKnownProvider();
+    provider.answer = () => new Response(null, { status: 500 });
+    for (const [seconds, asked] of [
+      [29.999, 1],
+      [30, 2],
+      [59.999, 2],
+      [60, 3],
+      [89.999, 3],
+    ] as const) {
+      at(seconds);
+      const before = await storedCodes();
+      for (let n = 0; n < 3; n++)
+        expect([401, 503]).toContain((await exchange(client, await strange())).status);
+      expect(await storedCodes()).toEqual(before);
+      await expectExchanged(client, await good());
+      expect({ seconds, asked: provider.asked }).toEqual({ seconds, asked });
+    }
+    provider.answer = undefined;
+    at(90);
+    await expectRefused(client, await strange());
+    expect(provider.asked).toBe(4);
+  });
+
+  it("are fetched once for twenty tokens at once that name unknown keys, and each is told to be invalid", async () => {
+    const { client, provider, strange } = await aKnownProvider();
+    at(60);
+    const tokens = await Promise.all(Array.from({ length: 20 }, strange));
+    const answers = await Promise.all(tokens.map((token) => exchange(client, token)));
+    expect(tally(answers)).toEqual({ "401 Invalid token": 20 });
+    expect(provider.asked).toBe(2);
+  });
+
+  it("are known again after a rotation: a token of the new key is good, without a word from the operator", async () => {
+    const { client, provider, good } = await aKnownProvider();
+    await provider.rotateKey();
+    at(30);
+    await expectExchanged(client, await good());
+    await expectExchanged(client, await good());
+    expect(provider.asked).toBe(2);
+  });
+
+  it("are known again after a rotation to all of twenty people who sign in at once", async () => {
+    const { client, provider, good } = await aKnownProvider();
+    await provider.rotateKey();
+    at(60);
+    const token = await good();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(client, token)));
+    expect(tally(answers)).toEqual({ "200": 20 });
+    expect(provider.asked).toBe(2);
+  });
+
+  it("are not known yet where the rotation follows within 30 s of a fetch, and are right after", async () => {
+    const { client, provider, good } = await aKnownProvider();
+    await provider.rotateKey();
+    at(29.999);
+    await expectRefused(client, await good());
+    expect(provider.asked).toBe(1);
+    at(30);
+    await expectExchanged(client, await good());
+  });
+
+  it("are good side by side while a rotation is under way", async () => {
+    const { client, provider, email, good } = await aKnownProvider();
+    const old = provider.key;
+    await provider.rotateKey();
+    provider.answer = () => Response.json({ keys: [old.jwk, provider.key.jwk] });
+    at(30);
+    await expectExchanged(client, await good());
+    await expectExchanged(client, await provider.token({ email }, {}, old));
+    expect(provider.asked).toBe(2);
+  });
+
+  it("are fetched from where the issuer says that they are, when it was registered anew", async () => {
+    const { clinic, client, provider, elsewhere, good } = await aKnownProvider();
+    await elsewhere.register(clinic, { issuer: `${provider.issuer}/new` });
+    const moved = await provider.token({ email: clinic.admin.email, iss: `${provider.issuer}/new` });
+    await expectExchanged(client, moved);
+    expect([provider.asked, elsewhere.asked]).toEqual([1, 1]);
+    await expectExchanged(client, await good());
+  });
+});

@@ -1,0 +1,250 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { aClinicWithSignIn, expectExchanged, expectRefused } from "./support/sign_in.ts";
+
+const register = (organization_id: number, issuer: unknown) =>
+  platform.post(`/organizations/${organization_id}/issuers`, { issuer });
+
+const anIssuer = (more: object = {}) => {
+  const issuer = `https://${unique("idp")}.test`;
+  return { issuer, audience: "video-visits", jwks_url: `${issuer}/jwks`, ...more };
+};
+
+/** No request lists the issuers of an organization, so this looks where they are kept. */
+async function storedIssuers(organization_id: number) {
+  const { results } = await env.DB.prepare("select * from issuers where organization_id = ? order by id")
+    .bind(organization_id)
+    .all();
+  return results;
+}
+
+describe("Registering an issuer", () => {
+  it("answers with all that it was told, and stores it", async () => {
+    const clinic = await anOrganization();
+    const wanted = anIssuer({ email_claim: "upn" });
+    const { status, body } = await register(clinic.id, wanted);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      organization_id: clinic.id,
+      ...wanted,
+      created_at: aTimestamp,
+      updated_at: body.created_at,
+    });
+    expect(await storedIssuers(clinic.id)).toMatchObject([{ id: body.id, ...wanted }]);
+  });
+
+  it("takes the email from the claim email where it is not told of another", async () => {
+    const clinic = await anOrganization();
+    expect((await register(clinic.id, anIssuer())).body.email_claim).toBe("email");
+  });
+
+  it("trims what it is told", async () => {
+    const clinic = await anOrganization();
+    const wanted = anIssuer({ email_claim: "upn" });
+    const spaced = Object.fromEntries(Object.entries(wanted).map(([key, text]) => [key, ` ${text} `]));
+    expect(await register(clinic.id, spaced)).toMatchObject({ status: 201, body: wanted });
+  });
+
+  it("takes an issuer that is no URL, as some are", async () => {
+    const clinic = await anOrganization();
+    const issuer = unique("Accounts of the clinic");
+    expect(await register(clinic.id, anIssuer({ issuer }))).toMatchObject({ status: 201, body: { issuer } });
+  });
+
+  it("ignores fields that it does not know", async () => {
+    const clinic = await anOrganization();
+    const { status, body } = await register(clinic.id, anIssuer({ id: 1, organization_id: 1, keys: [] }));
+    expect(status).toBe(201);
+    expect(body.organization_id).toBe(clinic.id);
+    expect(body).not.toHaveProperty("keys");
+  });
+
+  it.each(["issuer", "audience", "jwks_url"])("needs %s", async (field) => {
+    const clinic = await anOrganization();
+    for (const missing of [undefined, null, "", "  ", 42, ["https://idp.test/jwks"], "x\u0000y"])
+      expectRefusal(
+        await register(clinic.id, anIssuer({ [field]: missing })),
+        422,
+        new RegExp(`^issuer\\.${field}: `),
+      );
+    expect(await storedIssuers(clinic.id)).toEqual([]);
+  });
+
+  it.each([[null], [""], [42], ["e".repeat(256)]])("refuses %j as the email claim", async (email_claim) => {
+    const clinic = await anOrganization();
+    expectRefusal(await register(clinic.id, anIssuer({ email_claim })), 422, /^issuer\.email_claim: /);
+  });
+
+  it.each([[undefined], [null], ["https://idp.test"], [[anIssuer()]]])(
+    "refuses %j in place of the wrapped issuer",
+    async (issuer) => {
+      const clinic = await anOrganization();
+      expectRefusal(await register(clinic.id, issuer), 422, /issuer/);
+    },
+  );
+
+  it.each(["0", "-1", "1.5", "one", "999999999"])("for an organization %s finds none", async (id) => {
+    expectRefusal(await platform.post(`/organizations/${id}/issuers`, { issuer: anIssuer() }), 404);
+  });
+});
+
+describe("The address of an issuer's keys", () => {
+  it.each([
+    "https://idp.test/jwks",
+    "https://idp.test",
+    "HTTPS://IDP.TEST/.well-known/jwks.json",
+    "https://idp.test:8443/realms/clinic/certs?tenant=1",
+    "https://localhost/jwks",
+    "https://127.0.0.1.idp.test/jwks",
+    "http://localhost/jwks",
+    "http://LocalHost:9000/jwks",
+    "http://127.0.0.1/jwks",
+    "http://127.0.0.1:9000/jwks",
+    "http://127.255.255.254/jwks",
+    "http://[::1]/jwks",
+    "http://[::1]:9000/jwks",
+    "http://[0:0:0:0:0:0:0:1]/jwks",
+  ])("may be %s", async (jwks_url) => {
+    const clinic = await anOrganization();
+    expect(await register(clinic.id, anIssuer({ jwks_url }))).toMatchObject({
+      status: 201,
+      body: { jwks_url },
+    });
+  });
+
+  it.each([
+    "http://example.com/jwks",
+    "http://idp.test/jwks",
+    "http://127.0.0.1.evil.com/jwks",
+    "http://127.evil.com/jwks",
+    "http://localhost.evil.com/jwks",
+    "http://evil.com/localhost",
+    "http://evil.com#localhost",
+    "http://evil.com?127.0.0.1",
+    "http://evil.com\\@localhost/jwks",
+    "http://localhost@evil.com/jwks",
+    "http://notlocalhost/jwks",
+    "http://128.0.0.1/jwks",
+    "http://10.0.0.1/jwks",
+    "http://192.168.0.1/jwks",
+    "http://169.254.169.254/latest/meta-data",
+    "http://0.0.0.0/jwks",
+    "http://[::]/jwks",
+    "http://[::2]/jwks",
+    "http://[::ffff:10.0.0.1]/jwks",
+    "https://user:password@idp.test/jwks",
+    "https://user@idp.test/jwks",
+    "https://:password@idp.test/jwks",
+    "http://user:password@localhost/jwks",
+    "ftp://idp.test/jwks",
+    "ftp://localhost/jwks",
+    "ws://localhost/jwks",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "javascript://localhost/%0aalert(1)",
+    "data:application/json,{}",
+    "blob:https://idp.test/1",
+    "https://",
+    "https:",
+    "//idp.test/jwks",
+    "/jwks",
+    "idp.test/jwks",
+    "localhost:9000/jwks",
+    "https://idp test/jwks",
+    "https://idp.test:99999/jwks",
+    "https://idp.test/\njwks",
+    `https://idp.test/${"j".repeat(1000)}`,
+  ])("may not be %s", async (jwks_url) => {
+    const clinic = await anOrganization();
+    expectRefusal(await register(clinic.id, anIssuer({ jwks_url })), 422, /^issuer\.jwks_url: /);
+    expect(await storedIssuers(clinic.id)).toEqual([]);
+  });
+});
+
+describe("An issuer that is registered", () => {
+  it("is not registered for the organization again, whatever else is told", async () => {
+    const clinic = await anOrganization();
+    const first = anIssuer();
+    await given(register(clinic.id, first));
+    for (const again of [{}, { audience: "another" }, { jwks_url: "https://another.test/jwks" }])
+      expectRefusal(await register(clinic.id, { ...first, ...again }), 422, /^issuer\.issuer: /);
+    expect(await storedIssuers(clinic.id)).toMatchObject([first]);
+  });
+
+  it("is registered once where twenty ask at once", async () => {
+    const clinic = await anOrganization();
+    const wanted = anIssuer();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => register(clinic.id, wanted)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const answer of answers) if (answer.status !== 201) expectRefusal(answer, 422, /^issuer\.issuer: /);
+    expect(await storedIssuers(clinic.id)).toHaveLength(1);
+  });
+
+  it("may serve other organizations, each in its own way", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const shared = anIssuer();
+    const ours = await given(register(clinic.id, shared));
+    const theirs = await given(register(other.id, { ...shared, audience: "theirs", email_claim: "upn" }));
+    expect(theirs.id).not.toBe(ours.id);
+    expect(await storedIssuers(clinic.id)).toMatchObject([shared]);
+    expect(await storedIssuers(other.id)).toMatchObject([{ audience: "theirs", email_claim: "upn" }]);
+  });
+
+  it("may have others beside it, and differs from those of another spelling", async () => {
+    const clinic = await anOrganization();
+    const { issuer } = await given(register(clinic.id, anIssuer()));
+    for (const spelling of [`${issuer}/`, issuer.toUpperCase()])
+      expect((await register(clinic.id, anIssuer({ issuer: spelling }))).status).toBe(201);
+    expect(await storedIssuers(clinic.id)).toHaveLength(3);
+  });
+});
+
+describe("Deleting an issuer", () => {
+  it("removes it, and finds it no more", async () => {
+    const clinic = await anOrganization();
+    const { id } = await given(register(clinic.id, anIssuer()));
+    expectGone(await platform.delete(`/issuers/${id}`));
+    expect(await storedIssuers(clinic.id)).toEqual([]);
+    expectRefusal(await platform.delete(`/issuers/${id}`), 404);
+  });
+
+  it("leaves the others of the organization, and the same of another organization", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const shared = anIssuer();
+    const { id } = await given(register(clinic.id, shared));
+    const second = await given(register(clinic.id, anIssuer()));
+    const theirs = await given(register(other.id, shared));
+    expectGone(await platform.delete(`/issuers/${id}`));
+    expect(await storedIssuers(clinic.id)).toMatchObject([{ id: second.id }]);
+    expect(await storedIssuers(other.id)).toMatchObject([{ id: theirs.id }]);
+  });
+
+  it("makes place for it to be registered anew, under another id", async () => {
+    const clinic = await anOrganization();
+    const wanted = anIssuer();
+    const first = await given(register(clinic.id, wanted));
+    await given(platform.delete(`/issuers/${first.id}`));
+    const second = await given(register(clinic.id, { ...wanted, audience: "another" }));
+    expect(second.id).toBeGreaterThan(first.id);
+    expectRefusal(await platform.delete(`/issuers/${first.id}`), 404);
+    expect(await storedIssuers(clinic.id)).toMatchObject([{ id: second.id, audience: "another" }]);
+  });
+
+  it("changes what is trusted at once: the audience too, when it is registered anew", async () => {
+    const { clinic, client, provider, issuer, email } = await aClinicWithSignIn();
+    const token = await provider.token({ email });
+    await expectExchanged(client, token);
+    await given(platform.delete(`/issuers/${issuer.id}`));
+    await provider.register(clinic, { audience: "another" });
+    await expectRefused(client, token);
+    await expectExchanged(client, await provider.token({ email, aud: "another" }));
+  });
+
+  it.each(["0", "-1", "1.5", "one", "999999999", "99999999999999999999"])("%s finds none", async (id) => {
+    expectRefusal(await platform.delete(`/issuers/${id}`), 404);
+  });
+});

@@ -1,0 +1,133 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import worker from "../../src/index.ts";
+import type { Fetcher } from "./support/door.ts";
+import { platform } from "./support/door.ts";
+import { anOrganization, given } from "./support/organization.ts";
+import { externalExamples } from "./support/routes.ts";
+
+const A_BOOKMARK = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
+
+const FROM_THE_NEAREST = [
+  "GET /call_metrics",
+  "GET /organization_users/:organization_user_id/calls/:call_id/transcript",
+  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note",
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses",
+];
+
+/** A way to the Worker that notes where each query starts to read: what a session was opened with, or no session. */
+function notingSessions() {
+  let starts: string[] = [];
+  const noting = (database: D1Database, start: string): D1Database =>
+    new Proxy(database, {
+      get(target, property) {
+        if (property === "withSession")
+          return (constraint: string) =>
+            noting(target.withSession(constraint) as unknown as D1Database, constraint);
+        const value = Reflect.get(target, property);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => {
+          // Statements of a batch are prepared one by one: it is the query that counts, once.
+          if (property === "prepare" || property === "batch") starts.push(start);
+          return value.apply(target, args);
+        };
+      },
+    });
+  const fetcher: Fetcher = async (request) => {
+    const context = createExecutionContext();
+    const response = await worker.fetch(
+      request as Request<unknown, IncomingRequestCfProperties>,
+      { ...env, DB: noting(env.DB, "primary") },
+      context,
+    );
+    await waitOnExecutionContext(context);
+    return response;
+  };
+  return {
+    fetcher,
+    async during(work: () => Promise<unknown>) {
+      starts = [];
+      await work();
+      return [...new Set(starts)];
+    },
+  };
+}
+
+/** Where the route's own queries go, for a client that the isolate knows. */
+async function whereReads(route: string, headers: Record<string, string> = {}) {
+  const organization = await anOrganization();
+  const { path, body } = (await externalExamples[route]?.(organization)) ?? { path: "" };
+  const [method = ""] = route.split(" ");
+  const noted = notingSessions();
+  const client = organization.client.through(noted.fetcher);
+  await given(client.get("/roles"));
+  return noted.during(() => given(client.send(method, path, body, headers)));
+}
+
+describe("What ended calls left behind", () => {
+  it.each(FROM_THE_NEAREST)("is read from the nearest replica: %s", async (route) => {
+    expect(await whereReads(route)).toEqual(["first-unconstrained"]);
+  });
+});
+
+describe("Everything else", () => {
+  const others = Object.keys(externalExamples).filter(
+    (route) => !FROM_THE_NEAREST.includes(route) && route !== "GET /roles",
+  );
+
+  it.each(others)("is read from the primary: %s", async (route) => {
+    expect(await whereReads(route)).toEqual(["first-primary"]);
+  });
+});
+
+describe("A bookmark", () => {
+  it("is told in every answer that asked the database, through both doors", async () => {
+    const { client, id } = await anOrganization();
+    const bookmark = /^[0-9a-f]{8}(-[0-9a-f]{8}){2}-[0-9a-f]{32}$/;
+    const answers = [
+      await client.get("/waiting_rooms"),
+      await client.get("/call_metrics"),
+      await client.get("/waiting_rooms/unknown"),
+      await client.post("/waiting_rooms", { waiting_room: { name: "Oncology" } }),
+      await platform.get("/waiting_rooms/unknown"),
+      await platform.post(`/organizations/${id}/users`, {
+        user: { email: `paul@${id}.example.com`, display_name: "Paul", roles: ["provider"] },
+      }),
+    ];
+    for (const { headers } of answers) expect(headers.get("X-D1-Bookmark")).toMatch(bookmark);
+  });
+
+  it.each([...FROM_THE_NEAREST, "GET /waiting_rooms", "GET /invites", "POST /waiting_rooms"])(
+    "that comes with a request makes any replica good that has come so far: %s",
+    async (route) => {
+      expect(await whereReads(route, { "X-D1-Bookmark": A_BOOKMARK })).toEqual([A_BOOKMARK]);
+    },
+  );
+
+  it.each(["garbage", "first-unconstrained", `${A_BOOKMARK}0`, A_BOOKMARK.replace("8e61", "XXXX")])(
+    "that is none is ignored: %s",
+    async (malformed) => {
+      expect(await whereReads("GET /waiting_rooms", { "X-D1-Bookmark": malformed })).toEqual([
+        "first-primary",
+      ]);
+      expect(await whereReads("GET /call_metrics", { "X-D1-Bookmark": malformed })).toEqual([
+        "first-unconstrained",
+      ]);
+    },
+  );
+});
+
+describe("A client", () => {
+  it("is looked up on the nearest replica, and asked of the primary where it is not found there", async () => {
+    const { client } = await anOrganization();
+    const noted = notingSessions();
+    const asking = client.through(noted.fetcher);
+    expect(await noted.during(() => given(asking.get("/roles")))).toEqual(["first-unconstrained"]);
+    const unknown = { "X-Client-ID": "made-up" };
+    expect(await noted.during(() => asking.send("GET", "/roles", undefined, unknown))).toEqual([
+      "first-unconstrained",
+      "primary",
+    ]);
+  });
+});

@@ -94,6 +94,9 @@ export const KEYS_COOLDOWN = 30 * SECOND;
 /** An identity provider that takes longer is taken for down. */
 export const KEYS_TIMEOUT = 5 * SECOND;
 
+/** How often a request looks whether another's fetch of the keys is over. */
+export const KEYS_POLL = 20;
+
 /** Bounds the memory that identity providers take in an isolate. */
 export const MAX_KNOWN_KEY_SETS = 1000;
 

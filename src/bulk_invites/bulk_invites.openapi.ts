@@ -64,6 +64,7 @@ export const bulkInvitesReference: Reference = {
       summary: "Create many invites",
       description: `Up to ${MAX_BULK_INVITES} at once. They are made in the background; \`Location\` is where to ask how far they are. A row whose email is in an earlier row, has a pending invite or has an account fails alone; any other fault refuses the whole request.`,
       status: 201,
+      headers: { Location: "Where the progress can be read." },
       requestExample: {
         organization_invites: [
           { email: "ines@example.com", display_name: "Ines Invited", role_names: ["provider"] },

@@ -55,7 +55,7 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
       ),
     db.insert(invites).select(
       // All columns of the table, in its order.
-      sql`select null, organization_id, email, display_name, roles, ${inviteExpiry(settings, now)}, null,
+      sql`select null, organization_id, email, display_name, roles, ${inviteExpiry(settings, now)}, null, false,
         ${now}, ${now}
       from ${bulkInviteRows} where ${pending} order by row`,
     ),

@@ -24,7 +24,7 @@ export const callMetricsReference: Reference = {
     "GET /call_metrics": {
       operationId: "getCallMetrics",
       summary: "Get the call metrics",
-      description: `The range counts dates in UTC, both ends included, ${MAX_METRICS_DAYS} at most. Without any, it is the last ${DEFAULT_METRICS_DAYS} days; from a start alone it goes to today; to an end alone it comes from ${DEFAULT_METRICS_DAYS} days.`,
+      description: `Dates are in UTC, and both ends of the range count. Left out, it is the last ${DEFAULT_METRICS_DAYS} days, today included; a start alone runs to today, for ${MAX_METRICS_DAYS} days at most; an end alone takes the ${DEFAULT_METRICS_DAYS} days up to it. A range that is reversed or longer than ${MAX_METRICS_DAYS} days is refused.`,
       status: 200,
       response: {
         schema: callMetricsSchema,

@@ -1,12 +1,13 @@
-import { and, count, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../context.ts";
 import { given, kept } from "../db/report.ts";
 import { type Rule, writeUnderRules } from "../db/rules.ts";
 import { calls, organizationUsers } from "../db/schema.ts";
+import { totalOf } from "../db/totals.ts";
 import { takeOverChanges } from "../db/upsert.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../http/pagination.ts";
+import { type Page, type PageQuery, pageWindow, selectTotal, toPage } from "../http/pagination.ts";
 import { withinReach } from "../organization_users/organization_users.service.ts";
 import { participantsOfCall } from "../participants/participants.service.ts";
 import type { Call, CallPath, reportCallBody } from "./calls.schemas.ts";
@@ -24,7 +25,7 @@ export async function listCalls(
   const { limit, offset } = pageWindow(page);
   const [owners, [counted], rows] = await db.batch([
     db.select({ id: sql<number | null>`${owner}`.as("id") }).from(sql`(select 1)`),
-    db.select({ total: count() }).from(calls).where(ofOwner),
+    selectTotal(db, totalOf("calls", owner)),
     db
       .select()
       .from(calls)

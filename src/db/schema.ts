@@ -383,7 +383,11 @@ export const authorizationCodes = sqliteTable(
   ],
 );
 
-/** An email has at most one invite that is not used: an expired one makes place for the next. */
+/**
+ * An email has at most one invite that is not used: an expired one makes place for the next. `is_lapsed` is set by the
+ * cron some time after the expiry. It keeps the expired out of the list's index and total; what it does not say yet,
+ * expires_at does.
+ */
 export const invites = sqliteTable(
   "invites",
   {
@@ -394,11 +398,15 @@ export const invites = sqliteTable(
     roles: text({ mode: "json" }).$type<Role[]>().notNull(),
     expires_at: integer().notNull(),
     used_at: integer(),
+    is_lapsed: integer({ mode: "boolean" }).notNull().default(false),
     ...timestamps,
   },
   (t) => [
     uniqueIndex("invites_unused").on(t.organization_id, t.email).where(sql`used_at is null`),
-    index("invites_listed").on(t.organization_id, t.id).where(sql`used_at is null`),
+    index("invites_listed").on(t.organization_id, t.id).where(sql`used_at is null and not is_lapsed`),
+    index("invites_by_expiry")
+      .on(t.organization_id, t.expires_at)
+      .where(sql`used_at is null and not is_lapsed`),
   ],
 );
 
@@ -438,6 +446,28 @@ export const bulkInviteRows = sqliteTable(
     }),
   ],
 );
+
+/**
+ * How long the lists are that can grow long, so that a page need not count them. Triggers keep it (see the migration
+ * list_totals): nothing else writes here. `owner_id` is whose list it is: an organization, an organization user (for
+ * calls), an egress (for audit entries, by event).
+ */
+export const listTotals = sqliteTable(
+  "list_totals",
+  {
+    list: text().$type<ListName>().notNull(),
+    owner_id: integer().notNull(),
+    total: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
+);
+
+export type ListName =
+  | "waiting_rooms"
+  | "organization_users"
+  | "invites"
+  | "calls"
+  | `egress_audit_logs:${AuditEvent}`;
 
 /** Always empty: a trigger refuses every row, and with it the batch that it stands in (see db/rules.ts). */
 export const refusals = sqliteTable("refusals", { reason: text().notNull() });

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { egressMissing } from "../egresses/egresses.openapi.ts";
 import { pageOf, paginationExample, type Reference } from "../openapi/operation.ts";
 import { auditLogSchema } from "./egress_audit_logs.schemas.ts";
 
@@ -49,6 +50,7 @@ export const egressAuditLogsReference: Reference = {
         schema: pageOf("audit_logs", auditLogSchema),
         example: { audit_logs: [read, updated], pagination: { ...paginationExample, total_count: 2 } },
       },
+      refusals: { 404: egressMissing },
     },
   },
 };

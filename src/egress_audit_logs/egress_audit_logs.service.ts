@@ -1,12 +1,13 @@
-import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext } from "../context.ts";
 import { egressAuditLogs, egresses } from "../db/schema.ts";
+import { totalOf } from "../db/totals.ts";
 import { egressWithinReach } from "../egresses/egresses.service.ts";
 import { notFound } from "../http/errors.ts";
-import { pageWindow, toPage } from "../http/pagination.ts";
+import { pageWindow, selectTotal, toPage } from "../http/pagination.ts";
 import { DAY } from "../limits.ts";
-import type { auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
+import { AUDIT_EVENTS, type auditLogParams, type auditLogQuery } from "./egress_audit_logs.schemas.ts";
 
 /** What happened to an egress, newest first; `from` and `to` are days, both included. */
 export async function listAuditLogs(
@@ -28,7 +29,12 @@ export async function listAuditLogs(
       .select({ id: egresses.id })
       .from(egresses)
       .where(egressWithinReach(caller, call, egress_id)),
-    db.select({ total: count() }).from(egressAuditLogs).where(listed),
+    selectTotal(
+      db,
+      from || to
+        ? sql`(select count(*) from ${egressAuditLogs} where ${listed})`
+        : sum((event ? [event] : AUDIT_EVENTS).map((each) => totalOf(`egress_audit_logs:${each}`, egress))),
+    ),
     db
       .select()
       .from(egressAuditLogs)
@@ -40,3 +46,5 @@ export async function listAuditLogs(
   if (found.length === 0) throw notFound("Egress");
   return toPage(page, counted?.total ?? 0, rows);
 }
+
+const sum = (totals: SQL<number>[]): SQL<number> => sql.join(totals, sql` + `) as SQL<number>;

@@ -25,6 +25,10 @@ const fields = {
   updated_at: "When the egress last changed.",
 };
 
+/** Of what the path of an egress names, or does not. */
+export const egressMissing =
+  "What the path names does not exist, or is not within reach; the call has not ended, or somebody on it did not consent.";
+
 export const egressesReference: Reference = {
   tag: "Egresses",
   description:
@@ -63,6 +67,7 @@ export const egressesReference: Reference = {
           url: "https://storage.example.com/recordings/501.mp4?X-Amz-Expires=900&X-Amz-Signature=3f1c",
         },
       },
+      refusals: { 404: egressMissing },
     },
   },
   platform: {

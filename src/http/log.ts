@@ -39,11 +39,19 @@ export function logFault(requestId: string | undefined, error: unknown) {
     causes.push({
       name: cause.name,
       message: isHarmless(cause) ? cause.message : undefined,
-      stack: cause.stack?.split("\n").filter((line) => /^\s+at /.test(line)),
+      stack: framesOf(cause),
     });
   }
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
   console.error(JSON.stringify({ event: "fault", request_id: requestId, causes }));
+}
+
+/** The stack without the message at its head, which can hold lines of its own. */
+function framesOf({ stack = "", message }: Error): string[] {
+  return stack
+    .slice(stack.lastIndexOf(message) + message.length)
+    .split("\n")
+    .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line));
 }
 
 function isHarmless({ name, message }: Error): boolean {

@@ -35,13 +35,16 @@ export const key = z
     "must be text without control characters",
   );
 
-/** Compared without regard to case, so kept in lower case. */
+/**
+ * Compared without regard to case, so kept in lower case. The check comes before, and lets ASCII alone pass: other
+ * letters, such as the Kelvin sign, become somebody else's in lower case.
+ */
 export const email = z
   .string()
   .trim()
-  .toLowerCase()
   .max(MAX_EMAIL_LENGTH, `must be at most ${MAX_EMAIL_LENGTH} characters long`)
-  .pipe(z.email("must be an email address"));
+  .pipe(z.email("must be an email address"))
+  .transform((address) => address.toLowerCase());
 
 export const id = z.int().positive();
 

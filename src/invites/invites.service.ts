@@ -1,9 +1,10 @@
-import { and, asc, count, eq, getTableColumns, gt, isNull, lte, type SQL, sql } from "drizzle-orm";
-import type { ClientContext } from "../context.ts";
+import { and, asc, eq, getTableColumns, gt, isNull, lte, type SQL, sql } from "drizzle-orm";
+import type { ClientContext, Context } from "../context.ts";
 import { writeUnderRules } from "../db/rules.ts";
 import { invites } from "../db/schema.ts";
+import { totalOf } from "../db/totals.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../http/pagination.ts";
+import { type Page, type PageQuery, pageWindow, selectTotal, toPage } from "../http/pagination.ts";
 import { DAY } from "../limits.ts";
 import { membershipOf } from "../organization_users/organization_users.service.ts";
 import { assignableRoles, type Role } from "../roles.ts";
@@ -23,10 +24,14 @@ export async function listInvites(
   { db, now, caller }: ClientContext,
   page: PageQuery,
 ): Promise<Page<Invite>> {
-  const listed = and(eq(invites.organization_id, caller.organization_id), isPending(now));
+  const listed = and(
+    eq(invites.organization_id, caller.organization_id),
+    isPending(now),
+    sql`not ${invites.is_lapsed}`,
+  );
   const { limit, offset } = pageWindow(page);
   const [[counted], rows] = await db.batch([
-    db.select({ total: count() }).from(invites).where(listed),
+    selectTotal(db, totalPending(caller.organization_id, now)),
     db.select(shown).from(invites).where(listed).orderBy(asc(invites.id)).limit(limit).offset(offset),
   ]);
   return toPage(page, counted?.total ?? 0, rows);
@@ -100,6 +105,21 @@ export async function deleteInvite({ db, caller }: ClientContext, id: number) {
 /** SQL that is true for an invite that can still be accepted. */
 export function isPending(now: number): SQL | undefined {
   return and(isNull(invites.used_at), gt(invites.expires_at, now));
+}
+
+/** The total but for those that have expired since the cron last looked. */
+function totalPending(organization_id: number, now: number): SQL<number> {
+  return sql`${totalOf("invites", organization_id)} - (
+    select count(*) from invites
+    where organization_id = ${organization_id} and expires_at <= ${now} and used_at is null and not is_lapsed)`;
+}
+
+/** Keeps what has expired out of the list's total and index, so that a page need not skip it. */
+export async function lapseExpiredInvites({ db, now }: Context) {
+  await db
+    .update(invites)
+    .set({ is_lapsed: true })
+    .where(and(isExpired(now), sql`not ${invites.is_lapsed}`));
 }
 
 /** SQL that is true for an invite that was not used in time. */

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
-import { KEYS_COOLDOWN, KEYS_KNOWN_FOR, KEYS_TIMEOUT, MAX_KNOWN_KEY_SETS } from "../limits.ts";
+import { KEYS_COOLDOWN, KEYS_KNOWN_FOR, KEYS_POLL, KEYS_TIMEOUT, MAX_KNOWN_KEY_SETS } from "../limits.ts";
 
 /** The keys of an identity provider cannot be had; says nothing about the token. */
 export class KeysUnavailable extends Error {
@@ -28,26 +28,48 @@ export function keysOf(jwks_url: string): JWTVerifyGetKey {
 }
 
 function fetchedKeys(jwks_url: string): JWTVerifyGetKey {
-  let attemptedAt = 0;
+  const fetchOnce = sharedFetch();
   const remote = createRemoteJWKSet(new URL(jwks_url), {
     timeoutDuration: KEYS_TIMEOUT,
     cooldownDuration: KEYS_COOLDOWN,
     cacheMaxAge: KEYS_KNOWN_FOR,
-    [customFetch]: (url, options) => {
-      // jose's cooldown counts from the last success; tokens with made-up keys are not to hammer one that is down.
-      if (remote.fresh && Date.now() - attemptedAt < KEYS_COOLDOWN)
-        throw new Error("The keys were asked for a moment ago");
-      attemptedAt = Date.now();
-      return fetch(url, options);
-    },
+    [customFetch]: (url, options) => fetchOnce(url, options, remote.fresh),
   });
   return async (header, token) => {
     try {
       return await remote(header, token);
     } catch (error) {
-      const fault =
+      const isFaultOfToken =
         error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
-      throw fault ? error : new KeysUnavailable("The keys cannot be fetched", { cause: error });
+      throw isFaultOfToken ? error : new KeysUnavailable("The keys cannot be fetched", { cause: error });
+    }
+  };
+}
+
+/**
+ * A fetch that requests at the same time share: one asks, the others wait for what it hears. On Workers a request
+ * cannot wait for another's promise, so they look at plain data now and then.
+ */
+function sharedFetch() {
+  let attempt = { startedAt: 0, isOver: true, body: "" };
+
+  return async (url: string, options: RequestInit, haveKeys: boolean): Promise<Response> => {
+    while (!attempt.isOver && Date.now() - attempt.startedAt < KEYS_TIMEOUT) {
+      await scheduler.wait(KEYS_POLL);
+      if (attempt.body) return new Response(attempt.body);
+    }
+    // jose's cooldown counts from the last success: tokens with made-up keys are not to hammer a provider that is down.
+    if (haveKeys && Date.now() - attempt.startedAt < KEYS_COOLDOWN)
+      throw new Error("The keys were asked for a moment ago");
+    const mine = { startedAt: Date.now(), isOver: false, body: "" };
+    attempt = mine;
+    try {
+      const response = await fetch(url, options);
+      if (response.status !== 200) return response;
+      mine.body = await response.text();
+      return new Response(mine.body);
+    } finally {
+      mine.isOver = true;
     }
   };
 }

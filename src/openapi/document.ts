@@ -4,6 +4,7 @@ import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
 import type { Operation } from "./operation.ts";
 import { parameterDescriptions, references } from "./references.ts";
+import { simplify } from "./rendering.ts";
 
 export type Door = "external" | "platform";
 
@@ -67,7 +68,7 @@ export function buildDocument(door: Door) {
     components: { securitySchemes },
   });
   describeFields(document.components?.schemas ?? {});
-  return document;
+  return simplify(document) as typeof document;
 }
 
 /** Method and pattern of each route behind a door, with what its middleware lets in. */
@@ -134,6 +135,7 @@ function operationObject(
     responses: {
       [status]: {
         description: SUCCESS[status],
+        headers: headersOf({ ...COMMON_HEADERS, ...operation.headers }),
         ...(response
           ? { content: { "application/json": { schema: response.schema, example: response.example } } }
           : {}),
@@ -142,6 +144,22 @@ function operationObject(
     },
   };
 }
+
+const COMMON_HEADERS = {
+  "X-Request-Id": "Names the request in the service's log.",
+  "X-D1-Bookmark":
+    "How far the database was when it answered; a request that sends it back sees at least as much.",
+};
+
+const RETRY_AFTER = { "Retry-After": "Seconds after which to try again." };
+
+const headersOf = (headers: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, schema: { type: "string" as const } },
+    ]),
+  );
 
 const SUCCESS = { 200: "Done.", 201: "Created.", 204: "Done; the answer is empty." };
 
@@ -183,7 +201,11 @@ function refusalsOf(
       .filter(([, description]) => description)
       .map(([status, description]) => [
         status,
-        { description, content: { "application/json": { schema: errorSchema } } },
+        {
+          description,
+          headers: headersOf(status === "503" ? { ...COMMON_HEADERS, ...RETRY_AFTER } : COMMON_HEADERS),
+          content: { "application/json": { schema: errorSchema } },
+        },
       ]),
   );
 }

@@ -14,6 +14,8 @@ export interface Operation {
   /** One body that the route takes. */
   requestExample?: unknown;
   /** Refusals of this route's own, and when they come. */
+  /** Headers of the answer beside those of every answer, and what they say. */
+  headers?: Record<string, string>;
   refusals?: Partial<Record<401 | 404 | 422 | 503, string>>;
 }
 

@@ -17,7 +17,6 @@ import { transcriptsReference } from "../transcripts/transcripts.openapi.ts";
 import { waitingRoomSubsReference } from "../waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../waiting_rooms/waiting_rooms.openapi.ts";
 import type { Reference } from "./operation.ts";
-import "./rendering.ts";
 
 /** The resources in the order of the contract, then those that the platform alone knows. */
 export const references: Reference[] = [
@@ -46,8 +45,8 @@ export const parameterDescriptions: Record<string, string> = {
   per_page: `How many to show on a page; more than ${MAX_PER_PAGE} are served as ${MAX_PER_PAGE}.`,
   slug: "The room's current slug.",
   waiting_room_slug: "The room's current slug.",
-  id: "The id of what the path names before it.",
-  key: "The reporter's own key of what the path names before it.",
+  id: "The id of what stands before it in the path.",
+  key: "The reporter's own key of what stands before it in the path.",
   organization_user_id: "The organization user whose call it is.",
   call_id: "The call.",
   egress_id: "The egress: its `id` in the external API, its `egress_id` in the platform API.",

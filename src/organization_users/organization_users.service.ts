@@ -1,11 +1,12 @@
-import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../context.ts";
 import type { Database } from "../db/database.ts";
 import { type Rule, type Statement, writeUnderRules } from "../db/rules.ts";
 import { organizationUserAssists, organizationUsers, users } from "../db/schema.ts";
+import { totalOf } from "../db/totals.ts";
 import { unprocessable } from "../http/errors.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../http/pagination.ts";
+import { type Page, type PageQuery, pageWindow, selectTotal, toPage } from "../http/pagination.ts";
 import { organizationMissing } from "../organizations/organizations.service.ts";
 import { ROLES, type Role } from "../roles.ts";
 import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.service.ts";
@@ -129,7 +130,12 @@ export async function listOrganizationUsers(
 ): Promise<Page<OrganizationUser>> {
   const { limit, offset } = pageWindow(page);
   const [[counted], rows] = await db.batch([
-    db.select({ total: count() }).from(organizationUsers).where(withinReach(caller)),
+    selectTotal(
+      db,
+      caller.roles.includes("organization_admin")
+        ? totalOf("organization_users", caller.organization_id)
+        : sql`(select count(*) from ${organizationUsers} where ${withinReach(caller)})`,
+    ),
     db
       .select(shown)
       .from(organizationUsers)

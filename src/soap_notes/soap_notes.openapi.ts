@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { MAX_NOTE_LENGTH } from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
 import { soapNoteSchema } from "./soap_notes.schemas.ts";
 
@@ -37,7 +38,7 @@ export const soapNotesReference: Reference = {
     "PUT /calls/:key/soap_note": {
       operationId: "reportSoapNote",
       summary: "Report the SOAP note of a call",
-      description: "The first report takes both fields. A final note changes no more.",
+      description: `The first report takes both fields. A final note changes no more. It holds at most ${MAX_NOTE_LENGTH} characters.`,
       status: 200,
       requestExample: { soap_note: { text: note.text, is_final: true } },
       response: { schema: soapNoteSchema, example: note },

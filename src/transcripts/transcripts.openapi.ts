@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
 import { transcriptLineSchema, transcriptSchema } from "./transcripts.schemas.ts";
 
@@ -53,8 +54,7 @@ export const transcriptsReference: Reference = {
     "PUT /calls/:key/transcript": {
       operationId: "reportTranscript",
       summary: "Report the transcript of a call",
-      description:
-        "The first report takes `is_final` and `lines`. Lines come in any order and replace those before; they may touch, but not overlap. A final transcript has a summary, and changes no more.",
+      description: `The first report takes \`is_final\` and \`lines\`. Lines come in any order and replace those before; they may touch, but not overlap. A final transcript has a summary, and changes no more. A line holds at most ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary ${MAX_NOTE_LENGTH}.`,
       status: 200,
       requestExample: {
         transcript: {

@@ -1,12 +1,13 @@
-import { and, asc, count, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext } from "../context.ts";
 import type { Database } from "../db/database.ts";
 import { type Rule, writeUnderRules } from "../db/rules.ts";
 import { waitingRooms } from "../db/schema.ts";
 import { firstFreeSlug, kebabCase } from "../db/slug.ts";
+import { totalOf } from "../db/totals.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../http/pagination.ts";
+import { type Page, type PageQuery, pageWindow, selectTotal, toPage } from "../http/pagination.ts";
 import type { Settings } from "../settings.ts";
 import type { createWaitingRoomBody, updateWaitingRoomBody, WaitingRoom } from "./waiting_rooms.schemas.ts";
 
@@ -47,7 +48,7 @@ export async function listWaitingRooms(
   );
   const { limit, offset } = pageWindow(page);
   const [[counted], rows] = await db.batch([
-    db.select({ total: count() }).from(waitingRooms).where(listed),
+    selectTotal(db, totalOf("waiting_rooms", caller.organization_id)),
     db
       .select(shown)
       .from(waitingRooms)

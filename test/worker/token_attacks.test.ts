@@ -278,6 +278,14 @@ describe("A token is invalid, and makes no code,", () => {
     await attack(forge);
   });
 
+  it("that says its email with a letter that lower-cases to another's: the Kelvin sign to a k", async () => {
+    const { clinic, client, provider } = await aClinicWithSignIn();
+    const email = `kim.${anEmail()}`;
+    await clinic.addProvider("Kim Provider", { email });
+    await expectExchanged(client, await provider.token({ email: email.replace("k", "K") }));
+    await expectRefused(client, await provider.token({ email: email.replace("k", "\u212a") }));
+  });
+
   it("that fell short of the good one by nothing but what was changed", async () => {
     const { good, issue, header, claims } = await aScene();
     const [goodHeader = "", goodClaims = ""] = (await issue()).split(".");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { countingRoundTrips } from "./support/database.ts";
-import { platform } from "./support/door.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { AUDIENCE, aKey, anIdentityProvider } from "./support/identity_provider.ts";
+import { accept } from "./support/invites.ts";
 import { anInvite, anOrganization, given } from "./support/organization.ts";
 import {
   aClinicWithSignIn,
@@ -196,16 +196,11 @@ describe("The token of somebody who was invited", () => {
 
   const PLEASE = "Please accept your invite";
 
-  async function accept(invite_id: number) {
-    const { accept_url } = await given(platform.get(`/invites/${invite_id}`));
-    return given(platform.post("/invites/accept", { token: new URL(accept_url).searchParams.get("token") }));
-  }
-
   it("is refused while the invite is pending, and good once it was accepted", async () => {
     const { client, invited, token } = await anInvitee();
     await expectRefused(client, await token(), PLEASE);
     await expectRefused(client, await token(), PLEASE);
-    const user = await accept(invited.id);
+    const user = await given(accept(invited));
     const signedIn = await signIn(client, await token());
     expect(signedIn.organization_user).toEqual({ id: user.id, roles: ["provider"] });
     expect(signedIn.user).toEqual({ id: user.user_id, email: invited.email, display_name: "Ivy Invitee" });

@@ -1,5 +1,7 @@
 import { exports } from "cloudflare:workers";
 
+import { expectAsDocumented } from "./contract.ts";
+
 /** An answer with its body parsed; an empty one is null. */
 export interface Answer {
   status: number;
@@ -30,6 +32,7 @@ export function door(base: string, credentials: Record<string, string>, fetcher 
       headers: response.headers,
       body: text === "" ? null : JSON.parse(text),
     };
+    expectAsDocumented(base, method, path, answer.status, answer.body);
     return answer;
   }
   return {

@@ -6,6 +6,7 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { expect, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import type { Fetcher } from "./door.ts";
 import { anOrganization, given, unique } from "./organization.ts";
@@ -65,15 +66,20 @@ export function workerWith(bindings: object) {
   };
   return {
     fetcher,
-    /** Hands the messages to the consumer, as one batch of the queue. */
+    /** Hands the messages to the consumer, as one batch of the queue, and tells what it did with each. */
     async consume(messages: Message[], queue = QUEUE) {
       const timestamp = Date.now();
       const batch = createMessageBatch(
         queue,
         messages.map((message) => ({ timestamp, ...message })),
       );
+      // The result itself does not tell the delays.
+      const retries = batch.messages.map((message) => vi.spyOn(message, "retry"));
       await worker.queue(batch, bound);
-      return getQueueResult(batch, createExecutionContext());
+      const { explicitAcks, retryMessages, ...whole } = await getQueueResult(batch, createExecutionContext());
+      expect(whole).toMatchObject({ ackAll: false, retryBatch: { retry: false } });
+      const delays = retries.flatMap(({ mock }) => mock.calls.map(([options]) => options?.delaySeconds ?? 0));
+      return { acked: explicitAcks, retried: retryMessages.map(({ msgId }) => msgId), delays };
     },
     runCron: () => worker.scheduled(createScheduledController(), bound),
   };

@@ -1,0 +1,83 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
+import externalDocument from "../../../dist/public/api/external/openapi.json";
+import platformDocument from "../../../dist/public/api/platform/openapi.json";
+
+type JsonSchema = Record<string, unknown>;
+
+interface OperationObject {
+  responses: Record<string, { content?: { "application/json": { schema: JsonSchema } } }>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, OperationObject>>;
+  components: JsonSchema;
+}
+
+/** The published documents, by the base path of the door that they describe. */
+export const documents: Record<string, Document> = {
+  "/api/external": externalDocument as unknown as Document,
+  "/api/platform": platformDocument as unknown as Document,
+};
+
+const validators = new Map<object, Validator>();
+
+/**
+ * Holds an answer against the published document of its door: a status or a field that is not in it fails the test.
+ * What no operation is found for may only be refused. Outside the doors there is nothing to document.
+ */
+export function expectAsDocumented(
+  base: string,
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+) {
+  const document = documents[base];
+  if (!document) return;
+  const said = `${method} ${base}${path} answered ${status}`;
+  const operation = operationFor(document, method, path);
+  if (!operation) {
+    if (status !== 401 && status !== 404) throw new Error(`${said}, and no document knows of it`);
+    return;
+  }
+  const response = operation.responses[status];
+  if (!response) throw new Error(`${said}, which is not documented`);
+  const schema = response.content?.["application/json"].schema;
+  if (!schema) {
+    if (body !== null) throw new Error(`${said} with a body, which is not documented`);
+    return;
+  }
+  const { valid, errors } = validatorFor(document, schema).validate(body);
+  if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
+}
+
+function operationFor(document: Document, method: string, path: string): OperationObject | undefined {
+  const asked = path.split("?")[0] ?? "";
+  const patterns = Object.keys(document.paths).filter((pattern) =>
+    new RegExp(`^${pattern.replace(/\{\w+\}/g, "[^/]+")}$`).test(asked),
+  );
+  // As in the router, a literal segment goes before a parameter.
+  const [pattern = ""] = patterns
+    .filter((each) => document.paths[each]?.[method.toLowerCase()])
+    .sort((a, b) => Number(a.includes("{")) - Number(b.includes("{")));
+  return document.paths[pattern]?.[method.toLowerCase()];
+}
+
+function validatorFor(document: Document, schema: JsonSchema): Validator {
+  const known = validators.get(schema);
+  if (known) return known;
+  const components = closed(document.components) as JsonSchema;
+  const validator = new Validator({ ...(closed(schema) as Schema), components }, "2020-12", false);
+  validators.set(schema, validator);
+  return validator;
+}
+
+/** The document leaves room for fields to come; a test wants those of today. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]));
+  return copy.properties && copy.type === "object" && !("additionalProperties" in copy)
+    ? { ...copy, additionalProperties: false }
+    : copy;
+}

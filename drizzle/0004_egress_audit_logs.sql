@@ -39,3 +39,10 @@ CREATE TRIGGER `egress_audit_logs_kept` BEFORE DELETE ON `egress_audit_logs`
 BEGIN
   SELECT raise(ABORT, 'audit entries are never deleted');
 END;
+--> statement-breakpoint
+-- INSERT OR REPLACE deletes without a trigger knowing.
+CREATE TRIGGER `egress_audit_logs_not_replaced` BEFORE INSERT ON `egress_audit_logs`
+WHEN EXISTS (SELECT 1 FROM egress_audit_logs WHERE id = new.id)
+BEGIN
+  SELECT raise(ABORT, 'audit entries are never changed');
+END;

@@ -20,6 +20,7 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
     db.update(bulkInviteRows).set({ status: "failed", error }).where(and(pending, condition));
 
   await db.batch([
+    touch({ db, now }, chunk),
     failWhere(
       "The email is in an earlier row of the request",
       sql`exists (
@@ -60,18 +61,17 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
       from ${bulkInviteRows} where ${pending} order by row`,
     ),
     db.update(bulkInviteRows).set({ status: "created" }).where(pending),
-    touch({ db, now }, chunk),
   ]);
 }
 
 /** What becomes of a chunk that could not be processed, however often it was tried. */
 export async function failChunk({ db, now }: Context, chunk: BulkInviteChunk) {
   await db.batch([
+    touch({ db, now }, chunk),
     db
       .update(bulkInviteRows)
       .set({ status: "failed", error: "The invite could not be made; please invite this person again" })
       .where(pendingRows(chunk)),
-    touch({ db, now }, chunk),
   ]);
 }
 
@@ -104,6 +104,15 @@ function pendingRows({ bulk_invite_id, first_row, last_row }: BulkInviteChunk): 
   );
 }
 
-function touch({ db, now }: Pick<Context, "db" | "now">, { bulk_invite_id }: BulkInviteChunk) {
-  return db.update(bulkInvites).set({ updated_at: now }).where(eq(bulkInvites.id, bulk_invite_id));
+/** Goes ahead of what ends the rows: where none is pending, nothing changes. */
+function touch({ db, now }: Pick<Context, "db" | "now">, chunk: BulkInviteChunk) {
+  return db
+    .update(bulkInvites)
+    .set({ updated_at: now })
+    .where(
+      and(
+        eq(bulkInvites.id, chunk.bulk_invite_id),
+        exists(db.select({ row: bulkInviteRows.row }).from(bulkInviteRows).where(pendingRows(chunk))),
+      ),
+    );
 }

@@ -73,7 +73,6 @@ export async function reportCall(
     select coalesce(known.organization_id, room.organization_id) as organization_id,
       coalesce(known.waiting_room_id, room.id) as waiting_room_id,
       known.id as call_id,
-      room.organization_id as room_organization_id,
       ${kept(json, "organization_user_id")} as organization_user_id,
       ${kept(json, "started_at")} as started_at,
       coalesce(${given(json, "ended_at")}, known.ended_at) as ended_at,
@@ -92,10 +91,6 @@ export async function reportCall(
       error: unprocessable("call.waiting_room_slug: must name a waiting room, in the first report"),
     },
     {
-      broken: reported(sql`organization_id <> room_organization_id`),
-      error: unprocessable("The key of the call belongs to another organization"),
-    },
-    {
       broken: reported(sql`organization_user_id is null or started_at is null`),
       error: unprocessable("call: organization_user_id and started_at are required in the first report"),
     },
@@ -103,7 +98,9 @@ export async function reportCall(
       broken: reported(sql`not exists (
         select 1 from organization_users member
         where member.organization_id = report.organization_id and member.id = report.organization_user_id)`),
-      error: unprocessable("call.organization_user_id: is not a user of the organization"),
+      error: unprocessable(
+        "call.organization_user_id: is not a user of the call's organization; a key that another organization uses cannot be used again",
+      ),
     },
     {
       broken: reported(sql`ended_at < started_at`),

@@ -28,7 +28,7 @@ export const name = text(MAX_NAME_LENGTH);
 /** A reporter's own key, taken to the letter. */
 export const key = z
   .string()
-  .min(1, "must not be empty")
+  .refine((value) => value.trim() !== "", { error: "must not be blank", abort: true })
   .refine((value) => [...value].length <= MAX_KEY_LENGTH, `must be at most ${MAX_KEY_LENGTH} characters long`)
   .refine(
     (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
@@ -51,10 +51,11 @@ export const id = z.int().positive();
 /** A path parameter that names a row. */
 export const pathId = z
   .string()
-  .regex(/^[1-9]\d{0,15}$/)
-  .transform(Number);
+  .regex(/^[1-9]\d*$/, "must be a positive integer")
+  .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
 
 /** Times that ISO 8601 writes with four digits of the year, and a day after them too. */
+const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-30T00:00:00Z");
 
 /** ISO 8601 with any offset, seconds or none, as milliseconds since the epoch. */
@@ -63,7 +64,7 @@ export const instant = z
   .transform((value) => value.replace(/(T\d\d:\d\d)(?=Z|[+-])/, "$1:00"))
   .pipe(z.iso.datetime({ offset: true, error: "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z" }))
   .transform((value) => Date.parse(value))
-  .refine((time) => time < LATEST, "must be before the end of the year 9999");
+  .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999");
 
 /** The contract's timestamp: ISO 8601 in UTC with milliseconds. */
 export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -3,7 +3,13 @@ import { countingRoundTrips } from "./support/database.ts";
 import { platform } from "./support/door.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
-import { aClinicWithQueue, aQueue, type ClinicWithQueue, type Message } from "./support/queue.ts";
+import {
+  aClinicWithQueue,
+  aQueue,
+  type ClinicWithQueue,
+  leavingNoInvites,
+  type Message,
+} from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
@@ -105,6 +111,7 @@ describe("A request for many invites", () => {
 
   it("may hold a thousand, and they end as a thousand invites", { timeout: 60_000 }, async () => {
     const clinic = await anOrganization();
+    leavingNoInvites(clinic);
     const rows = Array.from({ length: 1000 }, (_, n) =>
       anInvite({
         display_name: `Invitee ${n}`,
@@ -529,6 +536,7 @@ describe("Two requests of one organization", () => {
 describe("What a request for a thousand invites costs", () => {
   it("is at most 2 round trips to D1, and one send to the queue for each 100 messages", async () => {
     const clinic = await anOrganization();
+    leavingNoInvites(clinic);
     const queue = aQueue();
     const counting = countingRoundTrips({ BULK_INVITES: queue.binding });
     const client = clinic.client.through(counting.fetcher);

@@ -248,11 +248,6 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ["one who left before waiting", withParticipant({ waiting_since: LEFT_AT, left_at: BEFORE }), /left_at/],
     ["a consent that is text", withParticipant({ recording_consent: "yes" }), /recording_consent/],
     ["a participant named twice", { participants: Array(2).fill(aRecipient()) }, /call\.participants/],
-    [
-      "a participant named twice, once with spaces around the key",
-      { participants: [aRecipient({ key: "twice" }), aRecipient({ key: " twice " })] },
-      /call\.participants/,
-    ],
   ])("is refused with %s, and changes nothing", async (_, fault, text) => {
     const { key, first } = await aFirstReport();
     const rita = aRecipient({ waiting_since: WAITING_SINCE });

@@ -4,7 +4,7 @@ import { platform } from "./support/door.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
-import { workerWith } from "./support/queue.ts";
+import { aQueue, workerWith } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
@@ -38,6 +38,8 @@ const addMember = ({ id }: Organization, email: string) =>
 /** To the moment at which the invite expires, or to so many milliseconds after. */
 const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0) =>
   travelTo(new Date(Date.parse(expires_at) + after).toISOString());
+
+const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
 
 /** The organization as somebody of these roles works in it. */
 async function asCaller(clinic: Organization, roles: string[]) {
@@ -138,6 +140,11 @@ describe("Creating an invite", () => {
     ["a blank email", { email: " " }, /organization_invite\.email/],
     ["a null email", { email: null }, /organization_invite\.email/],
     ["an email that is none", { email: "ivy.example.com" }, /organization_invite\.email/],
+    [
+      "an email of letters that have another lower case",
+      { email: "\u212Aate@example.com" },
+      /organization_invite\.email/,
+    ],
     ["two emails in one", { email: "ivy@example.com,ida@example.com" }, /organization_invite\.email/],
     ["an email of 255 characters", { email: `${"i".repeat(243)}@example.com` }, /organization_invite\.email/],
     ["a missing display name", { display_name: undefined }, /organization_invite\.display_name/],
@@ -305,35 +312,77 @@ describe("An invite expires", () => {
     expect(await listed(clinic)).toEqual([invite]);
   });
 
-  it("and from then on it is not listed, can be read, and makes place for another one", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    travelToExpiry(invite);
-    expect(await list(clinic)).toEqual({
-      organization_invites: [],
-      pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
-    });
-    expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
+  it.each([
+    ["before the cron has looked", 0],
+    ["when the cron has looked", 1],
+    ["when the cron has looked twice", 2],
+  ])(
+    "and from then on it is not listed, can be read, and makes place for another one: %s",
+    async (_, times) => {
+      const clinic = await anOrganization();
+      const invite = await clinic.addInvite();
+      travelToExpiry(invite);
+      for (let n = 0; n < times; n++) await runCron();
+      expect(await list(clinic)).toEqual({
+        organization_invites: [],
+        pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
+      });
+      expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
 
-    const email = invite.email.toUpperCase();
-    const next = await create(clinic, {
-      email,
-      display_name: "Ivy Again",
-      role_names: ["provider_assistant"],
-    });
-    expect(next.status).toBe(201);
-    expect(next.body).toEqual({
-      ...invite,
-      id: expect.any(Number),
-      display_name: "Ivy Again",
-      roles: ["provider_assistant"],
-      expires_at: new Date(Date.parse(invite.expires_at) + VALIDITY).toISOString(),
-      created_at: invite.expires_at,
-      updated_at: invite.expires_at,
-    });
-    expect(next.body.id).not.toBe(invite.id);
-    expectRefusal(await read(clinic, invite), 404);
-    expect(await listed(clinic)).toEqual([next.body]);
+      const email = invite.email.toUpperCase();
+      const next = await create(clinic, {
+        email,
+        display_name: "Ivy Again",
+        role_names: ["provider_assistant"],
+      });
+      expect(next.status).toBe(201);
+      expect(next.body).toEqual({
+        ...invite,
+        id: expect.any(Number),
+        display_name: "Ivy Again",
+        roles: ["provider_assistant"],
+        expires_at: new Date(Date.parse(invite.expires_at) + VALIDITY).toISOString(),
+        created_at: invite.expires_at,
+        updated_at: invite.expires_at,
+      });
+      expect(next.body.id).not.toBe(invite.id);
+      expectRefusal(await read(clinic, invite), 404);
+      expect(await listed(clinic)).toEqual([next.body]);
+    },
+  );
+
+  it("and is counted no more, whatever becomes of it, before the cron has looked and after", async () => {
+    const clinic = await anOrganization();
+    const [replaced, removed, left] = [
+      await clinic.addInvite(),
+      await clinic.addInvite(),
+      await clinic.addInvite(),
+    ];
+    travelTo(fromNow(60));
+    const [pending, used] = [await clinic.addInvite(), await clinic.addInvite()];
+    const expectListed = async (invites: object[]) => {
+      const { organization_invites, pagination } = await list(clinic);
+      expect(organization_invites).toEqual(invites);
+      expect(pagination.total_count).toBe(invites.length);
+    };
+    await expectListed([replaced, removed, left, pending, used]);
+    await runCron();
+    await expectListed([replaced, removed, left, pending, used]);
+    travelToExpiry(left);
+    await expectListed([pending, used]);
+    await given(accept(used));
+    await expectListed([pending]);
+    expectGone(await remove(clinic, removed));
+    await expectListed([pending]);
+    await runCron();
+    await expectListed([pending]);
+    const next = await clinic.addInvite({ email: replaced.email });
+    await expectListed([pending, next]);
+    expectRefusal(await accept(left), 422, /expired/);
+    expectGone(await remove(clinic, left));
+    await expectListed([pending, next]);
+    expectGone(await remove(clinic, pending));
+    await expectListed([next]);
   });
 
   it("and is replaced neither by another organization's nor by another person's", async () => {

@@ -26,18 +26,23 @@ export function countingRowsRead() {
     return proxy;
   }
 
-  const DB: D1Database = new Proxy(env.DB, {
-    get(target, property) {
-      if (property === "prepare") return (query: string) => counted(target.prepare(query));
-      if (property === "batch")
-        return async (statements: D1PreparedStatement[]) => {
-          const results = await target.batch(statements.map((each) => originals.get(each) ?? each));
-          for (const { meta } of results) read += meta.rows_read;
-          return results;
-        };
-      throw new Error(`The count does not know D1's ${String(property)}`);
-    },
-  });
+  const countedDatabase = (database: D1Database): D1Database =>
+    new Proxy(database, {
+      get(target, property) {
+        if (property === "prepare") return (query: string) => counted(target.prepare(query));
+        if (property === "batch")
+          return async (statements: D1PreparedStatement[]) => {
+            const results = await target.batch(statements.map((each) => originals.get(each) ?? each));
+            for (const { meta } of results) read += meta.rows_read;
+            return results;
+          };
+        if (property === "withSession")
+          return (start?: string) => countedDatabase(target.withSession(start) as unknown as D1Database);
+        if (property === "getBookmark") return () => (target as unknown as D1DatabaseSession).getBookmark();
+        throw new Error(`The count does not know D1's ${String(property)}`);
+      },
+    });
+  const DB = countedDatabase(env.DB);
 
   const fetcher: Fetcher = async (request) => {
     const context = createExecutionContext();

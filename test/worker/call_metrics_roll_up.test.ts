@@ -39,11 +39,10 @@ const WHOLE_ORGANIZATION = 0;
 const START = Date.parse("2026-01-31T23:00:00Z");
 
 /** An hour either side of three midnights is where dates are lost. */
-const aMoment = fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 7_200_000 }));
-const toTime = ([day, ms]: [number, number]) => START + day * 86_400_000 + ms;
-const toIso = (time: number) => new Date(time).toISOString();
-
-const toTimestamp = (moment: [number, number]) => toIso(toTime(moment));
+const aMoment = fc
+  .tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 7_200_000 }))
+  .map(([day, ms]) => START + day * 86_400_000 + ms);
+const toTimestamp = (time: number) => new Date(time).toISOString();
 
 /** Null and undefined stay what they are: the one clears, the other is left out. */
 const mapped = <T, R>(value: T | null | undefined, map: (value: T) => R) =>
@@ -52,74 +51,78 @@ const mapped = <T, R>(value: T | null | undefined, map: (value: T) => R) =>
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 
-const duration = fc.integer({ min: 0, max: 100_000_000 });
+const CALLS = 4;
+const PEOPLE = 5;
+const aCall = fc.integer({ min: 0, max: CALLS - 1 });
+const aSlot = fc.integer({ min: 0, max: PEOPLE - 1 });
+const aUser = fc.integer({ min: 0, max: 2 });
+const aWhile = fc.integer({ min: 0, max: 100_000_000 });
+
 const aPerson = fc.record({
-  slot: fc.integer({ min: 0, max: 4 }),
+  slot: aSlot,
   role: fc.constantFrom("recipient", "recipient", "provider"),
-  waited: maybe(orNull(fc.integer({ min: 0, max: 5_000_000 }))),
-  joinedAfter: maybe(orNull(fc.integer({ min: 0, max: 5_000_000 }))),
+  waited: maybe(orNull(aWhile)),
+  joinedAfter: maybe(orNull(aWhile)),
 });
 
-const CALLS = 4;
-const aCall = fc.integer({ min: 0, max: CALLS - 1 });
-const aUser = fc.integer({ min: 0, max: 2 });
+const somePeople = fc.uniqueArray(aPerson, { maxLength: 3, selector: ({ slot }) => slot });
+
+const does = <Verb extends string, Rest>(verb: Verb, rest: { [K in keyof Rest]: fc.Arbitrary<Rest[K]> }) =>
+  fc.tuple(aCall, fc.record<Rest>(rest)).map(([call, fields]) => ({ ...fields, call, does: verb }));
+
+const column = (name: string, value: fc.Arbitrary<string | number | null>) =>
+  fc.tuple(fc.constant(name), value);
 
 /** Each step names a call, and people, by their place in a small set, so that steps meet. */
 const aStep = fc.oneof(
   {
-    weight: 5,
-    arbitrary: fc.record({
-      does: fc.constant("report" as const),
-      call: aCall,
+    weight: 6,
+    arbitrary: does("report", {
       user: aUser,
       started: aMoment,
-      lasts: maybe(orNull(duration)),
+      lasts: maybe(orNull(aWhile)),
       failed: maybe(orNull(fc.boolean())),
-      people: maybe(fc.uniqueArray(aPerson, { maxLength: 3, selector: ({ slot }) => slot })),
+      people: maybe(somePeople),
     }),
   },
   {
-    weight: 3,
-    arbitrary: fc.record({
-      does: fc.constant("correct" as const),
-      call: aCall,
+    weight: 4,
+    arbitrary: does("correct", {
       user: maybe(aUser),
       started: maybe(aMoment),
       ended: maybe(orNull(aMoment)),
       failed: maybe(orNull(fc.boolean())),
-      people: maybe(fc.uniqueArray(aPerson, { maxLength: 2, selector: ({ slot }) => slot })),
+      people: maybe(somePeople),
+    }),
+  },
+  { weight: 2, arbitrary: does("wait", { slot: aSlot, since: aMoment }) },
+  // What no request does, but whoever works on the database may do.
+  {
+    weight: 3,
+    arbitrary: does("set of call", {
+      set: fc.oneof(
+        column("organization_user_id", aUser),
+        column("started_at", aMoment),
+        column("ended_at", orNull(aMoment)),
+        column("failed", fc.constantFrom(0, 1)),
+      ),
     }),
   },
   {
-    weight: 2,
-    arbitrary: fc.record({
-      does: fc.constant("wait" as const),
-      call: aCall,
-      slot: fc.integer({ min: 0, max: 4 }),
-      since: aMoment,
+    weight: 3,
+    arbitrary: does("set of participant", {
+      slot: aSlot,
+      set: fc.oneof(
+        column("role", fc.constantFrom("recipient", "provider")),
+        column("waiting_since", orNull(aMoment)),
+        column("joined_at", orNull(aMoment)),
+      ),
     }),
   },
-  {
-    weight: 1,
-    arbitrary: fc.record({ does: fc.constantFrom("delete call" as const, "detach" as const), call: aCall }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      does: fc.constant("delete participant" as const),
-      call: aCall,
-      slot: fc.integer({ min: 0, max: 4 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      does: fc.constant("move participant" as const),
-      call: aCall,
-      slot: fc.integer({ min: 0, max: 4 }),
-      to: aCall,
-    }),
-  },
+  { weight: 1, arbitrary: does("move participant", { slot: aSlot, to: aCall }) },
+  { weight: 1, arbitrary: does("delete participant", { slot: aSlot }) },
+  { weight: 1, arbitrary: does("delete call with participants", {}) },
+  { weight: 1, arbitrary: does("delete call", {}) },
 );
 
 type Step = ValueOf<typeof aStep>;
@@ -130,17 +133,17 @@ async function aScene() {
   const room = await clinic.addRoom();
   const users: { id: number }[] = [clinic.admin, await clinic.addProvider(), await clinic.addProvider()];
   const calls = Array.from({ length: CALLS }, () => unique("call"));
-  const keyOf = (call: number, slot: number) => `${calls[call]}-${slot}`;
+  const person = ({ call, slot }: { call: number; slot: number }) => `${calls[call]}-${slot}`;
   const d1 = (...queries: [string, ...unknown[]][]) =>
     env.DB.batch(queries.map(([query, ...values]) => env.DB.prepare(query).bind(...values)));
 
   const toParticipants = (call: number, started: number, people?: ValueOf<typeof aPerson>[]) =>
     people?.map(({ slot, role, waited, joinedAfter }) => ({
-      key: keyOf(call, slot),
+      key: person({ call, slot }),
       display_name: "Rita Recipient",
       role,
-      waiting_since: mapped(waited, (ms) => toIso(started - ms)),
-      joined_at: mapped(joinedAfter, (ms) => toIso(started + ms)),
+      waiting_since: mapped(waited, (ms) => toTimestamp(started - ms)),
+      joined_at: mapped(joinedAfter, (ms) => toTimestamp(started + ms)),
     }));
 
   async function report(call: number, body: object) {
@@ -153,17 +156,15 @@ async function aScene() {
     const call = calls[step.call];
     const itsId = "(select id from calls where key = ?)";
     switch (step.does) {
-      case "report": {
-        const started = toTime(step.started);
+      case "report":
         return report(step.call, {
           waiting_room_slug: room.slug,
           organization_user_id: users[step.user]?.id,
-          started_at: toIso(started),
-          ended_at: mapped(step.lasts, (ms) => toIso(started + ms)),
+          started_at: toTimestamp(step.started),
+          ended_at: mapped(step.lasts, (ms) => toTimestamp(step.started + ms)),
           failed: step.failed,
-          participants: toParticipants(step.call, started, step.people),
+          participants: toParticipants(step.call, step.started, step.people),
         });
-      }
       case "correct":
         return report(step.call, {
           organization_user_id: mapped(step.user, (n) => users[n]?.id),
@@ -178,28 +179,37 @@ async function aScene() {
           role: "recipient",
           waiting_since: toTimestamp(step.since),
         };
-        const path = `/waiting_rooms/${room.slug}/participants/${keyOf(step.call, step.slot)}`;
+        const path = `/waiting_rooms/${room.slug}/participants/${person(step)}`;
         const { status } = await platform.put(path, { participant });
         return expect([200, 422]).toContain(status);
       }
-      case "delete call":
-        return d1(
-          [`delete from participants where call_id = ${itsId}`, call],
-          ["delete from calls where key = ?", call],
-        );
-      case "detach":
-        return d1(
-          [`update participants set call_id = null where call_id = ${itsId}`, call],
-          ["delete from calls where key = ?", call],
-        );
-      case "delete participant":
-        return d1(["delete from participants where key = ?", keyOf(step.call, step.slot)]);
+      case "set of call": {
+        const [name, value] = step.set;
+        const written = name === "organization_user_id" ? users[Number(value)]?.id : value;
+        return d1([`update calls set ${name} = ? where key = ?`, written, call]);
+      }
+      case "set of participant": {
+        const [name, value] = step.set;
+        return d1([`update participants set ${name} = ? where key = ?`, value, person(step)]);
+      }
       case "move participant":
         return d1([
           `update participants set call_id = coalesce(${itsId}, call_id) where key = ?`,
           calls[step.to],
-          keyOf(step.call, step.slot),
+          person(step),
         ]);
+      case "delete participant":
+        return d1(["delete from participants where key = ?", person(step)]);
+      case "delete call with participants":
+        return d1(
+          [`delete from participants where call_id = ${itsId}`, call],
+          ["delete from calls where key = ?", call],
+        );
+      case "delete call":
+        return d1(
+          [`update participants set call_id = null where call_id = ${itsId}`, call],
+          ["delete from calls where key = ?", call],
+        );
     }
   }
 

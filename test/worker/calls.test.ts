@@ -386,7 +386,8 @@ describe("A later report of a call", () => {
 
 describe("The room of a call", () => {
   it("stays that of the first report, whatever room of the organization a later one names", async () => {
-    const { clinic, key, first } = await aFirstReport();
+    const { clinic, key, first: call } = await aFirstReport();
+    const first = { ...call, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
     const answer = await given(reportCall(key, first));
     const other = await clinic.addRoom({ name: "Lungs" });
     for (const waiting_room_slug of [other.slug, unique("nowhere"), ""]) {

@@ -22,6 +22,7 @@ window.Scalar.createApiReference("#reference", {
   showDeveloperTools: "never",
   agent: { disabled: true },
   mcp: { disabled: true },
+  defaultOpenAllTags: true,
   hideClientButton: true,
   persistAuth: false,
   documentDownloadType: "json",

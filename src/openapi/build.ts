@@ -2,24 +2,31 @@
  * `npm run build`: makes what is served as static assets (the OpenAPI documents, and the page that shows them) and
  * the types of a client. None of it is in the Worker's bundle.
  */
-import { copyFile, cp, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { buildDocument, type Door } from "./document.ts";
 
 const ASSETS = "dist/public";
-const TYPES = "dist/client";
+const PAGE = join(import.meta.dirname, "page");
 
-await mkdir(TYPES, { recursive: true });
-await cp(join(import.meta.dirname, "page"), ASSETS, { recursive: true });
-await copyFile(scalarScript(), join(ASSETS, "scalar.js"));
+for (const file of await readdir(PAGE)) await put(join(ASSETS, file), await readFile(join(PAGE, file)));
+await put(join(ASSETS, "scalar.js"), await readFile(scalarScript()));
 for (const door of ["external", "platform"] satisfies Door[]) {
   const document = buildDocument(door);
-  await mkdir(join(ASSETS, "api", door), { recursive: true });
-  await writeFile(join(ASSETS, "api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
+  await put(join(ASSETS, "api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
   const types = await openapiTS(document as OpenAPI3);
-  await writeFile(join(TYPES, `${door}.d.ts`), astToString(types));
+  await put(join("dist/client", `${door}.d.ts`), astToString(types));
+}
+
+/** Leaves a file alone that is as it should be: a server may be serving it. */
+async function put(path: string, content: string | Buffer) {
+  const wanted = Buffer.from(content);
+  const there = await readFile(path).catch(() => null);
+  if (there?.equals(wanted)) return;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, wanted);
 }
 
 function scalarScript() {

@@ -1,0 +1,67 @@
+/**
+ * What the Worker finds around it, on this machine: a real local D1 in a folder of its own, and settings.
+ *
+ * The clock stands still for the whole run. So a looked-up client stays fresh (no look-up in the background gets into a
+ * measurement), and what ours and the floor write at the same time is the same to the letter.
+ */
+import { spawnSync } from "node:child_process";
+import { timingSafeEqual } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getPlatformProxy } from "wrangler";
+
+export const PLATFORM_TOKEN = "bench-platform-token";
+
+const SETTINGS = {
+  PLATFORM_API_TOKEN: PLATFORM_TOKEN,
+  APP_URL: "http://localhost:3000",
+  INVITE_TOKEN_SECRET: "bench-invite-secret-of-32-characters",
+  RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",
+  RECORDINGS_S3_ACCESS_KEY_ID: "local-access-key",
+  RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",
+};
+
+export interface LocalPlatform {
+  database: D1Database;
+  /** The Worker's bindings, around whatever stands in for its database. */
+  envWith(database: D1Database): Env;
+  dispose(): Promise<void>;
+}
+
+export async function openLocalPlatform(): Promise<LocalPlatform> {
+  likeWorkers();
+  const folder = mkdtempSync(join(tmpdir(), "bench-"));
+  migrate(folder);
+  const { env, dispose } = await getPlatformProxy<Env>({ persist: { path: join(folder, "v3") } });
+  return {
+    database: env.DB,
+    envWith: (DB) => ({ ...SETTINGS, DB, BULK_INVITES: idleQueue, RECORDINGS: env.RECORDINGS }),
+    async dispose() {
+      await dispose();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Takes messages at once: what a send costs is the platform's affair, and the same for ours and the floor. */
+const idleQueue = { sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
+
+function migrate(folder: string) {
+  const { status, stdout, stderr } = spawnSync(
+    "wrangler",
+    ["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder],
+    { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
+  );
+  if (status !== 0) throw new Error(`The migrations failed:\n${stdout}${stderr}`);
+}
+
+/** What Workers have and Node lacks, the clock, and silence: a request's log line is made, and goes nowhere. */
+function likeWorkers() {
+  Object.assign(crypto.subtle, {
+    timingSafeEqual: (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b),
+  });
+  const started = Date.now();
+  Date.now = () => started;
+  Object.assign(console, { log: () => {} });
+}

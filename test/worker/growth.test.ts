@@ -1,0 +1,100 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { aCall } from "./support/calls.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { countingRowsRead } from "./support/rows_read.ts";
+
+const SIZE = 10_000;
+const PER_PAGE = 25;
+
+/** Rows that a first page may read, however long its list has grown. */
+const BOUND = 4 * PER_PAGE + 10;
+
+let clinic: Organization;
+let paths: Record<string, string>;
+
+/** Inserts the rows that the query gives for each number `n` up to SIZE. */
+const insertMany = (insert: string, ...values: unknown[]) =>
+  env.DB.prepare(
+    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${SIZE}) ${insert}`,
+  )
+    .bind(...values)
+    .run();
+
+beforeAll(async () => {
+  clinic = await anOrganization();
+  const { path, owner, room, addEgress } = await aCall(clinic);
+  const egress = await addEgress();
+  const later = Date.now() + 86_400_000;
+  await insertMany(
+    `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
+     select ?1, 'Room ' || n, 'grown-' || ?1 || '-' || n, 'default', true, n, n from counter`,
+    clinic.id,
+  );
+  await insertMany(
+    `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
+     select ?1, n || '@grown.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
+    clinic.id,
+    later,
+  );
+  await insertMany(
+    `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed,
+       created_at, updated_at)
+     select ?1, 'grown-' || ?1 || '-' || n, ?2, ?3, n * 60000, n * 60000 + 1, false, n, n from counter`,
+    clinic.id,
+    owner.id,
+    room.id,
+  );
+  await insertMany(
+    `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at)
+     select ?1, ?2, 'read', null, n from counter`,
+    clinic.id,
+    egress.id,
+  );
+  paths = {
+    waiting_rooms: "/waiting_rooms",
+    organization_invites: "/invites",
+    calls: `/organization_users/${owner.id}/calls`,
+    audit_logs: `${path}/egresses/${egress.id}/audit_logs`,
+  };
+}, 60_000);
+
+async function reading(path: string) {
+  const counting = countingRowsRead();
+  const client = clinic.client.through(counting.fetcher);
+  await given(client.get("/roles"));
+  return counting.during(() => given(client.get(path)));
+}
+
+describe(`The first page of a list of ${SIZE}`, () => {
+  it.each(["waiting_rooms", "organization_invites", "calls", "audit_logs"])(
+    "reads no more than it shows, and counts without reading: %s",
+    async (list) => {
+      const { result, rows_read } = await reading(paths[list] ?? "");
+      expect(result[list]).toHaveLength(PER_PAGE);
+      expect(result.pagination.total_count).toBeGreaterThanOrEqual(SIZE);
+      expect(rows_read).toBeLessThanOrEqual(BOUND);
+    },
+  );
+
+  it("of one event's audit entries does so too", async () => {
+    const { result, rows_read } = await reading(`${paths.audit_logs}?event=read`);
+    expect(result.pagination.total_count).toBe(SIZE);
+    expect(rows_read).toBeLessThanOrEqual(BOUND);
+  });
+});
+
+describe("The total of a list", () => {
+  it("is what counting would give, after all that makes it longer or shorter", async () => {
+    const other = await anOrganization();
+    const rooms = [await other.addRoom({ name: "A" }), await other.addRoom({ name: "B" })];
+    await other.client.delete(`/waiting_rooms/${rooms[0]?.slug}`);
+    await other.client.delete(`/waiting_rooms/${rooms[0]?.slug}`);
+    const invites = [await other.addInvite(), await other.addInvite(), await other.addInvite()];
+    await other.client.delete(`/invites/${invites[1].id}`);
+    const totalOf = async (path: string) => (await given(other.client.get(path))).pagination.total_count;
+    expect(await totalOf("/waiting_rooms")).toBe(2);
+    expect(await totalOf("/invites")).toBe(2);
+    expect(await totalOf("/organization_users")).toBe(1);
+  });
+});

@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import type { Database } from "../db/database.ts";
+import { insertFrom } from "../db/insert.ts";
 import { authorizationCodes, organizations, organizationUsers, users } from "../db/schema.ts";
 import { digest, randomSecret } from "../digest.ts";
 import { ApiError } from "../http/errors.ts";
@@ -18,16 +19,15 @@ export async function createdAuthorizationCode(
   { organization_id, email }: { organization_id: number; email: string },
 ) {
   const code = randomSecret(AUTHORIZATION_CODE_BYTES);
-  const insert = db
-    .insert(authorizationCodes)
-    .select(
-      // All columns of the table, in its order.
-      sql`select null, member.organization_id, member.id, ${await digest(code)},
-        ${now + AUTHORIZATION_CODE_LIFETIME}, null, ${now}
-      from organization_users member join users on users.id = member.user_id
-      where member.organization_id = ${organization_id} and users.email = ${email}`,
-    )
-    .returning({ id: authorizationCodes.id });
+  const member = sql`
+    from organization_users member join users on users.id = member.user_id
+    where member.organization_id = ${organization_id} and users.email = ${email}`;
+  const insert = insertFrom(db, authorizationCodes, member, ["organization_id"], {
+    organization_user_id: sql`member.id`,
+    code_digest: await digest(code),
+    expires_at: now + AUTHORIZATION_CODE_LIFETIME,
+    created_at: now,
+  }).returning({ id: authorizationCodes.id });
   return { code, insert };
 }
 

@@ -1,5 +1,6 @@
 import { and, between, eq, exists, lt, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
+import { insertFrom } from "../db/insert.ts";
 import { bulkInviteRows, bulkInvites, invites, organizationUsers, users } from "../db/schema.ts";
 import { inviteExpiry, isExpired, isPending } from "../invites/invites.service.ts";
 import { BULK_INVITE_LOST_AFTER, BULK_INVITES_REQUEUED } from "../limits.ts";
@@ -54,11 +55,12 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
           ),
         ),
       ),
-    db.insert(invites).select(
-      // All columns of the table, in its order.
-      sql`select null, organization_id, email, display_name, roles, ${inviteExpiry(settings, now)}, null, false,
-        ${now}, ${now}
-      from ${bulkInviteRows} where ${pending} order by row`,
+    insertFrom(
+      db,
+      invites,
+      sql`from ${bulkInviteRows} where ${pending} order by row`,
+      ["organization_id", "email", "display_name", "roles"],
+      { expires_at: inviteExpiry(settings, now), is_lapsed: false, created_at: now, updated_at: now },
     ),
     db.update(bulkInviteRows).set({ status: "created" }).where(pending),
   ]);

@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { ClientContext, Context } from "../context.ts";
+import { insertFrom } from "../db/insert.ts";
 import { bulkInviteRows, bulkInvites } from "../db/schema.ts";
 import { notFound } from "../http/errors.ts";
 import { logFault } from "../http/log.ts";
@@ -40,12 +41,16 @@ export async function createBulkInvite(context: ClientContext, rows: InviteInput
       .insert(bulkInvites)
       .values({ organization_id, total_count: rows.length, queued_at: now, created_at: now, updated_at: now })
       .returning(shown),
-    db.insert(bulkInviteRows).select(
-      // All columns of the table, in its order. The newest bulk invite is the one that this transaction made.
-      sql`select ${organization_id}, (select max(id) from bulk_invites), line.key, line.value ->> 'email',
-        line.value ->> 'display_name', line.value ->> 'role_names', 'pending', null
-      from json_each(${JSON.stringify(rows)}) line`,
-    ),
+    insertFrom(db, bulkInviteRows, sql`from json_each(${JSON.stringify(rows)}) line`, [], {
+      organization_id,
+      // The newest bulk invite is the one that this transaction made.
+      bulk_invite_id: sql`(select max(id) from bulk_invites)`,
+      row: sql`line.key`,
+      email: sql`line.value ->> 'email'`,
+      display_name: sql`line.value ->> 'display_name'`,
+      roles: sql`line.value ->> 'role_names'`,
+      status: "pending",
+    }),
   ]);
   if (!created) throw new Error("The insert gave no row");
   await sendChunks(context, chunksOf(created.id, rows.length)).catch((error) => logFault(undefined, error));

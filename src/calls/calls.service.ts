@@ -1,7 +1,8 @@
 import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../context.ts";
-import { given, kept } from "../db/report.ts";
+import { insertFrom } from "../db/insert.ts";
+import { conditionsOn, given, inputOf, kept } from "../db/report.ts";
 import { type Rule, writeUnderRules } from "../db/rules.ts";
 import { calls, organizationUsers } from "../db/schema.ts";
 import { totalOf } from "../db/totals.ts";
@@ -78,10 +79,10 @@ export async function reportCall(
       coalesce(${given(json, "ended_at")}, known.ended_at) as ended_at,
       coalesce(${kept(json, "failed")}, false) as failed,
       ${json} ->> 'participants' as participants
-    from (select ${JSON.stringify(input)} as report) input
+    from ${inputOf(input)}
     left join calls known on known.key = ${key}
     left join waiting_rooms room on room.slug = ${given(json, "waiting_room_slug")} and room.retired_at is null)`;
-  const reported = (condition: SQL) => sql`exists (select 1 from ${report} report where ${condition})`;
+  const reported = conditionsOn(report);
   const callId = sql<number>`(select id from calls where key = ${key})`;
   const participants = participantsOfCall({ db, now }, report, callId);
 
@@ -109,17 +110,15 @@ export async function reportCall(
     ...participants.rules,
   ];
   return writeUnderRules(db, rules, [
-    db
-      .insert(calls)
-      .select(
-        // All columns of the table, in its order.
-        sql`select null, organization_id, ${key}, organization_user_id, waiting_room_id, started_at, ended_at,
-          failed, ${now}, ${now}
-        from ${report} where true`,
-      )
-      .onConflictDoUpdate(
-        takeOverChanges(calls, [calls.key], ["organization_user_id", "started_at", "ended_at", "failed"]),
-      ),
+    insertFrom(
+      db,
+      calls,
+      sql`from ${report} where true`,
+      ["organization_id", "organization_user_id", "waiting_room_id", "started_at", "ended_at", "failed"],
+      { key, created_at: now, updated_at: now },
+    ).onConflictDoUpdate(
+      takeOverChanges(calls, [calls.key], ["organization_user_id", "started_at", "ended_at", "failed"]),
+    ),
     ...participants.statements,
     db.select().from(calls).where(eq(calls.key, key)),
   ]);

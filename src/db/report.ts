@@ -19,3 +19,13 @@ export function given(report: SQL, field: string): SQL {
 function leftOut(report: SQL, field: string): SQL {
   return sql`json_type(${report}, ${sql.raw(`'$.${field}'`)}) is null`;
 }
+
+/** SQL for a table `input` of one row, with the report as JSON in its column `report`. */
+export function inputOf(report: object): SQL {
+  return sql`(select ${JSON.stringify(report)} as report) input`;
+}
+
+/** For rules: makes SQL that is true where a condition holds of a report, as it is after merging. */
+export function conditionsOn(report: SQL): (condition: SQL) => SQL {
+  return (condition) => sql`exists (select 1 from ${report} report where ${condition})`;
+}

@@ -3,7 +3,8 @@ import type * as z from "zod";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callWithinReach } from "../calls/calls.service.ts";
 import type { Caller, ClientContext, Context } from "../context.ts";
-import { given, kept } from "../db/report.ts";
+import { insertFrom } from "../db/insert.ts";
+import { conditionsOn, given, inputOf, kept } from "../db/report.ts";
 import { writeUnderRules } from "../db/rules.ts";
 import { calls, egressAuditLogs, egresses } from "../db/schema.ts";
 import { takeOverChanges } from "../db/upsert.ts";
@@ -40,14 +41,13 @@ export async function readEgress(
       .select()
       .from(egresses)
       .where(egressWithinReach(caller, path, id)),
-    db
-      .insert(egressAuditLogs)
-      .select(
-        // All columns of the table, in its order.
-        sql`select null, ${egresses.organization_id}, ${egresses.id}, 'read', ${caller.user_id}, null, ${now}
-        from ${egresses} where ${egressWithinReach(caller, path, id)}`,
-      )
-      .returning({ id: egressAuditLogs.id }),
+    insertFrom(
+      db,
+      egressAuditLogs,
+      sql`from ${egresses} where ${egressWithinReach(caller, path, id)}`,
+      ["organization_id"],
+      { egress_id: egresses.id, event: "read", user_id: caller.user_id, created_at: now },
+    ).returning({ id: egressAuditLogs.id }),
   ]);
   if (!egress) throw notFound("Egress");
   if (entries.length !== 1) throw new Error("The read of an egress left no audit entry");
@@ -73,6 +73,9 @@ function openCall(caller: Caller, path: CallPath): SQL<number> {
         where participants.call_id = ${calls.id} and participants.recording_consent is not true))`;
 }
 
+/** What a report can change of an egress. */
+const STATE = ["status", "error", "is_stopped", "ended_at", "storage_key"] as const;
+
 /**
  * Records what is known of a recording. An ended one stays ended. Triggers write the audit entry of the creation,
  * or of what changed.
@@ -94,10 +97,10 @@ export async function reportEgress(
       ${kept(json, "storage_key")} as storage_key,
       ${given(json, "user_id")} as user_id,
       ${given(json, "call_key")} as call_key
-    from (select ${JSON.stringify(input)} as report) input
+    from ${inputOf(input)}
     left join egresses known on known.egress_id = ${egress_id}
     left join calls call on call.key = ${given(json, "call_key")})`;
-  const reported = (condition: SQL) => sql`exists (select 1 from ${report} report where ${condition})`;
+  const reported = conditionsOn(report);
 
   return writeUnderRules(
     db,
@@ -122,22 +125,14 @@ export async function reportEgress(
       },
     ],
     [
-      db
-        .insert(egresses)
-        .select(
-          // All columns of the table, in its order.
-          sql`select null, organization_id, call_id, ${egress_id}, status, error, is_stopped, ended_at, storage_key,
-            user_id, ${now}, ${now}
-          from ${report} where true`,
-        )
-        .onConflictDoUpdate(
-          takeOverChanges(
-            egresses,
-            [egresses.egress_id],
-            ["status", "error", "is_stopped", "ended_at", "storage_key"],
-            ["changed_by_user_id"],
-          ),
-        ),
+      insertFrom(db, egresses, sql`from ${report} where true`, ["organization_id", "call_id", ...STATE], {
+        egress_id,
+        changed_by_user_id: sql`user_id`,
+        created_at: now,
+        updated_at: now,
+      }).onConflictDoUpdate(
+        takeOverChanges(egresses, [egresses.egress_id], [...STATE], ["changed_by_user_id"]),
+      ),
       db.select().from(egresses).where(eq(egresses.egress_id, egress_id)),
     ],
   );

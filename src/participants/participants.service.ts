@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../context.ts";
-import { given, kept } from "../db/report.ts";
+import { insertFrom } from "../db/insert.ts";
+import { conditionsOn, given, inputOf, kept } from "../db/report.ts";
 import { type Rule, type Statement, writeUnderRules } from "../db/rules.ts";
 import { participants, waitingRooms } from "../db/schema.ts";
 import { takeOverChanges } from "../db/upsert.ts";
@@ -36,10 +37,10 @@ export async function reportParticipant(
         ${kept(json, "display_name")} as display_name, ${kept(json, "role")} as role,
         ${kept(json, "user_id")} as user_id, ${kept(json, "waiting_since")} as waiting_since,
         ${leftAt(json, sql`known.call_id is null and ${given(json, "waiting_since")} > known.left_at`)} as left_at
-      from (select ${JSON.stringify(input)} as report) input
+      from ${inputOf(input)}
       join waiting_rooms room on room.slug = ${slug} and room.retired_at is null
       left join participants known on known.organization_id = room.organization_id and known.key = ${key}))`;
-  const reported = (condition: SQL) => sql`exists (select 1 from ${report} report where ${condition})`;
+  const reported = conditionsOn(report);
 
   return writeUnderRules(
     db,
@@ -68,22 +69,27 @@ export async function reportParticipant(
       },
     ],
     [
-      db
-        .insert(participants)
-        .select(
-          // All columns of the table, in its order.
-          sql`select null, organization_id, ${key},
-            case when enters then room_id else coalesce(known_room_id, room_id) end,
-            call_id, user_id, display_name, role, waiting_since, null, left_at, null, ${now}, ${now}
-          from ${report} where true`,
-        )
-        .onConflictDoUpdate(
-          takeOverChanges(
-            participants,
-            [participants.organization_id, participants.key],
-            ["waiting_room_id", "display_name", "role", "user_id", "waiting_since", "left_at"],
-          ),
-        ),
+      insertFrom(
+        db,
+        participants,
+        sql`from ${report} where true`,
+        ["organization_id", "call_id", "user_id", "display_name", "role", "waiting_since", "left_at"],
+        {
+          key,
+          waiting_room_id: sql`case when enters then room_id else coalesce(known_room_id, room_id) end`,
+          created_at: now,
+          updated_at: now,
+        },
+      ).onConflictDoUpdate(
+        takeOverChanges(participants, BY_KEY, [
+          "waiting_room_id",
+          "display_name",
+          "role",
+          "user_id",
+          "waiting_since",
+          "left_at",
+        ]),
+      ),
       db
         .select()
         .from(participants)
@@ -94,6 +100,19 @@ export async function reportParticipant(
     ],
   );
 }
+
+/** What a call's report tells of a participant. */
+const ON_CALL = [
+  "user_id",
+  "display_name",
+  "role",
+  "waiting_since",
+  "joined_at",
+  "left_at",
+  "recording_consent",
+] as const;
+
+const BY_KEY = [participants.organization_id, participants.key];
 
 /**
  * The rules and statements by which a call's report takes in its participants: those of the waiting room by the
@@ -119,7 +138,7 @@ export function participantsOfCall(
     join json_each(coalesce(call.participants, '[]')) entry
     left join participants known
       on known.organization_id = call.organization_id and known.key = ${given(json, "key")})`;
-  const reported = (condition: SQL) => sql`exists (select 1 from ${entries} report where ${condition})`;
+  const reported = conditionsOn(entries);
 
   return {
     rules: [
@@ -141,31 +160,13 @@ export function participantsOfCall(
       },
     ],
     statements: [
-      db
-        .insert(participants)
-        .select(
-          // All columns of the table, in its order.
-          sql`select null, organization_id, key, waiting_room_id, ${callId}, user_id, display_name, role,
-            waiting_since, joined_at, left_at, recording_consent, ${now}, ${now}
-          from ${entries} where true`,
-        )
-        .onConflictDoUpdate(
-          takeOverChanges(
-            participants,
-            [participants.organization_id, participants.key],
-            [
-              "waiting_room_id",
-              "call_id",
-              "user_id",
-              "display_name",
-              "role",
-              "waiting_since",
-              "joined_at",
-              "left_at",
-              "recording_consent",
-            ],
-          ),
-        ),
+      insertFrom(
+        db,
+        participants,
+        sql`from ${entries} where true`,
+        ["organization_id", "key", "waiting_room_id", ...ON_CALL],
+        { call_id: callId, created_at: now, updated_at: now },
+      ).onConflictDoUpdate(takeOverChanges(participants, BY_KEY, ["waiting_room_id", "call_id", ...ON_CALL])),
       db
         .update(participants)
         .set({

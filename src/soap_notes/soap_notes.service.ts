@@ -1,9 +1,10 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callMissing, callWithinReach } from "../calls/calls.service.ts";
 import type { ClientContext, Context } from "../context.ts";
-import { kept } from "../db/report.ts";
+import { insertFrom } from "../db/insert.ts";
+import { conditionsOn, inputOf, kept } from "../db/report.ts";
 import { writeUnderRules } from "../db/rules.ts";
 import { calls, soapNotes } from "../db/schema.ts";
 import { takeOverChanges } from "../db/upsert.ts";
@@ -40,10 +41,10 @@ export async function reportSoapNote(
       known.is_final and (known.text, known.is_final) is not
         (${kept(json, "text")}, ${kept(json, "is_final")}) as changes_final,
       ${kept(json, "text")} as text, ${kept(json, "is_final")} as is_final
-    from (select ${JSON.stringify(input)} as report) input
+    from ${inputOf(input)}
     join calls call on call.key = ${key}
     left join soap_notes known on known.call_id = call.id)`;
-  const reported = (condition: SQL) => sql`exists (select 1 from ${report} report where ${condition})`;
+  const reported = conditionsOn(report);
 
   return writeUnderRules(
     db,
@@ -59,13 +60,13 @@ export async function reportSoapNote(
       },
     ],
     [
-      db
-        .insert(soapNotes)
-        .select(
-          // All columns of the table, in its order.
-          sql`select null, organization_id, call_id, text, is_final, ${now}, ${now} from ${report} where true`,
-        )
-        .onConflictDoUpdate(takeOverChanges(soapNotes, [soapNotes.call_id], ["text", "is_final"])),
+      insertFrom(
+        db,
+        soapNotes,
+        sql`from ${report} where true`,
+        ["organization_id", "call_id", "text", "is_final"],
+        { created_at: now, updated_at: now },
+      ).onConflictDoUpdate(takeOverChanges(soapNotes, [soapNotes.call_id], ["text", "is_final"])),
       db
         .select(shown)
         .from(soapNotes)

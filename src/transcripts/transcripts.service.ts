@@ -4,7 +4,8 @@ import type { CallPath } from "../calls/calls.schemas.ts";
 import { callMissing, callWithinReach } from "../calls/calls.service.ts";
 import type { ClientContext, Context } from "../context.ts";
 import type { Database } from "../db/database.ts";
-import { kept } from "../db/report.ts";
+import { insertFrom } from "../db/insert.ts";
+import { conditionsOn, inputOf, kept } from "../db/report.ts";
 import { type Statement, writeUnderRules } from "../db/rules.ts";
 import { calls, participants, transcriptLines, transcripts } from "../db/schema.ts";
 import { takeOverChanges } from "../db/upsert.ts";
@@ -36,10 +37,10 @@ export async function reportTranscript(
         (${kept(json, "summary")}, ${kept(json, "is_final")}, ${kept(json, "lines_digest")}) as changes_final,
       ${kept(json, "summary")} as summary, ${kept(json, "is_final")} as is_final,
       ${kept(json, "lines_digest")} as lines_digest
-    from (select ${JSON.stringify({ ...input, lines_digest })} as report) input
+    from ${inputOf({ ...input, lines_digest })}
     join calls call on call.key = ${key}
     left join transcripts known on known.call_id = call.id)`;
-  const reported = (condition: SQL) => sql`exists (select 1 from ${report} report where ${condition})`;
+  const reported = conditionsOn(report);
   const speakers = JSON.stringify([...new Set(lines?.map((line) => line.participant_key))]);
 
   await writeUnderRules(
@@ -67,16 +68,15 @@ export async function reportTranscript(
     ],
     [
       ...(lines ? [deleteOtherLines(db, call, lines_digest)] : []),
-      db
-        .insert(transcripts)
-        .select(
-          // All columns of the table, in its order.
-          sql`select null, organization_id, call_id, summary, is_final, lines_digest, ${now}, ${now}
-          from ${report} where true`,
-        )
-        .onConflictDoUpdate(
-          takeOverChanges(transcripts, [transcripts.call_id], ["summary", "is_final", "lines_digest"]),
-        ),
+      insertFrom(
+        db,
+        transcripts,
+        sql`from ${report} where true`,
+        ["organization_id", "call_id", "summary", "is_final", "lines_digest"],
+        { created_at: now, updated_at: now },
+      ).onConflictDoUpdate(
+        takeOverChanges(transcripts, [transcripts.call_id], ["summary", "is_final", "lines_digest"]),
+      ),
       ...insertLines(db, call, lines ?? []),
       db.select({ id: transcripts.id }).from(transcripts).where(eq(transcripts.call_id, call)),
     ],
@@ -122,16 +122,19 @@ function deleteOtherLines(db: Database, call: SQL, lines_digest: string | undefi
 function insertLines(db: Database, call: SQL, lines: ReportedLine[]): Statement[] {
   let inserted = 0;
   return portions(lines).map((portion) => {
-    const statement = db.insert(transcriptLines).select(
-      // All columns of the table, in its order.
-      sql`select null, speaker.organization_id, ${transcriptOf(call)}, speaker.id, line.value ->> 'text',
-        line.value ->> 'start_time', line.value ->> 'end_time'
+    const spoken = sql`
       from json_each(${JSON.stringify(portion)}) line
       join participants speaker
         on speaker.call_id = ${call} and speaker.key = line.value ->> 'participant_key'
       where (select count(*) from transcript_lines where transcript_id = ${transcriptOf(call)}) = ${inserted}
-      order by line.key`,
-    );
+      order by line.key`;
+    const statement = insertFrom(db, transcriptLines, spoken, ["organization_id"], {
+      transcript_id: transcriptOf(call),
+      participant_id: sql`speaker.id`,
+      text: sql`line.value ->> 'text'`,
+      start_time: sql`line.value ->> 'start_time'`,
+      end_time: sql`line.value ->> 'end_time'`,
+    });
     inserted += portion.length;
     return statement;
   });

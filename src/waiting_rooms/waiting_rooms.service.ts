@@ -2,6 +2,7 @@ import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext } from "../context.ts";
 import type { Database } from "../db/database.ts";
+import { insertFrom } from "../db/insert.ts";
 import { type Rule, writeUnderRules } from "../db/rules.ts";
 import { waitingRooms } from "../db/schema.ts";
 import { firstFreeSlug, kebabCase } from "../db/slug.ts";
@@ -169,17 +170,21 @@ export function insertPersonalRoom(
   now: number,
   { member, organization_id, name }: { member: SQL; organization_id: number; name: string },
 ) {
-  return db.insert(waitingRooms).select(
-    // All columns of the table, in its order.
-    sql`select null, organization_id, user_id, ${name}, ${roomSlug(organization_id, name)}, ${DEFAULT_THEME}, true, null,
-      ${now}, ${now}
+  const owner = sql`
     from organization_users owner
     where owner.id = ${member}
       and exists (select 1 from json_each(owner.roles) where value <> 'provider_assistant')
       and not exists (
         select 1 from waiting_rooms personal
-        where personal.organization_id = owner.organization_id and personal.user_id = owner.user_id)`,
-  );
+        where personal.organization_id = owner.organization_id and personal.user_id = owner.user_id)`;
+  return insertFrom(db, waitingRooms, owner, ["organization_id", "user_id"], {
+    name,
+    slug: roomSlug(organization_id, name),
+    theme: DEFAULT_THEME,
+    is_active: true,
+    created_at: now,
+    updated_at: now,
+  });
 }
 
 /** SQL for a free slug. `current` is the slug of the room that is renamed, which does not stand in its own way. */

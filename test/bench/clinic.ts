@@ -24,14 +24,13 @@ export function makeRequest(
   headers: Record<string, string>,
   body?: object,
 ): Request {
-  const sent = body === undefined ? undefined : JSON.stringify(body);
-  const described = sent === undefined ? {} : { "Content-Type": "application/json" };
-  const length = sent === undefined ? {} : { "Content-Length": String(Buffer.byteLength(sent)) };
-  return new Request(ORIGIN + path, {
-    method,
-    headers: { ...headers, ...described, ...length },
-    ...(sent === undefined ? {} : { body: sent }),
-  });
+  if (body === undefined) return new Request(ORIGIN + path, { method, headers });
+  const sent = JSON.stringify(body);
+  const described = {
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(sent)),
+  };
+  return new Request(ORIGIN + path, { method, headers: { ...headers, ...described }, body: sent });
 }
 
 let made = 0;
@@ -48,14 +47,17 @@ export async function openClinic(handler: Handler, env: Env, size: number) {
   const send = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
     const response = await answer(handler, makeRequest(method, path, headers, body), env);
     const text = await response.text();
-    if (response.status >= 300) throw new Error(`Set-up failed: ${method} ${path} ${response.status} ${text}`);
+    if (response.status >= 300)
+      throw new Error(`Set-up failed: ${method} ${path} ${response.status} ${text}`);
     return text === "" ? null : JSON.parse(text);
   };
   const platform = (method: string, path: string, body?: object) =>
     send(method, `/api/platform${path}`, { Authorization: `Bearer ${PLATFORM_TOKEN}` }, body);
 
   const slug = `clinic-${size}`;
-  const { id } = await platform("POST", "/organizations", { organization: { name: "Riverside Clinic", slug } });
+  const { id } = await platform("POST", "/organizations", {
+    organization: { name: "Riverside Clinic", slug },
+  });
   const addUser = (display_name: string, roles: string[]) =>
     platform("POST", `/organizations/${id}/users`, {
       user: { email: `${unique()}@example.com`, display_name, roles },
@@ -71,7 +73,18 @@ export async function openClinic(handler: Handler, env: Env, size: number) {
 
   const call = await reportCall(platform, provider);
   await seedLists(env.DB, { organization_id: id, organization_user_id: provider.id, call, size, slug });
-  return { id, slug, admin, provider, credentials, client, addUser, platform, call, signIn: () => signIn(platform, id, admin.email) };
+  return {
+    id,
+    slug,
+    admin,
+    provider,
+    credentials,
+    client,
+    addUser,
+    platform,
+    call,
+    signIn: () => signIn(platform, id, admin.email),
+  };
 }
 
 type Send = (method: string, path: string, body?: object) => ReturnType<typeof JSON.parse>;
@@ -110,11 +123,23 @@ async function reportCall(platform: Send, provider: { id: number; waiting_room_s
     soap_note: { text: "Subjective: feels better.\nObjective: 128/82 at home.", is_final: true },
   });
   const egress = await platform("PUT", `/egresses/${egress_id}`, {
-    egress: { call_key: key, status: "egress_ended", is_stopped: true, ended_at, storage_key: "clinic/call.wav" },
+    egress: {
+      call_key: key,
+      status: "egress_ended",
+      is_stopped: true,
+      ended_at,
+      storage_key: "clinic/call.wav",
+    },
   });
   // A second one, whose audit entries are those of the growing list alone.
   const audited = await platform("PUT", `/egresses/${unique()}`, {
-    egress: { call_key: key, status: "egress_ended", is_stopped: true, ended_at, storage_key: "clinic/two.wav" },
+    egress: {
+      call_key: key,
+      status: "egress_ended",
+      is_stopped: true,
+      ended_at,
+      storage_key: "clinic/two.wav",
+    },
   });
   return {
     id,

@@ -1,0 +1,135 @@
+/**
+ * The floor: the least that gives the same bytes, to measure ours against. No router, no schemas, no query builder; one
+ * prepared statement a request where one can do it. It takes requests for granted that are good: nothing is validated,
+ * and refusals are a bare status. What security asks for is the same: the caller's digest, who may see what, and rules
+ * that hold in the statement that writes.
+ */
+import { reads } from "./floor_reads.ts";
+import { writes } from "./floor_writes.ts";
+
+export interface FloorCaller {
+  organization_id: number;
+  organization_user_id: number;
+  user_id: number;
+  roles: string[];
+}
+
+/** What a request brings; the segments are those of its path, `/api/external/...`, the first one empty. */
+export interface FloorRequest {
+  request: Request;
+  url: URL;
+  segments: string[];
+  env: Env;
+  caller: FloorCaller;
+  now: number;
+  /** The primary; for reads of what ended calls left behind, the nearest replica. */
+  db: D1DatabaseSession;
+}
+
+/** null stands for what is not there. */
+export type FloorHandler = (request: FloorRequest) => Promise<FloorAnswer | null>;
+
+export interface FloorAnswer {
+  status?: number;
+  body?: object;
+  headers?: Record<string, string>;
+}
+
+interface KnownClient {
+  caller: FloorCaller;
+  digest: Uint8Array;
+  looked_up_at: number;
+}
+
+const FRESH_FOR = 10_000;
+
+const HEADERS = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Origin-Agent-Cluster": "?1",
+  "Referrer-Policy": "no-referrer",
+  "Strict-Transport-Security": "max-age=15552000; includeSubDomains",
+  "X-Content-Type-Options": "nosniff",
+  "X-DNS-Prefetch-Control": "off",
+  "X-Download-Options": "noopen",
+  "X-Frame-Options": "SAMEORIGIN",
+  "X-Permitted-Cross-Domain-Policies": "none",
+  "X-XSS-Protection": "0",
+};
+
+const JSON_HEADERS = { ...HEADERS, "Content-Type": "application/json" };
+
+const FROM_ANY_REPLICA = /calls\/\d+\/(transcript|soap_note|egresses)$|call_metrics$/;
+
+const routes: Record<string, FloorHandler> = { ...reads, ...writes };
+
+const encoder = new TextEncoder();
+
+const known = new Map<string, KnownClient>();
+
+export async function floor(request: Request, env: Env): Promise<Response> {
+  const url = new URL(request.url);
+  const now = Date.now();
+  const caller = await authenticate(request, env.DB, now);
+  if (!caller) return refuse(401, "Invalid client credentials");
+  const segments = url.pathname.split("/");
+  // Literals and parameters take turns from the third segment on: its shape names the route.
+  const shape = [request.method, segments.length, segments[3], segments[5], segments[7], segments[9]].join(
+    " ",
+  );
+  const handler = routes[shape.trimEnd()];
+  if (!handler) return refuse(404, "Not found");
+  const start = FROM_ANY_REPLICA.test(url.pathname) ? "first-unconstrained" : "first-primary";
+  const db = env.DB.withSession(start);
+  const answer = await handler({ request, url, segments, env, caller, now, db });
+  if (!answer) return refuse(404, "Not found");
+  const { status = 200, body, headers } = answer;
+  const bookmark = db.getBookmark();
+  return new Response(body === undefined ? null : JSON.stringify(body), {
+    status,
+    headers: {
+      ...(body === undefined ? HEADERS : JSON_HEADERS),
+      ...(bookmark && { "X-D1-Bookmark": bookmark }),
+      "X-Request-Id": crypto.randomUUID(),
+      ...headers,
+    },
+  });
+}
+
+const refuse = (status: number, error: string) =>
+  Response.json({ error }, { status, headers: { ...HEADERS, "X-Request-Id": crypto.randomUUID() } });
+
+async function authenticate(request: Request, db: D1Database, now: number): Promise<FloorCaller | null> {
+  const [id, secret] = [request.headers.get("X-Client-ID"), request.headers.get("X-Client-Secret")];
+  if (!id || !secret) return null;
+  const client = await recall(db, id, now);
+  if (!client) return null;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(secret)));
+  return crypto.subtle.timingSafeEqual(digest, client.digest) ? client.caller : null;
+}
+
+async function recall(db: D1Database, client_id: string, now: number): Promise<KnownClient | null> {
+  const remembered = known.get(client_id);
+  if (remembered && now - remembered.looked_up_at < FRESH_FOR) return remembered;
+  const row = await db
+    .prepare(
+      `select c.organization_id, c.organization_user_id, c.secret_digest, m.user_id, m.roles
+      from api_clients c join organization_users m on m.id = c.organization_user_id
+      where c.client_id = ? and c.revoked_at is null`,
+    )
+    .bind(client_id)
+    .first<Omit<FloorCaller, "roles"> & { roles: string; secret_digest: string }>();
+  if (!row) return null;
+  const { secret_digest, roles, ...ids } = row;
+  const client = {
+    caller: { ...ids, roles: JSON.parse(roles) },
+    digest: new Uint8Array(Buffer.from(secret_digest, "hex")),
+    looked_up_at: now,
+  };
+  known.set(client_id, client);
+  return client;
+}
+
+export default { fetch: floor };

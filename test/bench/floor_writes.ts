@@ -1,0 +1,254 @@
+/** The floor's writes, by the shape of their path (see floor.ts). Their rules stand in the statement that writes. */
+import slugify from "@sindresorhus/slugify";
+import { createRemoteJWKSet, decodeJwt, type JWTVerifyGetKey, jwtVerify } from "jose";
+import type { FloorHandler, FloorRequest } from "./floor.ts";
+import { INVITE, ROOM, SUB } from "./floor_reads.ts";
+import * as shape from "./floor_shapes.ts";
+
+const DAY = 86_400_000;
+
+/** The caller's room `?2`. */
+const OWN_ROOM =
+  "select id from waiting_rooms where slug = ?2 and retired_at is null and organization_id = ?1";
+
+/** Whether the sub from `start` to `end` may be: the room is not the user's, the user has one, and nothing overlaps. */
+const subIsGood = (user_id: string, start: string, end: string, id = "0") => `${start} < ${end}
+  and (${user_id} is null or exists (select 1 from waiting_rooms
+    where organization_id = ?1 and user_id = ${user_id} and id <> (${OWN_ROOM})))
+  and ${end} <= coalesce((select datetime_start from waiting_room_subs other where other.waiting_room_id = (${OWN_ROOM})
+    and other.datetime_end > ${start} and other.id <> ${id} order by other.datetime_end limit 1), ${end})`;
+
+/** The first free slug for the base, which is `?base`; `?own` is no hindrance. */
+const freeSlug = (base: string, own: string) => `(with recursive candidate (suffix, slug) as (
+  select 1, (select slug from organizations where id = ?1) || '-' || ${base}
+  union all select suffix + 1, (select slug from organizations where id = ?1) || '-' || ${base} || '-' || (suffix + 1)
+  from candidate where candidate.slug <> ${own}
+    and exists (select 1 from waiting_rooms taken where taken.slug = candidate.slug and taken.retired_at is null))
+  select slug from candidate order by suffix desc limit 1)`;
+
+const body = async ({ request }: FloorRequest): Promise<shape.Row> => request.json();
+
+const write = ({ db }: FloorRequest, query: string, ...values: unknown[]) =>
+  db
+    .prepare(query)
+    .bind(...values)
+    .first<shape.Row>();
+
+const gone = (row: shape.Row | null) => (row ? { status: 204 } : null);
+
+export const writes: Record<string, FloorHandler> = {
+  "POST 4 waiting_rooms": async (request) => {
+    const { waiting_room: sent } = await body(request);
+    const row = await write(
+      request,
+      `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
+      values (?1, ?2, ${freeSlug("?3", "''")}, ?4, ?5, ?6, ?6) returning ${ROOM}`,
+      request.caller.organization_id,
+      sent.name.trim(),
+      slugify(sent.name, { decamelize: false }) || "room",
+      sent.theme ?? "default",
+      sent.is_active ? 1 : 0,
+      request.now,
+    );
+    return row && { status: 201, body: shape.room(row) };
+  },
+
+  "PUT 5 waiting_rooms": async (request) => {
+    const { waiting_room: sent } = await body(request);
+    const row = await write(
+      request,
+      `update waiting_rooms set name = coalesce(?3, name),
+        slug = case when ?3 is null or name = ?3 then slug else ${freeSlug("?4", "?2")} end,
+        theme = coalesce(?5, theme), is_active = coalesce(?6, is_active), updated_at = ?7
+      where slug = ?2 and retired_at is null and organization_id = ?1 returning ${ROOM}`,
+      request.caller.organization_id,
+      request.segments[4],
+      sent.name ?? null,
+      sent.name === undefined ? null : slugify(sent.name, { decamelize: false }) || "room",
+      sent.theme ?? null,
+      sent.is_active === undefined ? null : Number(sent.is_active),
+      request.now,
+    );
+    return row && { body: shape.room(row) };
+  },
+
+  "DELETE 5 waiting_rooms": async (request) =>
+    gone(
+      await write(
+        request,
+        `update waiting_rooms set retired_at = ?3, updated_at = ?3
+        where slug = ?2 and retired_at is null and organization_id = ?1 and user_id is null
+          and not exists (select 1 from participants p where p.waiting_room_id = waiting_rooms.id and p.left_at is null)
+          and not exists (select 1 from calls c where c.waiting_room_id = waiting_rooms.id and c.ended_at is null)
+        returning id`,
+        request.caller.organization_id,
+        request.segments[4],
+        request.now,
+      ),
+    ),
+
+  "POST 6 waiting_rooms waiting_room_subs": async (request) => {
+    const { waiting_room_sub: sent } = await body(request);
+    const start = Date.parse(sent.datetime_start);
+    const row = await write(
+      request,
+      `insert into waiting_room_subs (organization_id, waiting_room_id, user_id, datetime_start, datetime_end,
+        created_at, updated_at)
+      select ?1, id, ?3, ?4, ?5, ?6, ?6 from (${OWN_ROOM}) where ${subIsGood("?3", "?4", "?5")} returning ${SUB}`,
+      request.caller.organization_id,
+      request.segments[4],
+      sent.user_id,
+      start,
+      sent.datetime_end ? Date.parse(sent.datetime_end) : start + DAY,
+      request.now,
+    );
+    return row && { status: 201, body: shape.sub(row) };
+  },
+
+  "PUT 7 waiting_rooms waiting_room_subs": async (request) => {
+    const { waiting_room_sub: sent } = await body(request);
+    const row = await write(
+      request,
+      `update waiting_room_subs set user_id = iif(?4, ?5, user_id), datetime_start = coalesce(?6, datetime_start),
+        datetime_end = coalesce(?7, datetime_end), updated_at = ?8
+      where id = ?3 and waiting_room_id = (${OWN_ROOM})
+        and ${subIsGood("iif(?4, ?5, waiting_room_subs.user_id)", "coalesce(?6, waiting_room_subs.datetime_start)", "coalesce(?7, waiting_room_subs.datetime_end)", "?3")}
+      returning ${SUB}`,
+      request.caller.organization_id,
+      request.segments[4],
+      Number(request.segments[6]),
+      sent.user_id === undefined ? 0 : 1,
+      sent.user_id ?? null,
+      sent.datetime_start ? Date.parse(sent.datetime_start) : null,
+      sent.datetime_end ? Date.parse(sent.datetime_end) : null,
+      request.now,
+    );
+    return row && { body: shape.sub(row) };
+  },
+
+  "DELETE 7 waiting_rooms waiting_room_subs": async (request) =>
+    gone(
+      await write(
+        request,
+        `delete from waiting_room_subs where id = ?3 and waiting_room_id = (${OWN_ROOM}) returning id`,
+        request.caller.organization_id,
+        request.segments[4],
+        Number(request.segments[6]),
+      ),
+    ),
+
+  // What has expired makes place first: two statements, one round trip.
+  "POST 4 invites": async (request) => {
+    const { organization_invite: sent } = await body(request);
+    const { db, caller, now } = request;
+    const email = sent.email.trim().toLowerCase();
+    const [, inserted] = await db.batch<shape.Row>([
+      db
+        .prepare(
+          "delete from invites where organization_id = ? and email = ? and used_at is null and expires_at <= ?",
+        )
+        .bind(caller.organization_id, email, now),
+      db
+        .prepare(
+          `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
+          select ?1, ?2, ?3, ?4, ?5, ?6, ?6 where not exists (select 1 from organization_users
+            where organization_id = ?1 and user_id = (select id from users where email = ?2)) returning ${INVITE}`,
+        )
+        .bind(
+          caller.organization_id,
+          email,
+          sent.display_name.trim(),
+          JSON.stringify(sent.role_names),
+          now + 7 * DAY,
+          now,
+        ),
+    ]);
+    const row = inserted?.results[0];
+    return row ? { status: 201, body: shape.invite(row) } : null;
+  },
+
+  "DELETE 5 invites": async (request) =>
+    gone(
+      await write(
+        request,
+        "delete from invites where id = ? and organization_id = ? and used_at is null returning id",
+        Number(request.segments[4]),
+        request.caller.organization_id,
+      ),
+    ),
+
+  "POST 5 invites": async (request) => {
+    const { organization_invites: sent } = await body(request);
+    const { db, caller, now, env } = request;
+    const rows = sent.map((row: shape.Row) => ({ ...row, email: row.email.trim().toLowerCase() }));
+    const [made] = await db.batch<shape.Row>([
+      db
+        .prepare(
+          `insert into bulk_invites (organization_id, total_count, queued_at, created_at, updated_at)
+          values (?1, ?2, ?3, ?3, ?3) returning id, total_count, created_at, updated_at`,
+        )
+        .bind(caller.organization_id, rows.length, now),
+      db
+        .prepare(
+          `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
+          select ?1, (select max(id) from bulk_invites), key, value ->> 'email', value ->> 'display_name',
+            value ->> 'role_names', 'pending' from json_each(?2)`,
+        )
+        .bind(caller.organization_id, JSON.stringify(rows)),
+    ]);
+    const row = { ...made?.results[0], created_count: 0, failed_count: 0 } as shape.Row;
+    const chunk = {
+      schema: "bulk_invite_chunk/1" as const,
+      bulk_invite_id: row.id,
+      first_row: 0,
+      last_row: rows.length - 1,
+    };
+    await env.BULK_INVITES.sendBatch([{ body: chunk }]);
+    const headers = { Location: `/api/external/bulk_invites/${row.id}` };
+    return { status: 201, body: { bulk_invite: shape.bulkInvite(row) }, headers };
+  },
+
+  "POST 5 auth": async (request) => {
+    const { token } = (await body(request)).token_exchange;
+    const { caller, now } = request;
+    const issuer = await write(
+      request,
+      "select issuer, audience, jwks_url, email_claim from issuers where organization_id = ? and issuer = ?",
+      caller.organization_id,
+      decodeJwt(token).iss,
+    );
+    if (!issuer) return null;
+    const { payload } = await jwtVerify(token, keysOf(issuer.jwks_url), {
+      issuer: issuer.issuer,
+      audience: issuer.audience,
+      algorithms: ALGORITHMS,
+      requiredClaims: ["exp"],
+      clockTolerance: 60,
+      currentDate: new Date(now),
+    });
+    const code = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(code));
+    const row = await write(
+      request,
+      `insert into authorization_codes (organization_id, organization_user_id, code_digest, expires_at, created_at)
+      select ?1, id, ?3, ?4, ?5 from organization_users
+      where organization_id = ?1 and user_id = (select id from users where email = ?2) returning id`,
+      caller.organization_id,
+      payload[issuer.email_claim],
+      Buffer.from(digest).toString("hex"),
+      now + 60_000,
+      now,
+    );
+    return row && { body: { code } };
+  },
+};
+
+const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split(" ");
+
+const keySets = new Map<string, JWTVerifyGetKey>();
+
+function keysOf(jwks_url: string): JWTVerifyGetKey {
+  const known = keySets.get(jwks_url) ?? createRemoteJWKSet(new URL(jwks_url));
+  keySets.set(jwks_url, known);
+  return known;
+}

@@ -94,6 +94,12 @@ export const KEYS_COOLDOWN = 30 * SECOND;
 /** An identity provider that takes longer is taken for down. */
 export const KEYS_TIMEOUT = 5 * SECOND;
 
+/** A key set of some hundred keys is far smaller. */
+export const KEYS_BODY_LIMIT = KIB * KIB;
+
+/** A request waits this long for another's fetch of the same keys; then that one may be lost, and it asks itself. */
+export const KEYS_WAIT = SECOND;
+
 /** How often a request looks whether another's fetch of the keys is over. */
 export const KEYS_POLL = 20;
 

@@ -1,4 +1,5 @@
 import { type Database, openDatabase, openSession } from "../db/database.ts";
+import { logFault } from "../http/log.ts";
 import { CLIENT_FRESH_FOR, CLIENT_KNOWN_FOR, CLIENT_REFRESH_TIMEOUT, MAX_KNOWN_CLIENTS } from "../limits.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 
@@ -33,7 +34,7 @@ export async function recallClient(
   }
   if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
     known.refresh_started_at = now;
-    inBackground(lookUpClient(primary, client_id, now));
+    inBackground(lookUpClient(primary, client_id, now).catch((error) => logFault(undefined, error)));
   }
   return known.record;
 }

@@ -49,7 +49,7 @@ export function logFault(requestId: string | undefined, error: unknown) {
 /** The stack without the message at its head, which can hold lines of its own. */
 function framesOf({ stack = "", message }: Error): string[] {
   return stack
-    .slice(stack.lastIndexOf(message) + message.length)
+    .slice(message === "" ? 0 : stack.lastIndexOf(message) + message.length)
     .split("\n")
     .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line));
 }

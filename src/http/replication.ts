@@ -19,9 +19,10 @@ declare module "hono" {
   }
 }
 
-/** The session of a request; a bookmark that is none is ignored. */
+/** The session of a request: on the primary, but for a read that brings a bookmark. One that is none is ignored. */
 export function openRequestSession(c: HonoContext, binding: D1Database): Session {
-  return openSession(binding, bookmarkOf(c) ?? "first-primary");
+  const isRead = c.req.method === "GET";
+  return openSession(binding, (isRead && bookmarkOf(c)) || "first-primary");
 }
 
 /** Tells the caller how far its session has seen. */

@@ -1,5 +1,13 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
-import { KEYS_COOLDOWN, KEYS_KNOWN_FOR, KEYS_POLL, KEYS_TIMEOUT, MAX_KNOWN_KEY_SETS } from "../limits.ts";
+import {
+  KEYS_BODY_LIMIT,
+  KEYS_COOLDOWN,
+  KEYS_KNOWN_FOR,
+  KEYS_POLL,
+  KEYS_TIMEOUT,
+  KEYS_WAIT,
+  MAX_KNOWN_KEY_SETS,
+} from "../limits.ts";
 
 /** The keys of an identity provider cannot be had; says nothing about the token. */
 export class KeysUnavailable extends Error {
@@ -54,22 +62,34 @@ function sharedFetch() {
   let attempt = { startedAt: 0, isOver: true, body: "" };
 
   return async (url: string, options: RequestInit, haveKeys: boolean): Promise<Response> => {
-    while (!attempt.isOver && Date.now() - attempt.startedAt < KEYS_TIMEOUT) {
+    while (!attempt.isOver && Date.now() - attempt.startedAt < KEYS_WAIT) {
       await scheduler.wait(KEYS_POLL);
       if (attempt.body) return new Response(attempt.body);
     }
     // jose's cooldown counts from the last success: tokens with made-up keys are not to hammer a provider that is down.
-    if (haveKeys && Date.now() - attempt.startedAt < KEYS_COOLDOWN)
+    if (haveKeys && attempt.isOver && Date.now() - attempt.startedAt < KEYS_COOLDOWN)
       throw new Error("The keys were asked for a moment ago");
     const mine = { startedAt: Date.now(), isOver: false, body: "" };
     attempt = mine;
     try {
       const response = await fetch(url, options);
       if (response.status !== 200) return response;
-      mine.body = await response.text();
+      mine.body = await textWithin(response, KEYS_BODY_LIMIT);
       return new Response(mine.body);
     } finally {
       mine.isOver = true;
     }
   };
+}
+
+/** Reads no further than the limit, in bytes: one provider is not to take the memory of all organizations. */
+async function textWithin(response: Response, limit: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, size] = ["", 0];
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limit) throw new Error("The keys are larger than any key set");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }

@@ -75,6 +75,8 @@ function reasonOf(error: unknown): string {
 function emailOf(payload: JWTPayload, { email_claim }: Issuer): string {
   const { data } = email.safeParse(payload[email_claim]);
   if (data === undefined) throw invalidToken("email_missing");
-  if (String(payload.email_verified) === "false") throw invalidToken("email_not_verified");
+  // Some providers say it as text; whatever is neither is no assurance.
+  if (![undefined, true, "true"].includes(payload.email_verified as undefined | boolean | string))
+    throw invalidToken("email_not_verified");
   return data;
 }

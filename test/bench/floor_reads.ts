@@ -53,26 +53,30 @@ async function all({ db }: FloorRequest, query: string, ...values: unknown[]): P
   ).results;
 }
 
-/** A page, with its total in each row; the row is there, of nulls, where the page is empty. */
+/** A page, with its total in each row. Only of an empty page the total is asked by itself; null: there is no list. */
 async function paged(
   request: FloorRequest,
   name: string,
   toJson: (row: shape.Row) => object,
-  { total, rows, values }: { total: string; rows: string; values: unknown[] },
+  { total, columns, from, values }: { total: string; columns: string; from: string; values: unknown[] },
 ) {
   const page = Number(request.url.searchParams.get("page") ?? 1);
   const per_page = Math.min(Number(request.url.searchParams.get("per_page") ?? 25), 100);
   const found = await all(
     request,
-    `select * from (select ${total} total_count) left join
-      (${rows} limit ${per_page} offset ${(page - 1) * per_page})`,
+    `select ${columns}, ${total} total_count ${from} limit ${per_page} offset ${(page - 1) * per_page}`,
     ...values,
   );
-  const total_count: number | null = found[0]?.total_count ?? null;
+  const counted = found[0] ?? (await all(request, `select ${total} total_count`, ...values))[0];
+  const total_count: number | null = counted?.total_count ?? null;
   if (total_count === null) return null;
   const total_pages = Math.ceil(total_count / per_page);
-  const items = found[0]?.id === null ? [] : found.map(toJson);
-  return { body: { [name]: items, pagination: { current_page: page, per_page, total_pages, total_count } } };
+  return {
+    body: {
+      [name]: found.map(toJson),
+      pagination: { current_page: page, per_page, total_pages, total_count },
+    },
+  };
 }
 
 const totalOf = (list: string, owner_id: string) =>
@@ -86,7 +90,8 @@ export const reads: Record<string, FloorHandler> = {
   "GET 4 organization_users": (request) =>
     paged(request, "organization_users", shape.member, {
       total: totalOf("organization_users", "?1"),
-      rows: `select m.id, m.user_id, u.email, m.display_name, m.roles from organization_users m
+      columns: "m.id, m.user_id, u.email, m.display_name, m.roles",
+      from: `from organization_users m
         join users u on u.id = m.user_id where m.organization_id = ?1 order by m.id`,
       values: [request.caller.organization_id],
     }),
@@ -94,7 +99,8 @@ export const reads: Record<string, FloorHandler> = {
   "GET 4 waiting_rooms": (request) =>
     paged(request, "waiting_rooms", shape.room, {
       total: totalOf("waiting_rooms", "?1"),
-      rows: `select ${ROOM} from waiting_rooms where organization_id = ?1 and retired_at is null order by id`,
+      columns: ROOM,
+      from: `from waiting_rooms where organization_id = ?1 and retired_at is null order by id`,
       values: [request.caller.organization_id],
     }),
 
@@ -126,7 +132,8 @@ export const reads: Record<string, FloorHandler> = {
   "GET 6 organization_users calls": (request) =>
     paged(request, "calls", shape.call, {
       total: `(select ${totalOf("calls", "o.id")} from (${owner(request.caller)}) o)`,
-      rows: `select ${CALL} from calls where organization_user_id = (${owner(request.caller)})
+      columns: CALL,
+      from: `from calls where organization_user_id = (${owner(request.caller)})
         order by started_at desc, id desc`,
       values: [request.caller.organization_id, Number(request.segments[4])],
     }),
@@ -217,7 +224,8 @@ export const reads: Record<string, FloorHandler> = {
     return paged(request, "audit_logs", shape.auditLog, {
       total: `(select coalesce((select sum(total) from list_totals where owner_id = e.id and list in
         ('egress_audit_logs:create', 'egress_audit_logs:update', 'egress_audit_logs:read')), 0) from ${audited} e)`,
-      rows: `select id, event, user_id, object_changes, created_at from egress_audit_logs
+      columns: "id, event, user_id, object_changes, created_at",
+      from: `from egress_audit_logs
         where egress_id = ${audited} order by created_at desc, id desc`,
       values: [...callPath(request), Number(request.segments[8])],
     });
@@ -227,7 +235,8 @@ export const reads: Record<string, FloorHandler> = {
     paged(request, "organization_invites", shape.invite, {
       total: `${totalOf("invites", "?1")} - (select count(*) from invites
         where organization_id = ?1 and expires_at <= ?2 and used_at is null and not is_lapsed)`,
-      rows: `select ${INVITE} from invites
+      columns: INVITE,
+      from: `from invites
         where organization_id = ?1 and used_at is null and not is_lapsed and expires_at > ?2 order by id`,
       values: [request.caller.organization_id, request.now],
     }),

@@ -107,21 +107,23 @@ export const writes: Record<string, FloorHandler> = {
 
   "PUT 7 waiting_rooms waiting_room_subs": async (request) => {
     const { waiting_room_sub: sent } = await body(request);
+    // Only what is sent is set: a column that an index covers would write to the index too.
+    const fields: Record<string, unknown> = { updated_at: request.now };
+    if (sent.user_id !== undefined) fields.user_id = sent.user_id;
+    if (sent.datetime_start) fields.datetime_start = Date.parse(sent.datetime_start);
+    if (sent.datetime_end) fields.datetime_end = Date.parse(sent.datetime_end);
+    const names = Object.keys(fields);
+    const value = (name: string) =>
+      name in fields ? `?${names.indexOf(name) + 4}` : `waiting_room_subs.${name}`;
     const row = await write(
       request,
-      `update waiting_room_subs set user_id = iif(?4, ?5, user_id), datetime_start = coalesce(?6, datetime_start),
-        datetime_end = coalesce(?7, datetime_end), updated_at = ?8
+      `update waiting_room_subs set ${names.map((name) => `${name} = ${value(name)}`)}
       where id = ?3 and waiting_room_id = (${OWN_ROOM})
-        and ${subIsGood("iif(?4, ?5, waiting_room_subs.user_id)", "coalesce(?6, waiting_room_subs.datetime_start)", "coalesce(?7, waiting_room_subs.datetime_end)", "?3")}
-      returning ${SUB}`,
+        and ${subIsGood(value("user_id"), value("datetime_start"), value("datetime_end"), "?3")} returning ${SUB}`,
       request.caller.organization_id,
       request.segments[4],
       Number(request.segments[6]),
-      sent.user_id === undefined ? 0 : 1,
-      sent.user_id ?? null,
-      sent.datetime_start ? Date.parse(sent.datetime_start) : null,
-      sent.datetime_end ? Date.parse(sent.datetime_end) : null,
-      request.now,
+      ...Object.values(fields),
     );
     return row && { body: shape.sub(row) };
   },

@@ -31,6 +31,8 @@ export interface LocalPlatform {
 
 export async function openLocalPlatform(): Promise<LocalPlatform> {
   likeWorkers();
+  // Of wrangler only failures are worth a line.
+  process.env.WRANGLER_LOG ??= "error";
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   migrate(folder);
   const { env, dispose } = await getPlatformProxy<Env>({ persist: { path: join(folder, "v3") } });

@@ -17,12 +17,15 @@ export interface Results {
   start_up: { ours: StartUp; floor: StartUp };
   /** By size of the organization. */
   growth: Map<number, Grown[]>;
+  /** How many requests a latency is taken from. */
+  samples: number;
   started_at: Date;
   is_quick: boolean;
 }
 
+/** Without a round trip there is nothing but CPU, which has a ratio of its own. */
 export const isSlow = ({ operation, ours, floor }: Measured) =>
-  operation.startsWith("GET") && ours.median > LATENCY_BOUND * floor.median;
+  operation.startsWith("GET") && floor.round_trips > 0 && ours.median > LATENCY_BOUND * floor.median;
 
 export const readsTooMuch = ({ bound, ours }: Grown) => bound !== undefined && ours.rows_read > bound;
 
@@ -52,7 +55,7 @@ const pair = (ours: string | number, floor: string | number) =>
 
 const ratio = (ours: number, floor: number) => (floor > 0 ? (ours / floor).toFixed(2) : "–");
 
-function operationsTable({ operations }: Results): string {
+function operationsTable({ operations, samples }: Results): string {
   const rows = operations.map((measured) => {
     const { operation, ours, floor } = measured;
     return [
@@ -68,7 +71,7 @@ function operationsTable({ operations }: Results): string {
       ratio(ours.cpu, floor.cpu),
     ];
   });
-  return `**Each operation**, ours / the floor's (one figure where they are equal). Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1.
+  return `**Each operation**, ours / the floor's (one figure where they are equal). Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, of ${samples} requests.
 
 ${table(["Operation", "Round trips", "Rows read", "Rows written", "Median", "Ratio", "p99", "Ratio", "CPU", "Ratio"], rows)}`;
 }

@@ -20,7 +20,7 @@ const { values } = parseArgs({
 /** Latencies are few, being mostly waiting; CPU needs many requests. */
 const EFFORT = values.quick
   ? { latency: 8, cpu: 400, cpu_block: 100, growth: 2, sizes: [100, 10_000], start_ups: 5 }
-  : { latency: 40, cpu: 2000, cpu_block: 200, growth: 8, sizes: [100, 10_000, 100_000], start_ups: 15 };
+  : { latency: 50, cpu: 2000, cpu_block: 200, growth: 10, sizes: [100, 10_000, 100_000], start_ups: 15 };
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -46,7 +46,14 @@ try {
     const effort = { latency: EFFORT.growth, cpu: 0, cpu_block: 1 };
     growth.set(size, await measureGrowth(bench, clinic, effort, (grown) => tell(grown, readsTooMuch)));
   }
-  const results = { operations: measured, start_up, growth, started_at, is_quick: values.quick };
+  const results = {
+    operations: measured,
+    start_up,
+    growth,
+    samples: EFFORT.latency,
+    started_at,
+    is_quick: values.quick,
+  };
   const markdown = toMarkdown(results);
   process.stdout.write(`\n${markdown}\n`);
   if (!values.only) writeToReadme(markdown);

@@ -341,8 +341,9 @@ describe("A chunk that fails however often it is tried", () => {
 });
 
 describe("A bulk invite that the queue does not take", () => {
-  /** Stored, and sent nowhere. */
+  /** Stored, and sent nowhere; from now on time passes only when the test says so. */
   async function aLostRequest(rows = invitesOf(120)) {
+    travelTo(fromNow(0));
     const clinic = await aClinicWithQueue();
     clinic.queue.isDown = true;
     const answer = await clinic.client.post("/invites/bulk_create", { organization_invites: rows });

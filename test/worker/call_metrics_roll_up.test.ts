@@ -286,7 +286,7 @@ describe("The roll-up of the metrics", () => {
           callsSeen += await expectRollUpToAgree();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
     expect(callsSeen).toBeGreaterThan(0);
   });

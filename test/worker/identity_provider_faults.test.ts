@@ -54,6 +54,8 @@ const FAULTS: Record<string, (elsewhere: IdentityProvider) => Response | Promise
   "answers garbage": () => new Response(crypto.getRandomValues(new Uint8Array(1000))),
   "redirects to where the right keys are": (elsewhere) => Response.redirect(elsewhere.jwks_url),
   "redirects for good": (elsewhere) => Response.redirect(elsewhere.jwks_url, 308),
+  "answers the right keys and a megabyte besides": (elsewhere) =>
+    Response.json({ ...elsewhere.keySet(), padding: "x".repeat(1024 * 1024) }),
   "answers null": () => Response.json(null),
   "answers a text": () => Response.json("keys"),
   "answers the keys without their wrapper": (elsewhere) => Response.json(elsewhere.keySet().keys),

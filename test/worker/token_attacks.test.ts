@@ -201,6 +201,9 @@ const WRONG_CLAIMS: Record<string, Attack> = {
   "an email of nobody": ({ issue }) => issue({ email: anEmail() }),
   "that its email is not verified": ({ issue }) => issue({ email_verified: false }),
   "as text that its email is not verified": ({ issue }) => issue({ email_verified: "false" }),
+  "in another word that its email is not verified": ({ issue }) => issue({ email_verified: "no" }),
+  "as a number that its email is not verified": ({ issue }) => issue({ email_verified: 0 }),
+  "nothing of whether its email is verified, but names it": ({ issue }) => issue({ email_verified: null }),
 };
 
 const WRONG_HEADERS: Record<string, Attack> = {

@@ -67,8 +67,11 @@ export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 /** Summaries of transcripts, and SOAP notes. */
 export const MAX_NOTE_LENGTH = 200_000;
 
-/** Lines are written in portions, as JSON: D1 takes at most 2 MB in one parameter. */
+/** Lines are written in portions, as JSON of so many characters: D1 takes at most 2 MB in one parameter. */
 export const TRANSCRIPT_PORTION = 500_000;
+
+/** More than any call has; their report goes to D1 in one parameter. */
+export const MAX_CALL_PARTICIPANTS = 500;
 
 /** How long a recording's download URL is valid, in seconds (contract, section "Limits"). */
 export const RECORDING_URL_LIFETIME = 15 * 60;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { calls } from "../db/schema.ts";
 import { id, instant, key, name, pathId, timestamp, timestampOrNull } from "../http/wire.ts";
+import { MAX_CALL_PARTICIPANTS } from "../limits.ts";
 import { PARTICIPANT_ROLES } from "../participants/participants.schemas.ts";
 
 const callParticipant = z
@@ -27,6 +28,7 @@ export const reportCallBody = z.object({
       failed: z.boolean().nullable(),
       participants: z
         .array(callParticipant)
+        .max(MAX_CALL_PARTICIPANTS, `must be at most ${MAX_CALL_PARTICIPANTS}`)
         .refine(
           (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
           "must name each participant once",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { transcriptLines, transcripts } from "../db/schema.ts";
 import { id, key, longText } from "../http/wire.ts";
-import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../limits.ts";
+import { MAX_CALL_PARTICIPANTS, MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../limits.ts";
 
 const seconds = z.number().nonnegative();
 
@@ -24,6 +24,10 @@ const reportedLines = z
   .refine(
     (lines) => lines.every((line, n) => line.start_time >= (lines[n - 1]?.end_time ?? 0)),
     "must not overlap",
+  )
+  .refine(
+    (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
+    `must be spoken by at most ${MAX_CALL_PARTICIPANTS} participants`,
   );
 
 export type ReportedLine = z.output<typeof reportedLine>;

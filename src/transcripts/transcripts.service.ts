@@ -121,35 +121,34 @@ function deleteOtherLines(db: Database, call: SQL, lines_digest: string | undefi
 /** In portions, each inserted only where those before it were: rows that were kept are not inserted again. */
 function insertLines(db: Database, call: SQL, lines: ReportedLine[]): Statement[] {
   let inserted = 0;
-  return portions(lines).map((portion) => {
+  return portions(lines.map((line) => JSON.stringify(line))).map((portion) => {
     const spoken = sql`
-      from json_each(${JSON.stringify(portion)}) line
+      from json_each(${`[${portion.join(",")}]`}) line
       join participants speaker
         on speaker.call_id = ${call} and speaker.key = line.value ->> 'participant_key'
       where (select count(*) from transcript_lines where transcript_id = ${transcriptOf(call)}) = ${inserted}
       order by line.key`;
-    const statement = insertFrom(db, transcriptLines, spoken, ["organization_id"], {
+    inserted += portion.length;
+    return insertFrom(db, transcriptLines, spoken, ["organization_id"], {
       transcript_id: transcriptOf(call),
       participant_id: sql`speaker.id`,
       text: sql`line.value ->> 'text'`,
       start_time: sql`line.value ->> 'start_time'`,
       end_time: sql`line.value ->> 'end_time'`,
     });
-    inserted += portion.length;
-    return statement;
   });
 }
 
-function portions(lines: ReportedLine[]): ReportedLine[][] {
-  const result: ReportedLine[][] = [];
-  let size = 0;
+function portions(lines: string[]): string[][] {
+  const result: string[][] = [];
+  let size = Number.POSITIVE_INFINITY;
   for (const line of lines) {
-    if (result.length === 0 || size > TRANSCRIPT_PORTION) {
+    if (size + line.length > TRANSCRIPT_PORTION) {
       result.push([]);
       size = 0;
     }
     result.at(-1)?.push(line);
-    size += line.text.length + line.participant_key.length;
+    size += line.length;
   }
   return result;
 }

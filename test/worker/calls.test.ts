@@ -542,6 +542,15 @@ describe("A participant of a call", () => {
     expectRefusal(moved, 422, /another call/);
   });
 
+  it("is told apart from another by the key to the letter, spaces and case too", async () => {
+    const { call } = await anOngoingCall();
+    const people = ["rita", " rita", "Rita"].map((key) => aRecipient({ key, waiting_since: WAITING_SINCE }));
+    await given(call.report({ participants: people }));
+    const ids = [];
+    for (const { key } of people) ids.push((await known(call.room.slug, encodeURIComponent(key))).id);
+    expect(new Set(ids).size).toBe(3);
+  });
+
   it("shares a key with nobody of another organization", async () => {
     const { call, rita } = await anOngoingCall();
     const before = await known(call.room.slug, rita.key);

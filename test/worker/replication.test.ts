@@ -1,11 +1,9 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import worker from "../../src/index.ts";
-import type { Fetcher } from "./support/door.ts";
 import { platform } from "./support/door.ts";
+import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
 import { anOrganization, given } from "./support/organization.ts";
 import { externalExamples } from "./support/routes.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 const A_BOOKMARK = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
 
@@ -16,40 +14,21 @@ const FROM_THE_NEAREST = [
   "GET /organization_users/:organization_user_id/calls/:call_id/egresses",
 ];
 
-/** A way to the Worker that notes where each query starts to read: what a session was opened with, or no session. */
+/** A way to the Worker that notes where its queries begin to read: what their session was opened with. */
 function notingSessions() {
-  let starts: string[] = [];
-  const noting = (database: D1Database, start: string): D1Database =>
-    new Proxy(database, {
-      get(target, property) {
-        if (property === "withSession")
-          return (constraint: string) =>
-            noting(target.withSession(constraint) as unknown as D1Database, constraint);
-        const value = Reflect.get(target, property);
-        if (typeof value !== "function") return value;
-        return (...args: unknown[]) => {
-          // Statements of a batch are prepared one by one: it is the query that counts, once.
-          if (property === "prepare" || property === "batch") starts.push(start);
-          return value.apply(target, args);
-        };
-      },
-    });
-  const fetcher: Fetcher = async (request) => {
-    const context = createExecutionContext();
-    const response = await worker.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>,
-      { ...env, DB: noting(env.DB, "primary") },
-      context,
-    );
-    await waitOnExecutionContext(context);
-    return response;
-  };
+  const starts = new Set<string>();
+  const DB = observedDatabase({
+    query(run, start) {
+      starts.add(start);
+      return run();
+    },
+  });
   return {
-    fetcher,
+    fetcher: throughWorkerWith({ DB }),
     async during(work: () => Promise<unknown>) {
-      starts = [];
+      starts.clear();
       await work();
-      return [...new Set(starts)];
+      return [...starts];
     },
   };
 }
@@ -134,7 +113,7 @@ describe("A client", () => {
     const unknown = { "X-Client-ID": "made-up" };
     expect(await noted.during(() => asking.send("GET", "/roles", undefined, unknown))).toEqual([
       "first-unconstrained",
-      "primary",
+      PRIMARY,
     ]);
   });
 });

@@ -1,0 +1,48 @@
+import { env } from "cloudflare:workers";
+
+export interface Observer {
+  /** Stands around each round trip: a statement that is run, or a batch. `start` is what its session began with. */
+  query?<Result>(run: () => Promise<Result>, start: string): Promise<Result>;
+  /** Sees the values that are bound to a statement. */
+  bind?(values: unknown[]): void;
+}
+
+/** Where queries begin that no session was opened for. */
+export const PRIMARY = "primary";
+
+/** The real D1, and whoever watches what is asked of it, in sessions too. */
+export function observedDatabase(observer: Observer, database = env.DB, start = PRIMARY): D1Database {
+  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+  const around = <Result>(run: () => Promise<Result>) => observer.query?.(run, start) ?? run();
+
+  function observed(statement: D1PreparedStatement): D1PreparedStatement {
+    const proxy = new Proxy(statement, {
+      get(target, property) {
+        if (property === "bind")
+          return (...values: unknown[]) => {
+            observer.bind?.(values);
+            return observed(target.bind(...values));
+          };
+        const value = Reflect.get(target, property);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => around(() => value.apply(target, args));
+      },
+    });
+    originals.set(proxy, statement);
+    return proxy;
+  }
+
+  return new Proxy(database, {
+    get(target, property) {
+      if (property === "prepare") return (query: string) => observed(target.prepare(query));
+      if (property === "batch")
+        return (statements: D1PreparedStatement[]) =>
+          around(() => target.batch(statements.map((each) => originals.get(each) ?? each)));
+      if (property === "withSession")
+        return (constraint: string) =>
+          observedDatabase(observer, target.withSession(constraint) as unknown as D1Database, constraint);
+      if (property === "getBookmark") return () => (target as unknown as D1DatabaseSession).getBookmark();
+      throw new Error(`Nobody watches D1's ${String(property)}`);
+    },
+  });
+}

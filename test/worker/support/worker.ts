@@ -1,0 +1,18 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../../src/index.ts";
+import type { Fetcher } from "./door.ts";
+
+/** A way to the Worker with other bindings; its answer comes when its background work is done too. */
+export function throughWorkerWith(bindings: object): Fetcher {
+  return async (request) => {
+    const context = createExecutionContext();
+    const response = await worker.fetch(
+      request as Request<unknown, IncomingRequestCfProperties>,
+      { ...env, ...bindings },
+      context,
+    );
+    await waitOnExecutionContext(context);
+    return response;
+  };
+}

@@ -23,7 +23,7 @@ SELECT
   date(call.started_at / 1000.0, 'unixepoch'),
   0, 0, 0, 0,
   1,
-  coalesce(participant.joined_at, call.started_at) - participant.waiting_since
+  max(0, coalesce(participant.joined_at, call.started_at) - participant.waiting_since)
 FROM participants participant
 JOIN calls call ON call.id = participant.call_id
 JOIN (SELECT 0 AS factor UNION ALL SELECT 1) scope

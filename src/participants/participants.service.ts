@@ -56,6 +56,12 @@ export async function reportParticipant(
         ),
       },
       {
+        broken: reported(sql`call_id is not null and left_at < waiting_since`),
+        error: unprocessable(
+          "The participant has left a call; whoever comes back comes with a key of its own",
+        ),
+      },
+      {
         broken: reported(sql`left_at < waiting_since`),
         error: unprocessable("participant.left_at: must not be before waiting_since"),
       },

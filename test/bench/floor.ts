@@ -5,6 +5,8 @@
  * that hold in the statement that writes.
  */
 import { reads } from "./floor_reads.ts";
+import { results } from "./floor_results.ts";
+import { signIn } from "./floor_sign_in.ts";
 import { writes } from "./floor_writes.ts";
 
 export interface FloorCaller {
@@ -63,7 +65,7 @@ const JSON_HEADERS = { ...HEADERS, "Content-Type": "application/json" };
 
 const FROM_ANY_REPLICA = /calls\/\d+\/(transcript|soap_note|egresses)$|call_metrics$/;
 
-const routes: Record<string, FloorHandler> = { ...reads, ...writes };
+const routes: Record<string, FloorHandler> = { ...reads, ...results, ...writes, ...signIn };
 
 const encoder = new TextEncoder();
 

@@ -1,9 +1,8 @@
 /** The floor's writes, by the shape of their path (see floor.ts). Their rules stand in the statement that writes. */
 import slugify from "@sindresorhus/slugify";
-import { createRemoteJWKSet, decodeJwt, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { FloorHandler, FloorRequest } from "./floor.ts";
-import { INVITE, ROOM, SUB } from "./floor_reads.ts";
 import * as shape from "./floor_shapes.ts";
+import { INVITE, ROOM, SUB, write } from "./floor_statements.ts";
 
 const DAY = 86_400_000;
 
@@ -27,12 +26,6 @@ const freeSlug = (base: string, own: string) => `(with recursive candidate (suff
   select slug from candidate order by suffix desc limit 1)`;
 
 const body = async ({ request }: FloorRequest): Promise<shape.Row> => request.json();
-
-const write = ({ db }: FloorRequest, query: string, ...values: unknown[]) =>
-  db
-    .prepare(query)
-    .bind(...values)
-    .first<shape.Row>();
 
 const gone = (row: shape.Row | null) => (row ? { status: 204 } : null);
 
@@ -209,48 +202,4 @@ export const writes: Record<string, FloorHandler> = {
     const headers = { Location: `/api/external/bulk_invites/${row.id}` };
     return { status: 201, body: { bulk_invite: shape.bulkInvite(row) }, headers };
   },
-
-  "POST 5 auth": async (request) => {
-    const { token } = (await body(request)).token_exchange;
-    const { caller, now } = request;
-    const issuer = await write(
-      request,
-      "select issuer, audience, jwks_url, email_claim from issuers where organization_id = ? and issuer = ?",
-      caller.organization_id,
-      decodeJwt(token).iss,
-    );
-    if (!issuer) return null;
-    const { payload } = await jwtVerify(token, keysOf(issuer.jwks_url), {
-      issuer: issuer.issuer,
-      audience: issuer.audience,
-      algorithms: ALGORITHMS,
-      requiredClaims: ["exp"],
-      clockTolerance: 60,
-      currentDate: new Date(now),
-    });
-    const code = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(code));
-    const row = await write(
-      request,
-      `insert into authorization_codes (organization_id, organization_user_id, code_digest, expires_at, created_at)
-      select ?1, id, ?3, ?4, ?5 from organization_users
-      where organization_id = ?1 and user_id = (select id from users where email = ?2) returning id`,
-      caller.organization_id,
-      payload[issuer.email_claim],
-      Buffer.from(digest).toString("hex"),
-      now + 60_000,
-      now,
-    );
-    return row && { body: { code } };
-  },
 };
-
-const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split(" ");
-
-const keySets = new Map<string, JWTVerifyGetKey>();
-
-function keysOf(jwks_url: string): JWTVerifyGetKey {
-  const known = keySets.get(jwks_url) ?? createRemoteJWKSet(new URL(jwks_url));
-  keySets.set(jwks_url, known);
-  return known;
-}

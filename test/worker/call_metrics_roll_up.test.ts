@@ -269,7 +269,7 @@ function aggregate(calls: CallRow[], participants: ParticipantRow[]) {
       for (const { call_id, role, waiting_since, joined_at } of participants) {
         if (call_id !== call.id || role !== "recipient" || waiting_since === null) continue;
         sum.waits++;
-        sum.wait_ms += (joined_at ?? call.started_at) - waiting_since;
+        sum.wait_ms += Math.max(0, (joined_at ?? call.started_at) - waiting_since);
       }
     }
   return byKey([...sums.values()]);

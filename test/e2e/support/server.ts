@@ -40,8 +40,9 @@ export async function startServer(persistTo: string) {
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk) => {
         output += chunk;
-        const curl = /^ *curl .*$/m.exec(output)?.[0];
-        if (curl && output.includes("npm run demo")) resolve(curl.trim());
+        // Whole lines alone: under load a line may come in pieces.
+        const curl = /^ {2}(curl .*\/api\/external\/waiting_rooms)\n/m.exec(output)?.[1];
+        if (curl) resolve(curl);
       });
     ended.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));
   });

@@ -1,0 +1,63 @@
+/** What several of the floor's statements share. */
+import type { FloorRequest } from "./floor.ts";
+import type * as shape from "./floor_shapes.ts";
+
+/** Columns, for reads and for what writes return; `?1` is the organization. */
+export const ROOM = `id, organization_id, user_id, name, slug, theme, is_active, created_at, updated_at,
+  (select count(*) from participants p where p.waiting_room_id = waiting_rooms.id and p.left_at is null
+    and p.call_id is null) waiting_count,
+  coalesce((select display_name from organization_users m
+    where m.organization_id = ?1 and m.user_id = waiting_rooms.user_id),
+    (select name from organizations where id = ?1)) owner`;
+
+export const SUB = `id, waiting_room_id, user_id, datetime_start, datetime_end, created_at, updated_at,
+  (select slug from waiting_rooms own where own.organization_id = ?1
+    and own.user_id = waiting_room_subs.user_id) sub_slug`;
+
+export const INVITE = `id, email, display_name, roles, organization_id, expires_at, used_at, created_at, updated_at,
+  (select name from organizations where id = ?1) organization_name`;
+
+export async function all({ db }: FloorRequest, query: string, ...values: unknown[]): Promise<shape.Row[]> {
+  return (
+    await db
+      .prepare(query)
+      .bind(...values)
+      .all()
+  ).results;
+}
+
+/** A page, with its total in each row. Only of an empty page the total is asked by itself; null: there is no list. */
+export async function paged(
+  request: FloorRequest,
+  name: string,
+  toJson: (row: shape.Row) => object,
+  { total, columns, from, values }: { total: string; columns: string; from: string; values: unknown[] },
+) {
+  const page = Number(request.url.searchParams.get("page") ?? 1);
+  const per_page = Math.min(Number(request.url.searchParams.get("per_page") ?? 25), 100);
+  const found = await all(
+    request,
+    `select ${columns}, ${total} total_count ${from} limit ${per_page} offset ${(page - 1) * per_page}`,
+    ...values,
+  );
+  const counted = found[0] ?? (await all(request, `select ${total} total_count`, ...values))[0];
+  const total_count: number | null = counted?.total_count ?? null;
+  if (total_count === null) return null;
+  const total_pages = Math.ceil(total_count / per_page);
+  return {
+    body: {
+      [name]: found.map(toJson),
+      pagination: { current_page: page, per_page, total_pages, total_count },
+    },
+  };
+}
+
+export const totalOf = (list: string, owner_id: string) =>
+  `coalesce((select total from list_totals where list = '${list}' and owner_id = ${owner_id}), 0)`;
+
+/** The row that a statement gives, if it gives one. */
+export const write = ({ db }: FloorRequest, query: string, ...values: unknown[]) =>
+  db
+    .prepare(query)
+    .bind(...values)
+    .first<shape.Row>();

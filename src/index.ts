@@ -3,6 +3,7 @@ import { deleteOldCodes } from "./authorization_codes/authorization_codes.servic
 import { requeueLostRows } from "./bulk_invites/bulk_invites.processing.ts";
 import { consumeBulkInvites } from "./bulk_invites/bulk_invites.queue.ts";
 import { openContext } from "./context.ts";
+import { logFault } from "./http/log.ts";
 import { lapseExpiredInvites } from "./invites/invites.service.ts";
 
 export default {
@@ -10,8 +11,8 @@ export default {
   queue: consumeBulkInvites,
   async scheduled(_, env) {
     const context = openContext(env, Date.now());
-    await requeueLostRows(context);
-    await lapseExpiredInvites(context);
-    await deleteOldCodes(context);
+    const chores = [requeueLostRows, lapseExpiredInvites, deleteOldCodes];
+    const results = await Promise.allSettled(chores.map((chore) => chore(context)));
+    for (const result of results) if (result.status === "rejected") logFault("cron", result.reason);
   },
 } satisfies ExportedHandler<Env>;

@@ -403,9 +403,12 @@ export const invites = sqliteTable(
   },
   (t) => [
     uniqueIndex("invites_unused").on(t.organization_id, t.email).where(sql`used_at is null`),
-    index("invites_listed").on(t.organization_id, t.id).where(sql`used_at is null and not is_lapsed`),
+    // Pages that are skipped are skipped in the index alone.
+    index("invites_listed")
+      .on(t.organization_id, t.id, t.expires_at)
+      .where(sql`used_at is null and not is_lapsed`),
     index("invites_by_expiry")
-      .on(t.organization_id, t.expires_at)
+      .on(t.expires_at, t.organization_id)
       .where(sql`used_at is null and not is_lapsed`),
   ],
 );

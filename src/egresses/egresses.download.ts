@@ -1,6 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import type { ClientContext } from "../context.ts";
 import { RECORDING_URL_LIFETIME } from "../limits.ts";
+import type { Settings } from "../settings.ts";
 
 /**
  * A presigned GET of a recording, valid for 15 minutes (AWS Signature Version 4, in the query).
@@ -16,15 +17,25 @@ export async function presignDownload(
   const url = new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, origin);
   url.searchParams.set("X-Amz-Expires", String(RECORDING_URL_LIFETIME));
   url.searchParams.set("response-content-disposition", "attachment");
-  const client = new AwsClient({
+  const datetime = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, "");
+  const signed = await signer(settings).sign(url.href, { method: "GET", aws: { signQuery: true, datetime } });
+  return signed.url;
+}
+
+/** One for each settings: it keeps the key that it derives for a day. */
+const signers = new WeakMap<Settings, AwsClient>();
+
+function signer(settings: Settings): AwsClient {
+  const known = signers.get(settings);
+  if (known) return known;
+  const made = new AwsClient({
     accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
     secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY,
     region: settings.RECORDINGS_S3_REGION,
     service: "s3",
   });
-  const datetime = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, "");
-  const signed = await client.sign(url.href, { method: "GET", aws: { signQuery: true, datetime } });
-  return signed.url;
+  signers.set(settings, made);
+  return made;
 }
 
 /** S3 compares signatures over paths in which everything but RFC 3986's unreserved characters is encoded. */

@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     );
     const sidebar = page.getByRole("navigation").or(page.locator("aside")).first();
     await sidebar.getByText(summaries[0] ?? "").waitFor();
-    const listed = await sidebar.innerText();
+    const listed = (await sidebar.textContent()) ?? "";
     expect(summaries.filter((summary) => !listed.includes(summary))).toEqual([]);
   });
 

@@ -346,7 +346,8 @@ describe("The recordings of a call", () => {
     const scene = await aCallToRecord();
     const { id } = await scene.call.addEgress();
     const key = unique("rita");
-    await scene.clinic.addParticipant(scene.call.room.slug, { left_at: new Date().toISOString() }, key);
+    const visit = { waiting_since: "2026-01-31T09:00:00Z", left_at: "2026-01-31T09:10:00Z" };
+    await scene.clinic.addParticipant(scene.call.room.slug, visit, key);
     await expectShown(scene, id);
     await given(scene.call.report({ participants: [{ key }] }));
     await expectHidden(scene, id);

@@ -13,6 +13,7 @@ export default {
     const context = openContext(env, Date.now());
     const chores = [requeueLostRows, lapseExpiredInvites, deleteOldCodes];
     const results = await Promise.allSettled(chores.map((chore) => chore(context)));
-    for (const result of results) if (result.status === "rejected") logFault("cron", result.reason);
+    for (const [n, result] of results.entries())
+      if (result.status === "rejected") logFault({ chore: chores[n]?.name }, result.reason);
   },
 } satisfies ExportedHandler<Env>;

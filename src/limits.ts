@@ -18,6 +18,9 @@ export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
 /** Tokens that list a person's groups grow long; and what is no token at all is to hear so. */
 export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 
+/** Faults of a body that its refusal names; a list of a thousand rows can have thousands. */
+export const MAX_NAMED_FAULTS = 10;
+
 export const DEFAULT_PER_PAGE = 25;
 
 /** One page stays a small answer and a bounded read. */

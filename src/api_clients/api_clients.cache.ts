@@ -27,14 +27,17 @@ export async function recallClient(
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
   const primary = openDatabase(binding);
-  if (!known || age >= CLIENT_KNOWN_FOR) {
+  if (known && age >= CLIENT_KNOWN_FOR) return lookUpClient(primary, client_id, now);
+  if (!known) {
     // A client that was made a moment ago may not have reached the replica.
     const { db: replica } = openSession(binding, "first-unconstrained");
     return (await lookUpClient(replica, client_id, now)) ?? (await lookUpClient(primary, client_id, now));
   }
   if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
     known.refresh_started_at = now;
-    inBackground(lookUpClient(primary, client_id, now).catch((error) => logFault(undefined, error)));
+    inBackground(
+      lookUpClient(primary, client_id, now).catch((error) => logFault({ chore: "client_look_up" }, error)),
+    );
   }
   return known.record;
 }
@@ -42,6 +45,8 @@ export async function recallClient(
 /** The age counts from before the look-up: what D1 says can be revoked while the answer is under way. */
 async function lookUpClient(db: Database, client_id: string, now: number): Promise<ClientRecord | null> {
   const record = await findClient(db, client_id);
+  const meanwhile = knownClients.get(client_id);
+  if (meanwhile && meanwhile.looked_up_at > now) return record;
   knownClients.delete(client_id);
   if (!record) return null;
   for (const oldest of knownClients.keys()) {

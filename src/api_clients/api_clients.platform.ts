@@ -1,11 +1,10 @@
-import * as z from "zod";
 import { platformRoutes } from "../doors/platform.ts";
 import { jsonBody, params } from "../http/validation.ts";
-import { pathId } from "../http/wire.ts";
+import { idParams } from "../http/wire.ts";
 import { createApiClientBody, toApiClient } from "./api_clients.schemas.ts";
 import { createApiClient, revokeApiClient } from "./api_clients.service.ts";
 
-const byId = params(z.object({ id: pathId }));
+const byId = params(idParams);
 
 export const apiClientsPlatform = platformRoutes()
   .post("/organizations/:id/api_clients", byId, jsonBody(createApiClientBody), async (c) => {

@@ -1,6 +1,6 @@
 import { externalRoutes } from "../doors/external.ts";
 import { jsonBody, params } from "../http/validation.ts";
-import { inviteParams } from "../invites/invites.schemas.ts";
+import { idParams } from "../http/wire.ts";
 import { BULK_INVITES_BODY_LIMIT } from "../limits.ts";
 import { createBulkInviteBody, toBulkInvite, toFailure } from "./bulk_invites.schemas.ts";
 import { createBulkInvite, requireBulkInvite } from "./bulk_invites.service.ts";
@@ -11,7 +11,7 @@ export const bulkInvitesExternal = externalRoutes()
     const headers = { Location: `/api/external/bulk_invites/${bulkInvite.id}` };
     return c.json({ bulk_invite: toBulkInvite(bulkInvite) }, 201, headers);
   })
-  .get("/bulk_invites/:id", params(inviteParams), async (c) => {
+  .get("/bulk_invites/:id", params(idParams), async (c) => {
     const { bulkInvite, failures } = await requireBulkInvite(c.var.context, c.req.valid("param").id);
     return c.json({ bulk_invite: { ...toBulkInvite(bulkInvite), failures: failures.map(toFailure) } });
   });

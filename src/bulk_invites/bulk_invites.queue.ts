@@ -20,7 +20,7 @@ export async function consumeBulkInvites(batch: MessageBatch, env: Env) {
       else log("message_unknown", { queue: batch.queue, message_id: message.id });
       message.ack();
     } catch (error) {
-      logFault(message.id, error);
+      logFault({ message_id: message.id }, error);
       message.retry({ delaySeconds: QUEUE_RETRY_DELAY * 2 ** (message.attempts - 1) });
     }
   }

@@ -53,7 +53,9 @@ export async function createBulkInvite(context: ClientContext, rows: InviteInput
     }),
   ]);
   if (!created) throw new Error("The insert gave no row");
-  await sendChunks(context, chunksOf(created.id, rows.length)).catch((error) => logFault(undefined, error));
+  await sendChunks(context, chunksOf(created.id, rows.length)).catch((error) =>
+    logFault({ bulk_invite_id: created.id }, error),
+  );
   return created;
 }
 

@@ -15,7 +15,7 @@ import { createWaitingRoomSub, listWaitingRoomSubs } from "../waiting_room_subs/
 import { createWaitingRoom, listWaitingRooms } from "../waiting_rooms/waiting_rooms.service.ts";
 import { demoRecording } from "./recording.ts";
 
-/** Known to everybody, so for development alone: nothing that deploys reads this file. */
+/** Known to everybody, so for development alone: only a local database is ever loaded with it. */
 export const DEMO_CLIENT = {
   organization: "Demo Clinic",
   client_id: "demo-client",

@@ -22,7 +22,7 @@ export async function presignDownload(
   return signed.url;
 }
 
-/** One for each settings: it keeps the key that it derives for a day. */
+/** One for each settings: aws4fetch derives a signing key for the day, and keeps it while the client lives. */
 const signers = new WeakMap<Settings, AwsClient>();
 
 function signer(settings: Settings): AwsClient {

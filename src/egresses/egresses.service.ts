@@ -9,6 +9,7 @@ import { writeUnderRules } from "../db/rules.ts";
 import { calls, egressAuditLogs, egresses } from "../db/schema.ts";
 import { takeOverChanges } from "../db/upsert.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
+import { namesNoMember } from "../organization_users/organization_users.service.ts";
 import { presignDownload } from "./egresses.download.ts";
 import type { Egress, reportEgressBody } from "./egresses.schemas.ts";
 
@@ -85,7 +86,9 @@ export async function reportEgress(
   egress_id: string,
   input: z.output<typeof reportEgressBody>["egress"],
 ): Promise<Egress> {
-  const json = sql`input.report`;
+  // A report of the start that comes after the end tells nothing that is still so.
+  const isLate = sql`known.status = 'egress_ended' and ${given(sql`input.report`, "status")} = 'egress_starting'`;
+  const json = sql`iif(${isLate}, json_object('call_key', ${given(sql`input.report`, "call_key")}), input.report)`;
   const wasEnded = sql`coalesce(known.status = 'egress_ended', false)`;
   const report = sql`(
     select coalesce(known.organization_id, call.organization_id) as organization_id,
@@ -118,9 +121,7 @@ export async function reportEgress(
         error: unprocessable("egress.status: is required in the first report"),
       },
       {
-        broken: reported(sql`user_id is not null and not exists (
-          select 1 from organization_users member
-          where member.organization_id = report.organization_id and member.user_id = report.user_id)`),
+        broken: reported(namesNoMember),
         error: unprocessable("egress.user_id: is not a user of the organization"),
       },
     ],

@@ -37,6 +37,6 @@ export function handleError(error: Error, c: HonoContext) {
   // Hono's validator refuses a body that cannot be parsed with an exception of its own.
   if (error instanceof HTTPException && error.status === 400)
     return c.json({ error: "Request body is not valid JSON" }, 400);
-  logFault(c.get("requestId"), error);
+  logFault({ request_id: c.get("requestId") }, error);
   return c.json({ error: "Internal server error" }, 500);
 }

@@ -28,12 +28,12 @@ export const logRequest = createMiddleware(async (c, next) => {
 });
 
 /**
- * Logs a fault of our own under the request's id.
+ * Logs a fault of our own, and where it was: the request's id, the queue's message, the chore.
  *
  * Messages can hold what a caller sent (a failed query's parameters, the text that did not parse), so they stay
  * out, except those of D1, which name tables and columns, and those about settings, which name settings.
  */
-export function logFault(requestId: string | undefined, error: unknown) {
+export function logFault(where: Record<string, string | number | undefined>, error: unknown) {
   const causes = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     causes.push({
@@ -43,7 +43,7 @@ export function logFault(requestId: string | undefined, error: unknown) {
     });
   }
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
-  console.error(JSON.stringify({ event: "fault", request_id: requestId, causes }));
+  console.error(JSON.stringify({ event: "fault", ...where, causes }));
 }
 
 /** The stack without the message at its head, which can hold lines of its own. */

@@ -3,6 +3,7 @@ import type { Context as HonoContext, ValidationTargets } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
+import { MAX_NAMED_FAULTS } from "../limits.ts";
 import { ApiError } from "./errors.ts";
 
 declare module "hono" {
@@ -59,7 +60,9 @@ function validate<Target extends keyof ValidationTargets, Schema extends z.ZodTy
 }
 
 function explain(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  return issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
+  const named = issues.slice(0, MAX_NAMED_FAULTS);
+  const more = issues.length > named.length ? [`and ${issues.length - named.length} more`] : [];
+  return [...named.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join("; ");
 }
 
 function limitBody(maxSize: number) {

@@ -3,37 +3,30 @@ import { MAX_EMAIL_LENGTH, MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts"
 
 /** Shapes that several resources share on the wire. */
 
-/** Text counted in characters, not in UTF-16 units; trimmed, never blank, without control characters. */
-export const text = (max: number) =>
-  z
-    .string()
-    .trim()
-    .refine((value) => value !== "", { error: "must not be blank", abort: true })
-    .refine((value) => [...value].length <= max, `must be at most ${max} characters long`)
-    .refine(
-      (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
-      "must be text without control characters",
-    );
+/** Text counted in characters, not in UTF-16 units, and never blank. */
+const nonBlank = (schema: z.ZodString, max: number) =>
+  schema
+    .refine((value) => value.trim() !== "", { error: "must not be blank", abort: true })
+    .refine((value) => [...value].length <= max, `must be at most ${max} characters long`);
+
+const isOneLine = (value: string) => value.isWellFormed() && !/\p{Cc}/u.test(value);
+
+const ONE_LINE = "must be text without control characters";
+
+/** One line of text, trimmed. */
+export const text = (max: number) => nonBlank(z.string().trim(), max).refine(isOneLine, ONE_LINE);
 
 /** Text of several lines, kept as it was sent. */
 export const longText = (max: number) =>
-  z
-    .string()
-    .refine((value) => value.trim() !== "", { error: "must not be blank", abort: true })
-    .refine((value) => [...value].length <= max, `must be at most ${max} characters long`)
-    .refine((value) => value.isWellFormed() && !value.includes("\0"), "must be text");
+  nonBlank(z.string(), max).refine(
+    (value) => value.isWellFormed() && !value.includes("\0"),
+    "must be text without null characters",
+  );
 
 export const name = text(MAX_NAME_LENGTH);
 
 /** A reporter's own key, taken to the letter. */
-export const key = z
-  .string()
-  .refine((value) => value.trim() !== "", { error: "must not be blank", abort: true })
-  .refine((value) => [...value].length <= MAX_KEY_LENGTH, `must be at most ${MAX_KEY_LENGTH} characters long`)
-  .refine(
-    (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
-    "must be text without control characters",
-  );
+export const key = nonBlank(z.string(), MAX_KEY_LENGTH).refine(isOneLine, ONE_LINE);
 
 /**
  * Compared without regard to case, so kept in lower case. The check comes before, and lets ASCII alone pass: other
@@ -57,6 +50,8 @@ export const pathId = z
 /** Times that ISO 8601 writes with four digits of the year, and a day after them too. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-30T00:00:00Z");
+
+export const idParams = z.object({ id: pathId });
 
 /** ISO 8601 with any offset, seconds or none, as milliseconds since the epoch. */
 export const instant = z

@@ -1,11 +1,12 @@
 import { externalRoutes } from "../doors/external.ts";
 import { pageQuery } from "../http/pagination.ts";
 import { jsonBody, params, query } from "../http/validation.ts";
+import { idParams } from "../http/wire.ts";
 import { assignableRoles } from "../roles.ts";
-import { createInviteBody, inviteParams, toInvite } from "./invites.schemas.ts";
+import { createInviteBody, toInvite } from "./invites.schemas.ts";
 import { createInvite, deleteInvite, listInvites, requireInvite } from "./invites.service.ts";
 
-const byId = params(inviteParams);
+const byId = params(idParams);
 
 export const invitesExternal = externalRoutes()
   .get("/roles", (c) => c.json({ roles: assignableRoles(c.var.context.caller.roles) }))

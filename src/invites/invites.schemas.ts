@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { invites } from "../db/schema.ts";
-import { email, id, name, pathId, timestamp, timestampOrNull } from "../http/wire.ts";
+import { email, id, name, timestamp, timestampOrNull } from "../http/wire.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
 import { ROLES } from "../roles.ts";
 
@@ -11,8 +11,6 @@ export type InviteInput = z.output<typeof inviteInput>;
 export const createInviteBody = z.object({ organization_invite: inviteInput });
 
 export const acceptInviteBody = z.object({ token: z.string() });
-
-export const inviteParams = z.object({ id: pathId });
 
 export const inviteSchema = z.object({
   id,

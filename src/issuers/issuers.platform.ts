@@ -1,11 +1,10 @@
-import * as z from "zod";
 import { platformRoutes } from "../doors/platform.ts";
 import { jsonBody, params } from "../http/validation.ts";
-import { pathId } from "../http/wire.ts";
+import { idParams } from "../http/wire.ts";
 import { createIssuerBody, toIssuer } from "./issuers.schemas.ts";
 import { createIssuer, deleteIssuer } from "./issuers.service.ts";
 
-const byId = params(z.object({ id: pathId }));
+const byId = params(idParams);
 
 export const issuersPlatform = platformRoutes()
   .post("/organizations/:id/issuers", byId, jsonBody(createIssuerBody), async (c) => {

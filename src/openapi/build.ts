@@ -5,7 +5,9 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { parseEnv } from "node:util";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import { DEMO_CLIENT } from "../dev/demo_organization.ts";
 import { buildDocument, type Door } from "./document.ts";
 
 const ASSETS = "dist/public";
@@ -13,6 +15,10 @@ const PAGE = join(import.meta.dirname, "page");
 
 for (const file of await readdir(PAGE)) await put(join(ASSETS, file), await readFile(join(PAGE, file)));
 await put(join(ASSETS, "scalar.js"), await readFile(scalarScript()));
+await put(
+  join(ASSETS, "development_credentials.js"),
+  `window.developmentCredentials = ${JSON.stringify(await developmentCredentials(), null, 2)};\n`,
+);
 for (const door of ["external", "platform"] satisfies Door[]) {
   const document = buildDocument(door);
   await put(join(ASSETS, "api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
@@ -27,6 +33,16 @@ async function put(path: string, content: string | Buffer) {
   if (there?.equals(wanted)) return;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, wanted);
+}
+
+/** Known to everybody, and good on a developer's own machine alone: for trying requests from the page. */
+async function developmentCredentials() {
+  const { PLATFORM_API_TOKEN } = parseEnv(await readFile(".dev.vars.example", "utf8"));
+  return {
+    clientId: { value: DEMO_CLIENT.client_id },
+    clientSecret: { value: DEMO_CLIENT.client_secret },
+    platformToken: { token: PLATFORM_API_TOKEN },
+  };
 }
 
 function scalarScript() {

@@ -13,9 +13,9 @@ export interface Operation {
   response?: { schema: z.ZodType; example: unknown };
   /** One body that the route takes. */
   requestExample?: unknown;
-  /** Refusals of this route's own, and when they come. */
   /** Headers of the answer beside those of every answer, and what they say. */
   headers?: Record<string, string>;
+  /** Refusals of this route's own, and when they come. */
   refusals?: Partial<Record<401 | 404 | 422 | 503, string>>;
 }
 

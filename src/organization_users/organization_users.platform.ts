@@ -1,13 +1,12 @@
-import * as z from "zod";
 import { platformRoutes } from "../doors/platform.ts";
 import { jsonBody, params } from "../http/validation.ts";
-import { pathId } from "../http/wire.ts";
+import { idParams } from "../http/wire.ts";
 import { createUserBody, toCreatedUser } from "./organization_users.schemas.ts";
 import { createUser } from "./organization_users.service.ts";
 
 export const organizationUsersPlatform = platformRoutes().post(
   "/organizations/:id/users",
-  params(z.object({ id: pathId })),
+  params(idParams),
   jsonBody(createUserBody),
   async (c) => {
     const user = await createUser(c.var.context, c.req.valid("param").id, c.req.valid("json").user);

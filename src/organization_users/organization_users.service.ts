@@ -163,3 +163,8 @@ export function withinReach({ organization_id, organization_user_id, roles }: Ca
       select provider_id from organization_user_assists where assistant_id = ${organization_user_id})`,
   );
 }
+
+/** SQL that is true where a `report` names, by user_id, nobody of its organization. */
+export const namesNoMember = sql`report.user_id is not null and not exists (
+  select 1 from organization_users member
+  where member.organization_id = report.organization_id and member.user_id = report.user_id)`;

@@ -7,6 +7,7 @@ import { type Rule, type Statement, writeUnderRules } from "../db/rules.ts";
 import { participants, waitingRooms } from "../db/schema.ts";
 import { takeOverChanges } from "../db/upsert.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
+import { namesNoMember } from "../organization_users/organization_users.service.ts";
 import { roomOfSlug } from "../waiting_rooms/waiting_rooms.service.ts";
 import type { Participant, reportParticipantBody } from "./participants.schemas.ts";
 
@@ -33,7 +34,7 @@ export async function reportParticipant(
       and (known_room_id is null or known_left_at is not null or known_room_id <> room_id) as enters
     from (
       select room.id as room_id, room.organization_id, room.is_active, coalesce(${isLate}, false) as is_late,
-        known.waiting_room_id as known_room_id, known.left_at as known_left_at, known.call_id,
+        known.joined_at, known.waiting_room_id as known_room_id, known.left_at as known_left_at, known.call_id,
         ${kept(json, "display_name")} as display_name, ${kept(json, "role")} as role,
         ${kept(json, "user_id")} as user_id, ${kept(json, "waiting_since")} as waiting_since,
         ${leftAt(json, sql`known.call_id is null and ${given(json, "waiting_since")} > known.left_at`)} as left_at
@@ -62,11 +63,11 @@ export async function reportParticipant(
         ),
       },
       {
-        broken: reported(sql`left_at < waiting_since`),
-        error: unprocessable("participant.left_at: must not be before waiting_since"),
+        broken: reported(sql`left_at < waiting_since or left_at < joined_at`),
+        error: unprocessable("participant.left_at: must not be before waiting_since or joined_at"),
       },
       {
-        broken: reported(notAMember),
+        broken: reported(namesNoMember),
         error: unprocessable("participant.user_id: is not a user of the organization"),
       },
       {
@@ -153,7 +154,7 @@ export function participantsOfCall(
         error: unprocessable("call.participants: display_name and role are required for a new participant"),
       },
       {
-        broken: reported(notAMember),
+        broken: reported(namesNoMember),
         error: unprocessable("call.participants: a user_id is not a user of the organization"),
       },
       {
@@ -192,7 +193,3 @@ export function participantsOfCall(
 function leftAt(report: SQL, comesBack: SQL): SQL {
   return sql`coalesce(${given(report, "left_at")}, case when ${comesBack} then null else known.left_at end)`;
 }
-
-const notAMember = sql`report.user_id is not null and not exists (
-  select 1 from organization_users member
-  where member.organization_id = report.organization_id and member.user_id = report.user_id)`;

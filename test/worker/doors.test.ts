@@ -506,3 +506,16 @@ describe("Every answer", () => {
     }
   });
 });
+
+describe("A body with a great many faults", () => {
+  it("is refused with a text that names some of them, and says how many more there are", async () => {
+    const { client } = await anOrganization();
+    const { status, body } = await client.post("/invites/bulk_create", {
+      organization_invites: Array(1000).fill({}),
+    });
+    expect(status).toBe(422);
+    expect(body.error).toContain("organization_invites.0.email: is required");
+    expect(body.error).toMatch(/; and 2990 more$/);
+    expect(body.error.length).toBeLessThan(1000);
+  });
+});

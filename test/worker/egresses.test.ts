@@ -170,6 +170,7 @@ describe("A later report of an egress", () => {
       { is_stopped: null },
       { ended_at: null },
       { ...first, is_stopped: false, ended_at: null },
+      { ...first, is_stopped: false, ended_at: null, error: null, storage_key: null },
     ]) {
       const answer = await changingNothing(() => report(late));
       expect(answer).toMatchObject({ status: 200, body: reported });

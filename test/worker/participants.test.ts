@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { aCall, aRecipient } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
-import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 
 const report = (slug: string, key: string, participant: object) =>
@@ -445,5 +446,22 @@ describe("A participant's key", () => {
     await given(report(room.slug, "Rita", { left_at: TWENTY_PAST }));
     expect(await known(room.slug, "rita")).toEqual(rita);
     expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+});
+
+describe("A participant on a call", () => {
+  it("cannot have left the waiting room before joining the call", async () => {
+    const clinic = await anOrganization();
+    const key = unique("rita");
+    const { room } = await aCall(clinic, {
+      ended_at: undefined,
+      participants: [
+        aRecipient({ key, waiting_since: "2026-01-31T09:20:00Z", joined_at: "2026-01-31T09:30:00Z" }),
+      ],
+    });
+    const leaving = (left_at: string) =>
+      platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant: { left_at } });
+    expectRefusal(await leaving("2026-01-31T09:25:00Z"), 422, /left_at/);
+    expect(await leaving("2026-01-31T09:30:00Z")).toMatchObject({ status: 200 });
   });
 });

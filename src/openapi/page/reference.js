@@ -1,12 +1,6 @@
 // On this machine the demo organization's client, and the development token, are filled in.
 const isDevelopment = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
 
-const credentials = {
-  clientId: { value: "demo-client" },
-  clientSecret: { value: "demo-client-secret-for-development-only" },
-  platformToken: { token: "development-platform-token" },
-};
-
 window.Scalar.createApiReference("#reference", {
   sources: [
     { title: "External API", slug: "external", url: "/api/external/openapi.json" },
@@ -14,7 +8,7 @@ window.Scalar.createApiReference("#reference", {
   ],
   authentication: {
     preferredSecurityScheme: [["clientId", "clientSecret"]],
-    securitySchemes: isDevelopment ? credentials : {},
+    securitySchemes: isDevelopment ? window.developmentCredentials : {},
   },
   // Nothing is asked of any other host.
   withDefaultFonts: false,

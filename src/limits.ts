@@ -56,8 +56,8 @@ export const CLIENT_REFRESH_TIMEOUT = 5 * SECOND;
 /** Bounds the memory that looked-up clients take in an isolate. */
 export const MAX_KNOWN_CLIENTS = 10_000;
 
-/** A token that can be guessed is no token; 32 random characters are recommended. */
-export const MIN_PLATFORM_TOKEN_LENGTH = 16;
+/** Keeps a token from being empty or a slip of the keyboard; the README recommends 32 random bytes. */
+export const MIN_PLATFORM_TOKEN_LENGTH = 8;
 
 /** The longest range of metrics: a leap year. */
 export const MAX_METRICS_DAYS = 366;

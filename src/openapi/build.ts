@@ -8,7 +8,8 @@ import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { DEMO_CLIENT } from "../dev/demo_organization.ts";
-import { buildDocument, type Door } from "./document.ts";
+import { buildDocument } from "./document.ts";
+import type { Door } from "./doors.ts";
 
 const ASSETS = "dist/public";
 const PAGE = join(import.meta.dirname, "page");

@@ -1,11 +1,9 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import worker from "../../src/index.ts";
 import { door, platform } from "./support/door.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 const create = ({ client }: Organization, waiting_room: object) =>
   client.post("/waiting_rooms", { waiting_room });
@@ -432,13 +430,7 @@ describe("Where the operator names the themes", () => {
   /** The same Worker and database, with the operator's list set. */
   async function aClinicWithThemes(themes: string) {
     const clinic = await anOrganization();
-    const bindings = { ...env, WAITING_ROOM_THEMES: themes };
-    const client = clinic.client.through(async (request) => {
-      const execution = createExecutionContext();
-      const response = await worker.fetch(request, bindings, execution);
-      await waitOnExecutionContext(execution);
-      return response;
-    });
+    const client = clinic.client.through(throughWorkerWith({ WAITING_ROOM_THEMES: themes }));
     return { ...clinic, client: { ...clinic.client, ...client } };
   }
 

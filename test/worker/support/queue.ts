@@ -3,14 +3,13 @@ import {
   createMessageBatch,
   createScheduledController,
   getQueueResult,
-  waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import worker from "../../../src/index.ts";
-import type { Fetcher } from "./door.ts";
 import { anOrganization, given, unique } from "./organization.ts";
 import { leavingNoRows } from "./unchanged.ts";
+import { throughWorkerWith } from "./worker.ts";
 
 export const QUEUE = "bulk-invites";
 export const DEAD_LETTERS = "bulk-invites-dead-letter";
@@ -55,18 +54,8 @@ export function aQueue() {
 /** The Worker with other bindings, and each of the ways into it. */
 export function workerWith(bindings: object) {
   const bound = { ...env, ...bindings };
-  const fetcher: Fetcher = async (request) => {
-    const context = createExecutionContext();
-    const response = await worker.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>,
-      bound,
-      context,
-    );
-    await waitOnExecutionContext(context);
-    return response;
-  };
   return {
-    fetcher,
+    fetcher: throughWorkerWith(bindings),
     /** Hands the messages to the consumer, as one batch of the queue, and tells what it did with each. */
     async consume(messages: Message[], queue = QUEUE) {
       const timestamp = Date.now();

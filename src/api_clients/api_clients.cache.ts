@@ -26,18 +26,16 @@ export async function recallClient(
 ): Promise<ClientRecord | null> {
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
-  const primary = openDatabase(binding);
-  if (known && age >= CLIENT_KNOWN_FOR) return lookUpClient(primary, client_id, now);
+  const askPrimary = () => lookUpClient(openDatabase(binding), client_id, now);
+  if (known && age >= CLIENT_KNOWN_FOR) return askPrimary();
   if (!known) {
     // A client that was made a moment ago may not have reached the replica.
     const { db: replica } = openSession(binding, "first-unconstrained");
-    return (await lookUpClient(replica, client_id, now)) ?? (await lookUpClient(primary, client_id, now));
+    return (await lookUpClient(replica, client_id, now)) ?? (await askPrimary());
   }
   if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
     known.refresh_started_at = now;
-    inBackground(
-      lookUpClient(primary, client_id, now).catch((error) => logFault({ chore: "client_look_up" }, error)),
-    );
+    inBackground(askPrimary().catch((error) => logFault({ chore: "client_look_up" }, error)));
   }
   return known.record;
 }

@@ -93,7 +93,7 @@ export async function reportEgress(
   const report = sql`(
     select coalesce(known.organization_id, call.organization_id) as organization_id,
       coalesce(known.call_id, call.id) as call_id, call.id as named_call_id,
-      iif(${wasEnded}, known.status, ${kept(json, "status")}) as status,
+      ${kept(json, "status")} as status,
       ${kept(json, "error")} as error,
       coalesce(iif(known.is_stopped, true, ${kept(json, "is_stopped")}), false) as is_stopped,
       iif(${wasEnded}, coalesce(${given(json, "ended_at")}, known.ended_at), ${kept(json, "ended_at")}) as ended_at,

@@ -2,6 +2,7 @@ import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../context.ts";
 import type { Database } from "../db/database.ts";
+import { insertFrom } from "../db/insert.ts";
 import { type Rule, type Statement, writeUnderRules } from "../db/rules.ts";
 import { organizationUserAssists, organizationUsers, users } from "../db/schema.ts";
 import { totalOf } from "../db/totals.ts";
@@ -49,11 +50,11 @@ export async function createUser(
   ];
   return writeUnderRules(db, rules, [
     ...joinOrganization(context, { organization_id, email, display_name, roles }),
-    db
-      .insert(organizationUserAssists)
-      .select(
-        sql`select ${organization_id}, ${membershipOf(organization_id, email)}, assisted.id from ${assisted} assisted`,
-      ),
+    insertFrom(db, organizationUserAssists, sql`from ${assisted} assisted`, [], {
+      organization_id,
+      assistant_id: membershipOf(organization_id, email),
+      provider_id: sql`assisted.id`,
+    }),
     selectCreatedUser(db, organization_id, email),
   ]);
 }

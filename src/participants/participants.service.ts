@@ -136,7 +136,7 @@ export function participantsOfCall(
   const json = sql`entry.value`;
   const joinsAgain = sql`${given(json, "joined_at")} > known.left_at`;
   const entries = sql`(
-    select call.organization_id, call.waiting_room_id, known.id as known_id, known.call_id as known_call_id,
+    select call.organization_id, call.waiting_room_id, known.call_id as known_call_id,
       ${given(json, "key")} as key, ${kept(json, "user_id")} as user_id,
       ${kept(json, "display_name")} as display_name, ${kept(json, "role")} as role,
       ${kept(json, "waiting_since")} as waiting_since, ${kept(json, "joined_at")} as joined_at,

@@ -32,7 +32,7 @@ export async function reportTranscript(
   const lines_digest = lines && (await digest(JSON.stringify(lines)));
   const json = sql`input.report`;
   const report = sql`(
-    select call.organization_id, call.id as call_id, known.is_final as known_is_final,
+    select call.organization_id, call.id as call_id,
       known.is_final and (known.summary, known.is_final, known.lines_digest) is not
         (${kept(json, "summary")}, ${kept(json, "is_final")}, ${kept(json, "lines_digest")}) as changes_final,
       ${kept(json, "summary")} as summary, ${kept(json, "is_final")} as is_final,

@@ -174,9 +174,7 @@ export function insertPersonalRoom(
     from organization_users owner
     where owner.id = ${member}
       and exists (select 1 from json_each(owner.roles) where value <> 'provider_assistant')
-      and not exists (
-        select 1 from waiting_rooms personal
-        where personal.organization_id = owner.organization_id and personal.user_id = owner.user_id)`;
+      and not exists ${personalRoomSlug(sql`owner.organization_id`, sql`owner.user_id`)}`;
   return insertFrom(db, waitingRooms, owner, ["organization_id", "user_id"], {
     name,
     slug: roomSlug(organization_id, name),

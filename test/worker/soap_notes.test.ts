@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aCall } from "./support/calls.ts";
+import { aCall, wrongPaths } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -146,18 +146,7 @@ describe("Reading a SOAP note", () => {
     const { clinic, call } = await aFinalNote();
     const other = await aFinalNote();
     const colleague = await clinic.addProvider();
-    const own = `/organization_users/${call.owner.id}`;
-    for (const path of [
-      other.call.path,
-      `${own}/calls/${other.call.id}`,
-      `/organization_users/${colleague.id}/calls/${call.id}`,
-      `/organization_users/${other.call.owner.id}/calls/${call.id}`,
-      `/organization_users/999999999/calls/${call.id}`,
-      `${own}/calls/999999999`,
-      `${own}/calls/0`,
-      `${own}/calls/${call.key}`,
-      `/organization_users/x/calls/${call.id}`,
-    ])
+    for (const path of wrongPaths(call, other.call, colleague))
       expectRefusal(await clinic.client.get(`${path}/soap_note`), 404);
   });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { aCall, aRecipient, type Call } from "./support/calls.ts";
+import { aCall, aRecipient, type Call, wrongPaths } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -440,19 +440,7 @@ describe("Reading a transcript", () => {
     const { clinic, call } = await aFinalTranscript();
     const other = await aFinalTranscript();
     const colleague = await clinic.addProvider();
-    const own = `/organization_users/${call.owner.id}`;
-    for (const path of [
-      other.call.path,
-      `${own}/calls/${other.call.id}`,
-      `/organization_users/${colleague.id}/calls/${call.id}`,
-      `/organization_users/${other.call.owner.id}/calls/${call.id}`,
-      `/organization_users/999999999/calls/${call.id}`,
-      `${own}/calls/999999999`,
-      `${own}/calls/0`,
-      `${own}/calls/${call.key}`,
-      `${own}/calls/${call.id}.0`,
-      `/organization_users/x/calls/${call.id}`,
-    ])
+    for (const path of wrongPaths(call, other.call, colleague))
       expectRefusal(await clinic.client.get(`${path}/transcript`), 404);
   });
 

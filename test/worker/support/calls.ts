@@ -75,3 +75,20 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
 }
 
 export type Call = Awaited<ReturnType<typeof aCall>>;
+
+/** Paths that do not lead to what the call left behind: by another call, another organization user, or none at all. */
+export function wrongPaths(call: Call, other: Call, colleague: { id: number }): string[] {
+  const own = `/organization_users/${call.owner.id}`;
+  return [
+    other.path,
+    `${own}/calls/${other.id}`,
+    `/organization_users/${colleague.id}/calls/${call.id}`,
+    `/organization_users/${other.owner.id}/calls/${call.id}`,
+    `/organization_users/999999999/calls/${call.id}`,
+    `${own}/calls/999999999`,
+    `${own}/calls/0`,
+    `${own}/calls/${call.key}`,
+    `${own}/calls/${call.id}.0`,
+    `/organization_users/x/calls/${call.id}`,
+  ];
+}

@@ -1,10 +1,10 @@
 import { app } from "./app.ts";
-import { deleteOldCodes } from "./authorization_codes/authorization_codes.service.ts";
-import { requeueLostRows } from "./bulk_invites/bulk_invites.processing.ts";
-import { consumeBulkInvites } from "./bulk_invites/bulk_invites.queue.ts";
 import { openContext } from "./context.ts";
 import { logFault } from "./http/log.ts";
-import { lapseExpiredInvites } from "./invites/invites.service.ts";
+import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
+import { requeueLostRows } from "./resources/bulk_invites/bulk_invites.processing.ts";
+import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
+import { lapseExpiredInvites } from "./resources/invites/invites.service.ts";
 
 export default {
   fetch: app.fetch,

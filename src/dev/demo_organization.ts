@@ -1,18 +1,21 @@
 import { eq } from "drizzle-orm";
-import { reportCall } from "../calls/calls.service.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
-import { apiClients, organizations, organizationUsers, users } from "../db/schema.ts";
-import { digest } from "../digest.ts";
-import { reportEgress } from "../egresses/egresses.service.ts";
+import { digest } from "../database/digest.ts";
+import { apiClients, organizations, organizationUsers, users } from "../database/schema.ts";
 import { ApiError } from "../http/errors.ts";
 import { DAY, HOUR } from "../limits.ts";
-import { createUser } from "../organization_users/organization_users.service.ts";
-import { createOrganization } from "../organizations/organizations.service.ts";
-import type { Role } from "../roles.ts";
-import { reportSoapNote } from "../soap_notes/soap_notes.service.ts";
-import { reportTranscript } from "../transcripts/transcripts.service.ts";
-import { createWaitingRoomSub, listWaitingRoomSubs } from "../waiting_room_subs/waiting_room_subs.service.ts";
-import { createWaitingRoom, listWaitingRooms } from "../waiting_rooms/waiting_rooms.service.ts";
+import { reportCall } from "../resources/calls/calls.service.ts";
+import { reportEgress } from "../resources/egresses/egresses.service.ts";
+import { createUser } from "../resources/organization_users/organization_users.service.ts";
+import { createOrganization } from "../resources/organizations/organizations.service.ts";
+import type { Role } from "../resources/roles/roles.ts";
+import { reportSoapNote } from "../resources/soap_notes/soap_notes.service.ts";
+import { reportTranscript } from "../resources/transcripts/transcripts.service.ts";
+import {
+  createWaitingRoomSub,
+  listWaitingRoomSubs,
+} from "../resources/waiting_room_subs/waiting_room_subs.service.ts";
+import { createWaitingRoom, listWaitingRooms } from "../resources/waiting_rooms/waiting_rooms.service.ts";
 import { demoRecording } from "./recording.ts";
 
 /** Known to everybody, so for development alone: only a local database is ever loaded with it. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import type { Database } from "../db/database.ts";
+import type { Database } from "../database/database.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 
 const positiveInteger = z.string().regex(/^0*[1-9]\d*$/, "must be a positive integer");

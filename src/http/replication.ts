@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Context } from "../context.ts";
-import { openSession, type Session } from "../db/database.ts";
+import { openSession, type Session } from "../database/database.ts";
 
 /*
  * Reads of set-up go to the primary, so that a caller sees what it has just changed. Reads of what ended calls left

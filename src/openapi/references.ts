@@ -1,21 +1,21 @@
-import { apiClientsReference } from "../api_clients/api_clients.openapi.ts";
-import { authorizationCodesReference } from "../authorization_codes/authorization_codes.openapi.ts";
-import { bulkInvitesReference } from "../bulk_invites/bulk_invites.openapi.ts";
-import { callMetricsReference } from "../call_metrics/call_metrics.openapi.ts";
-import { callsReference } from "../calls/calls.openapi.ts";
-import { egressAuditLogsReference } from "../egress_audit_logs/egress_audit_logs.openapi.ts";
-import { egressesReference } from "../egresses/egresses.openapi.ts";
-import { invitesReference } from "../invites/invites.openapi.ts";
-import { issuersReference } from "../issuers/issuers.openapi.ts";
 import { MAX_PER_PAGE } from "../limits.ts";
-import { organizationUsersReference } from "../organization_users/organization_users.openapi.ts";
-import { organizationsReference } from "../organizations/organizations.openapi.ts";
-import { participantsReference } from "../participants/participants.openapi.ts";
-import { soapNotesReference } from "../soap_notes/soap_notes.openapi.ts";
-import { tokenExchangeReference } from "../token_exchange/token_exchange.openapi.ts";
-import { transcriptsReference } from "../transcripts/transcripts.openapi.ts";
-import { waitingRoomSubsReference } from "../waiting_room_subs/waiting_room_subs.openapi.ts";
-import { waitingRoomsReference } from "../waiting_rooms/waiting_rooms.openapi.ts";
+import { apiClientsReference } from "../resources/api_clients/api_clients.openapi.ts";
+import { authorizationCodesReference } from "../resources/authorization_codes/authorization_codes.openapi.ts";
+import { bulkInvitesReference } from "../resources/bulk_invites/bulk_invites.openapi.ts";
+import { callMetricsReference } from "../resources/call_metrics/call_metrics.openapi.ts";
+import { callsReference } from "../resources/calls/calls.openapi.ts";
+import { egressAuditLogsReference } from "../resources/egress_audit_logs/egress_audit_logs.openapi.ts";
+import { egressesReference } from "../resources/egresses/egresses.openapi.ts";
+import { invitesReference } from "../resources/invites/invites.openapi.ts";
+import { issuersReference } from "../resources/issuers/issuers.openapi.ts";
+import { organizationUsersReference } from "../resources/organization_users/organization_users.openapi.ts";
+import { organizationsReference } from "../resources/organizations/organizations.openapi.ts";
+import { participantsReference } from "../resources/participants/participants.openapi.ts";
+import { soapNotesReference } from "../resources/soap_notes/soap_notes.openapi.ts";
+import { tokenExchangeReference } from "../resources/token_exchange/token_exchange.openapi.ts";
+import { transcriptsReference } from "../resources/transcripts/transcripts.openapi.ts";
+import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting_room_subs.openapi.ts";
+import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
 import type { Reference } from "./operation.ts";
 
 /** The resources in the order of the contract, then those that the platform alone knows. */

@@ -1,10 +1,13 @@
 import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
 import { email, instant, key, name, pathId } from "../http/wire.ts";
-import { createIssuerBody } from "../issuers/issuers.schemas.ts";
 import { DEFAULT_PER_PAGE, MAX_ISSUER_LENGTH, MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts";
-import { createWaitingRoomSubBody } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
-import { createWaitingRoomBody, updateWaitingRoomBody } from "../waiting_rooms/waiting_rooms.schemas.ts";
+import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
+import { createWaitingRoomSubBody } from "../resources/waiting_room_subs/waiting_room_subs.schemas.ts";
+import {
+  createWaitingRoomBody,
+  updateWaitingRoomBody,
+} from "../resources/waiting_rooms/waiting_rooms.schemas.ts";
 
 type Json = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { AwsClient } from "aws4fetch";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { presignDownload } from "../../src/egresses/egresses.download.ts";
+import { presignDownload } from "../../src/resources/egresses/egresses.download.ts";
 import { readSettings } from "../../src/settings.ts";
 import { caller, emptyFolder, platformCaller, type Server, startServer } from "./support/server.ts";
 

@@ -1,0 +1,476 @@
+import { sql } from "drizzle-orm";
+import {
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { BulkInviteRowStatus } from "../resources/bulk_invites/bulk_invites.schemas.ts";
+import type { AuditEvent } from "../resources/egress_audit_logs/egress_audit_logs.schemas.ts";
+import type { EgressStatus } from "../resources/egresses/egresses.schemas.ts";
+import type { ParticipantRole } from "../resources/participants/participants.schemas.ts";
+import type { Role } from "../resources/roles/roles.ts";
+
+/*
+ * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
+ * refers to its neighbours by (organization_id, id), so that no row can point into another organization.
+ * What a table declaration cannot say stands in the triggers of the hand-written migrations.
+ */
+
+const id = () => integer().primaryKey({ autoIncrement: true });
+const timestamps = { created_at: integer().notNull(), updated_at: integer().notNull() };
+const organizationId = () =>
+  integer()
+    .notNull()
+    .references(() => organizations.id);
+
+export const organizations = sqliteTable("organizations", {
+  id: id(),
+  name: text().notNull(),
+  slug: text().notNull().unique(),
+  ...timestamps,
+});
+
+/** A person, known by email alone: what an organization calls that person stands in organization_users. */
+export const users = sqliteTable("users", {
+  id: id(),
+  email: text().notNull().unique(),
+  ...timestamps,
+});
+
+/** A membership. `roles` is a JSON array, lowest role first. */
+export const organizationUsers = sqliteTable(
+  "organization_users",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    user_id: integer()
+      .notNull()
+      .references(() => users.id),
+    display_name: text().notNull(),
+    roles: text({ mode: "json" }).$type<Role[]>().notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("organization_users_by_user").on(t.organization_id, t.user_id),
+    uniqueIndex("organization_users_by_organization").on(t.organization_id, t.id),
+  ],
+);
+
+/** Whose calls a provider_assistant reaches besides its own. */
+export const organizationUserAssists = sqliteTable(
+  "organization_user_assists",
+  { organization_id: organizationId(), assistant_id: integer().notNull(), provider_id: integer().notNull() },
+  (t) => [
+    primaryKey({ columns: [t.assistant_id, t.provider_id] }),
+    foreignKey({
+      columns: [t.organization_id, t.assistant_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.provider_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+  ],
+);
+
+/** `secret_digest` is the SHA-256 of the secret in hex; the secret itself is nowhere. */
+export const apiClients = sqliteTable(
+  "api_clients",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    organization_user_id: integer().notNull(),
+    name: text().notNull(),
+    client_id: text().notNull().unique(),
+    secret_digest: text().notNull(),
+    revoked_at: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    foreignKey({
+      columns: [t.organization_id, t.organization_user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+  ],
+);
+
+/** `user_id` is the owner of a personal room, null for an organization's room. A retired room keeps its row. */
+export const waitingRooms = sqliteTable(
+  "waiting_rooms",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    user_id: integer(),
+    name: text().notNull(),
+    slug: text().notNull(),
+    theme: text().notNull(),
+    is_active: integer({ mode: "boolean" }).notNull(),
+    retired_at: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("waiting_rooms_by_slug").on(t.slug).where(sql`retired_at is null`),
+    uniqueIndex("waiting_rooms_by_owner").on(t.organization_id, t.user_id).where(sql`user_id is not null`),
+    uniqueIndex("waiting_rooms_by_organization").on(t.organization_id, t.id),
+    index("waiting_rooms_listed").on(t.organization_id, t.id).where(sql`retired_at is null`),
+    foreignKey({
+      columns: [t.organization_id, t.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    }),
+  ],
+);
+
+/** The subs of a room never overlap, so their order by end is their order by start. */
+export const waitingRoomSubs = sqliteTable(
+  "waiting_room_subs",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    waiting_room_id: integer().notNull(),
+    user_id: integer(),
+    datetime_start: integer().notNull(),
+    datetime_end: integer().notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("waiting_room_subs_by_end").on(t.waiting_room_id, t.datetime_end),
+    foreignKey({
+      columns: [t.organization_id, t.waiting_room_id],
+      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    }),
+  ],
+);
+
+export const calls = sqliteTable(
+  "calls",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    key: text().notNull().unique(),
+    organization_user_id: integer().notNull(),
+    waiting_room_id: integer().notNull(),
+    started_at: integer().notNull(),
+    ended_at: integer(),
+    failed: integer({ mode: "boolean" }).notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
+    index("calls_newest").on(t.organization_user_id, t.started_at, t.id),
+    index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
+    foreignKey({
+      columns: [t.organization_id, t.organization_user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.waiting_room_id],
+      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
+    }),
+  ],
+);
+
+/** Somebody in a waiting room, then on a call. `recording_consent` is null for one who was not asked. */
+export const participants = sqliteTable(
+  "participants",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    key: text().notNull(),
+    waiting_room_id: integer().notNull(),
+    call_id: integer(),
+    user_id: integer(),
+    display_name: text().notNull(),
+    role: text().$type<ParticipantRole>().notNull(),
+    waiting_since: integer(),
+    joined_at: integer(),
+    left_at: integer(),
+    recording_consent: integer({ mode: "boolean" }),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("participants_by_key").on(t.organization_id, t.key),
+    index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
+    index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
+    foreignKey({
+      columns: [t.organization_id, t.waiting_room_id],
+      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+    foreignKey({
+      columns: [t.organization_id, t.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    }),
+  ],
+);
+
+/**
+ * Counts and sums over the calls of a date, for each organization user, and as WHOLE_ORGANIZATION for all of them.
+ * Triggers on calls and participants keep it (see the migration call_daily_metrics): nothing else writes here.
+ */
+export const callDailyMetrics = sqliteTable(
+  "call_daily_metrics",
+  {
+    organization_id: organizationId(),
+    organization_user_id: integer().notNull(),
+    /** `YYYY-MM-DD`, the UTC date on which the calls started. */
+    date: text().notNull(),
+    total_calls: integer().notNull(),
+    failed_calls: integer().notNull(),
+    /** Calls that ended and did not fail, and the sum of their durations. */
+    completed_calls: integer().notNull(),
+    duration_ms: integer().notNull(),
+    /** Recipients who waited, and the sum of their waits. */
+    waits: integer().notNull(),
+    wait_ms: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.organization_user_id, t.date] })],
+);
+
+/** The organization_user_id of metrics over a whole organization; no row of organization_users has it. */
+export const WHOLE_ORGANIZATION = 0;
+
+/** `lines_digest` is the SHA-256 of the lines as reported, to tell a repeated report from a corrected one. */
+export const transcripts = sqliteTable(
+  "transcripts",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull().unique(),
+    summary: text(),
+    is_final: integer({ mode: "boolean" }).notNull(),
+    lines_digest: text().notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+  ],
+);
+
+/** Times are seconds from the beginning of the call. */
+export const transcriptLines = sqliteTable(
+  "transcript_lines",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    transcript_id: integer()
+      .notNull()
+      .references(() => transcripts.id),
+    participant_id: integer()
+      .notNull()
+      .references(() => participants.id),
+    text: text().notNull(),
+    start_time: real().notNull(),
+    end_time: real().notNull(),
+  },
+  (t) => [index("transcript_lines_in_order").on(t.transcript_id, t.start_time, t.end_time)],
+);
+
+export const soapNotes = sqliteTable(
+  "soap_notes",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull().unique(),
+    text: text().notNull(),
+    is_final: integer({ mode: "boolean" }).notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+  ],
+);
+
+/**
+ * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is who caused the last change,
+ * null for the backend itself: the triggers that write the audit entries take it from here.
+ */
+export const egresses = sqliteTable(
+  "egresses",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull(),
+    egress_id: text().notNull().unique(),
+    status: text().$type<EgressStatus>().notNull(),
+    error: text(),
+    is_stopped: integer({ mode: "boolean" }).notNull(),
+    ended_at: integer(),
+    storage_key: text(),
+    changed_by_user_id: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    index("egresses_by_call").on(t.call_id, t.id),
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+  ],
+);
+
+/**
+ * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it.
+ * Those of creations and changes are written by triggers on egresses. `object_changes` holds [old, new] for each
+ * field as it is stored: times in milliseconds, booleans as 0 and 1.
+ */
+export const egressAuditLogs = sqliteTable(
+  "egress_audit_logs",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    egress_id: integer()
+      .notNull()
+      .references(() => egresses.id),
+    event: text().$type<AuditEvent>().notNull(),
+    user_id: integer(),
+    object_changes: text({ mode: "json" }).$type<Record<string, [unknown, unknown]>>(),
+    created_at: integer().notNull(),
+  },
+  (t) => [index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id)],
+);
+
+/** Whose tokens an organization's people may sign in with: an identity provider, as the operator registered it. */
+export const issuers = sqliteTable(
+  "issuers",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    issuer: text().notNull(),
+    audience: text().notNull(),
+    jwks_url: text().notNull(),
+    email_claim: text().notNull(),
+    ...timestamps,
+  },
+  (t) => [uniqueIndex("issuers_by_organization").on(t.organization_id, t.issuer)],
+);
+
+/** `code_digest` is the SHA-256 of the code in hex; the code itself is nowhere. */
+export const authorizationCodes = sqliteTable(
+  "authorization_codes",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    organization_user_id: integer().notNull(),
+    code_digest: text().notNull().unique(),
+    expires_at: integer().notNull(),
+    used_at: integer(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    index("authorization_codes_by_expiry").on(t.expires_at),
+    foreignKey({
+      columns: [t.organization_id, t.organization_user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
+    }),
+  ],
+);
+
+/**
+ * An email has at most one invite that is not used: an expired one makes place for the next. `is_lapsed` is set by the
+ * cron some time after the expiry. It keeps the expired out of the list's index and total; what it does not say yet,
+ * expires_at does.
+ */
+export const invites = sqliteTable(
+  "invites",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    email: text().notNull(),
+    display_name: text().notNull(),
+    roles: text({ mode: "json" }).$type<Role[]>().notNull(),
+    expires_at: integer().notNull(),
+    used_at: integer(),
+    is_lapsed: integer({ mode: "boolean" }).notNull().default(false),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex("invites_unused").on(t.organization_id, t.email).where(sql`used_at is null`),
+    // Pages that are skipped are skipped in the index alone.
+    index("invites_listed")
+      .on(t.organization_id, t.id, t.expires_at)
+      .where(sql`used_at is null and not is_lapsed`),
+    index("invites_by_expiry")
+      .on(t.expires_at, t.organization_id)
+      .where(sql`used_at is null and not is_lapsed`),
+  ],
+);
+
+/** `queued_at` is when its rows were last handed to the queue. */
+export const bulkInvites = sqliteTable(
+  "bulk_invites",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    total_count: integer().notNull(),
+    queued_at: integer().notNull(),
+    ...timestamps,
+  },
+  (t) => [uniqueIndex("bulk_invites_by_organization").on(t.organization_id, t.id)],
+);
+
+/** `row` is the position in the request, from 0. `error` says why a failed row made no invite. */
+export const bulkInviteRows = sqliteTable(
+  "bulk_invite_rows",
+  {
+    organization_id: organizationId(),
+    bulk_invite_id: integer().notNull(),
+    row: integer().notNull(),
+    email: text().notNull(),
+    display_name: text().notNull(),
+    roles: text({ mode: "json" }).$type<Role[]>().notNull(),
+    status: text().$type<BulkInviteRowStatus>().notNull(),
+    error: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bulk_invite_id, t.row] }),
+    index("bulk_invite_rows_pending").on(t.bulk_invite_id, t.row).where(sql`status = 'pending'`),
+    index("bulk_invite_rows_by_email").on(t.bulk_invite_id, t.email, t.row),
+    foreignKey({
+      columns: [t.organization_id, t.bulk_invite_id],
+      foreignColumns: [bulkInvites.organization_id, bulkInvites.id],
+    }),
+  ],
+);
+
+/**
+ * How long the lists are that can grow long, so that a page need not count them. Triggers keep it (see the migration
+ * list_totals): nothing else writes here. `owner_id` is whose list it is: an organization, an organization user (for
+ * calls), an egress (for audit entries, by event).
+ */
+export const listTotals = sqliteTable(
+  "list_totals",
+  {
+    list: text().$type<ListName>().notNull(),
+    owner_id: integer().notNull(),
+    total: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
+);
+
+export type ListName =
+  | "waiting_rooms"
+  | "organization_users"
+  | "invites"
+  | "calls"
+  | `egress_audit_logs:${AuditEvent}`;
+
+/** Always empty: a trigger refuses every row, and with it the batch that it stands in (see db/rules.ts). */
+export const refusals = sqliteTable("refusals", { reason: text().notNull() });

@@ -1,0 +1,37 @@
+import { Hono, type Context as HonoContext } from "hono";
+import { createMiddleware } from "hono/factory";
+import { type ClientContext, openContext } from "../context.ts";
+import { matchesDigest } from "../database/digest.ts";
+import { EXTERNAL_BODY_LIMIT } from "../limits.ts";
+import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
+import { ApiError } from "./errors.ts";
+import { openRequestSession, tellBookmark } from "./replication.ts";
+
+export interface ExternalEnv {
+  Bindings: Env;
+  Variables: { context: ClientContext };
+}
+
+/** Routes that API clients call. */
+export const externalRoutes = () => new Hono<ExternalEnv>();
+
+/** Authentication by the contract's client headers. Every cause of a refusal looks the same. */
+export const externalDoor = createMiddleware<ExternalEnv>(async (c, next) => {
+  const session = openRequestSession(c, c.env.DB);
+  const context = openContext(c.env, Date.now(), session.db);
+  const caller = await authenticate(c, context.now);
+  if (!caller) throw new ApiError(401, "Invalid client credentials");
+  c.set("session", session);
+  c.set("context", { ...context, caller, origin: new URL(c.req.url).origin });
+  c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
+  await next();
+  tellBookmark(c);
+});
+
+async function authenticate(c: HonoContext<ExternalEnv>, now: number) {
+  const clientId = c.req.header("X-Client-ID");
+  const clientSecret = c.req.header("X-Client-Secret");
+  if (!clientId || !clientSecret) return null;
+  const client = await recallClient(c.env.DB, clientId, now, (work) => c.executionCtx.waitUntil(work));
+  return client && (await matchesDigest(clientSecret, client.secret_digest)) ? client.caller : null;
+}

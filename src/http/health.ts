@@ -1,0 +1,14 @@
+import { sql } from "drizzle-orm";
+import { Hono } from "hono";
+import { openDatabase } from "../database/database.ts";
+import { ApiError } from "./errors.ts";
+
+/** For whoever watches the service: whether it runs, and reaches its database. No credentials, no details. */
+export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
+  try {
+    await openDatabase(c.env.DB).get(sql`select 1`);
+  } catch {
+    throw new ApiError(503, "The database cannot be reached", { reason: "database_unreachable" });
+  }
+  return c.json({ status: "ok" });
+});

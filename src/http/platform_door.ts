@@ -1,0 +1,39 @@
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { type Context, openContext } from "../context.ts";
+import { digest, matchesDigest } from "../database/digest.ts";
+import { PLATFORM_BODY_LIMIT } from "../limits.ts";
+import type { Settings } from "../settings.ts";
+import { ApiError } from "./errors.ts";
+import { openRequestSession, tellBookmark } from "./replication.ts";
+
+export interface PlatformEnv {
+  Bindings: Env;
+  Variables: { context: Context };
+}
+
+/** Routes that the video platform calls. */
+export const platformRoutes = () => new Hono<PlatformEnv>();
+
+/** Authentication by the platform's bearer token (RFC 6750). */
+export const platformDoor = createMiddleware<PlatformEnv>(async (c, next) => {
+  const session = openRequestSession(c, c.env.DB);
+  const context = openContext(c.env, Date.now(), session.db);
+  const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+  if (!token || !(await isPlatformToken(context.settings, token)))
+    throw new ApiError(401, "Invalid platform token");
+  c.set("session", session);
+  c.set("context", context);
+  c.set("bodyLimit", PLATFORM_BODY_LIMIT);
+  await next();
+  tellBookmark(c);
+});
+
+/** Two are valid at once while the platform changes from one to the next. */
+async function isPlatformToken(
+  { PLATFORM_API_TOKEN: current, PLATFORM_API_TOKEN_PREVIOUS: previous }: Settings,
+  token: string,
+): Promise<boolean> {
+  if (await matchesDigest(token, await digest(current))) return true;
+  return previous !== undefined && matchesDigest(token, await digest(previous));
+}

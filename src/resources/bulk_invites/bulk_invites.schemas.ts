@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { id, timestamp } from "../../http/wire.ts";
+import { MAX_BULK_INVITES } from "../../limits.ts";
+import { inviteInput } from "../invites/invites.schemas.ts";
+
+export type BulkInviteRowStatus = "pending" | "created" | "failed";
+
+export const createBulkInviteBody = z.object({
+  organization_invites: z
+    .array(inviteInput)
+    .min(1, "must hold at least one invite")
+    .max(MAX_BULK_INVITES, `must hold at most ${MAX_BULK_INVITES} invites`),
+});
+
+/** A message of the queue: which rows to work off. Ids alone; the rows hold what is personal. */
+export const bulkInviteChunk = z.object({
+  schema: z.literal("bulk_invite_chunk/1"),
+  bulk_invite_id: id,
+  first_row: z.int().nonnegative(),
+  last_row: z.int().nonnegative(),
+});
+
+export type BulkInviteChunk = z.infer<typeof bulkInviteChunk>;
+
+export const bulkInvite = z.object({
+  id,
+  status: z.enum(["pending", "completed"]),
+  total_count: z.int(),
+  created_count: z.int(),
+  failed_count: z.int(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export const bulkInviteSchema = z.object({ bulk_invite: bulkInvite });
+
+export const bulkInviteFailure = z.object({
+  row: z.int().nonnegative(),
+  email: z.email(),
+  error: z.string(),
+});
+
+export const bulkInviteProgress = bulkInvite.extend({ failures: z.array(bulkInviteFailure) });
+
+export const bulkInviteProgressSchema = z.object({ bulk_invite: bulkInviteProgress });
+
+export interface BulkInvite {
+  id: number;
+  total_count: number;
+  created_count: number;
+  failed_count: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface BulkInviteFailure {
+  row: number;
+  email: string;
+  error: string | null;
+}
+
+export function toBulkInvite(row: BulkInvite): z.input<typeof bulkInvite> {
+  return {
+    id: row.id,
+    status: row.created_count + row.failed_count < row.total_count ? "pending" : "completed",
+    total_count: row.total_count,
+    created_count: row.created_count,
+    failed_count: row.failed_count,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+export function toFailure(row: BulkInviteFailure): z.input<typeof bulkInviteFailure> {
+  return { row: row.row, email: row.email, error: row.error ?? "" };
+}

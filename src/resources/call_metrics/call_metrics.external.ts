@@ -1,0 +1,12 @@
+import { externalRoutes } from "../../http/external_door.ts";
+import { nearestReplica } from "../../http/replication.ts";
+import { query } from "../../http/validation.ts";
+import { callMetricsQuery, toCallMetrics } from "./call_metrics.schemas.ts";
+import { listCallMetrics } from "./call_metrics.service.ts";
+
+export const callMetricsExternal = externalRoutes().get(
+  "/call_metrics",
+  nearestReplica,
+  query(callMetricsQuery),
+  async (c) => c.json(toCallMetrics(await listCallMetrics(c.var.context, c.req.valid("query")))),
+);

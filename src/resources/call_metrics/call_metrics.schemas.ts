@@ -1,0 +1,34 @@
+import * as z from "zod";
+import type { callDailyMetrics } from "../../database/schema.ts";
+import { day, pathId } from "../../http/wire.ts";
+
+export const callMetricsQuery = z.object({
+  date_start: day.optional(),
+  date_end: day.optional(),
+  user_id: pathId.optional(),
+});
+
+const byDate = (value: z.ZodNumber) => z.record(z.iso.date(), value);
+
+export const callMetricsSchema = z.object({
+  total_calls: byDate(z.int()),
+  average_duration: byDate(z.number()),
+  call_fail_rate: byDate(z.number()),
+  average_wait_time: byDate(z.number()),
+});
+
+export type DailyMetrics = typeof callDailyMetrics.$inferSelect;
+
+/** Averages are seconds, the fail rate is a fraction; nothing is rounded. */
+export function toCallMetrics(rows: DailyMetrics[]): z.input<typeof callMetricsSchema> {
+  const each = (value: (row: DailyMetrics) => number) =>
+    Object.fromEntries(rows.map((row) => [row.date, value(row)]));
+  return {
+    total_calls: each((row) => row.total_calls),
+    average_duration: each((row) => average(row.duration_ms / 1000, row.completed_calls)),
+    call_fail_rate: each((row) => average(row.failed_calls, row.total_calls)),
+    average_wait_time: each((row) => average(row.wait_ms / 1000, row.waits)),
+  };
+}
+
+const average = (sum: number, count: number) => (count === 0 ? 0 : sum / count);

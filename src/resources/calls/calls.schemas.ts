@@ -1,0 +1,75 @@
+import * as z from "zod";
+import type { calls } from "../../database/schema.ts";
+import { id, instant, key, name, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
+import { PARTICIPANT_ROLES } from "../participants/participants.schemas.ts";
+
+const callParticipant = z
+  .object({
+    display_name: name,
+    role: z.enum(PARTICIPANT_ROLES),
+    user_id: id.nullable(),
+    waiting_since: instant.nullable(),
+    joined_at: instant.nullable(),
+    left_at: instant.nullable(),
+    recording_consent: z.boolean().nullable(),
+  })
+  .partial()
+  .extend({ key });
+
+/** A report in part: what is left out stays as reported before. */
+export const reportCallBody = z.object({
+  call: z
+    .object({
+      waiting_room_slug: z.string(),
+      organization_user_id: id,
+      started_at: instant,
+      ended_at: instant.nullable(),
+      failed: z.boolean().nullable(),
+      participants: z
+        .array(callParticipant)
+        .max(MAX_CALL_PARTICIPANTS, `must be at most ${MAX_CALL_PARTICIPANTS}`)
+        .refine(
+          (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
+          "must name each participant once",
+        ),
+    })
+    .partial(),
+});
+
+export const callKeyParams = z.object({ key });
+
+export const organizationUserParams = z.object({ organization_user_id: pathId });
+
+/** The path of everything that a call leaves behind. */
+export const callParams = z.object({ organization_user_id: pathId, call_id: pathId });
+
+export type CallPath = z.output<typeof callParams>;
+
+export const callSchema = z.object({
+  id,
+  organization_user_id: id,
+  waiting_room_id: id,
+  is_ended: z.boolean(),
+  started_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().nullable(),
+});
+
+export const reportedCallSchema = callSchema.extend({ key: z.string() });
+
+export type Call = typeof calls.$inferSelect;
+
+export function toCall(row: Call): z.input<typeof callSchema> {
+  return {
+    id: row.id,
+    organization_user_id: row.organization_user_id,
+    waiting_room_id: row.waiting_room_id,
+    is_ended: row.ended_at !== null,
+    started_at: timestamp(row.started_at),
+    ended_at: timestampOrNull(row.ended_at),
+  };
+}
+
+export function toReportedCall(row: Call): z.input<typeof reportedCallSchema> {
+  return { ...toCall(row), key: row.key };
+}

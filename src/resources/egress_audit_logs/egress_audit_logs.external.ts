@@ -1,0 +1,18 @@
+import { externalRoutes } from "../../http/external_door.ts";
+import { params, query } from "../../http/validation.ts";
+import { auditLogParams, auditLogQuery, toAuditLog } from "./egress_audit_logs.schemas.ts";
+import { listAuditLogs } from "./egress_audit_logs.service.ts";
+
+export const egressAuditLogsExternal = externalRoutes().get(
+  "/organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs",
+  params(auditLogParams),
+  query(auditLogQuery),
+  async (c) => {
+    const { items, pagination } = await listAuditLogs(
+      c.var.context,
+      c.req.valid("param"),
+      c.req.valid("query"),
+    );
+    return c.json({ audit_logs: items.map(toAuditLog), pagination });
+  },
+);

@@ -1,0 +1,55 @@
+import * as z from "zod";
+import type { egressAuditLogs } from "../../database/schema.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { day, id, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { callParams } from "../calls/calls.schemas.ts";
+
+export const AUDIT_EVENTS = ["create", "update", "read"] as const;
+
+export type AuditEvent = (typeof AUDIT_EVENTS)[number];
+
+export const auditLogParams = callParams.extend({ egress_id: pathId });
+
+export const auditLogQuery = pageQuery
+  .extend({ event: z.enum(AUDIT_EVENTS).optional(), from: day.optional(), to: day.optional() })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+    path: ["from"],
+    error: "must not be after to",
+  });
+
+export const auditLogSchema = z.object({
+  id,
+  event: z.enum(AUDIT_EVENTS),
+  user_id: id.nullable(),
+  object_changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])).nullable(),
+  created_at: z.iso.datetime(),
+});
+
+type AuditLog = typeof egressAuditLogs.$inferSelect;
+
+export function toAuditLog(row: AuditLog): z.input<typeof auditLogSchema> {
+  return {
+    id: row.id,
+    event: row.event,
+    user_id: row.user_id,
+    object_changes: row.object_changes && toObjectChanges(row.object_changes),
+    created_at: timestamp(row.created_at),
+  };
+}
+
+function toObjectChanges(
+  changes: NonNullable<AuditLog["object_changes"]>,
+): Record<string, [unknown, unknown]> {
+  return Object.fromEntries(
+    Object.entries(changes).map(([field, [before, after]]) => [
+      field,
+      [toWireValue(field, before), toWireValue(field, after)],
+    ]),
+  );
+}
+
+function toWireValue(field: string, stored: unknown): unknown {
+  if (field === "ended_at") return timestampOrNull(stored as number | null);
+  if (field === "is_stopped") return stored === null ? null : Boolean(stored);
+  return stored;
+}

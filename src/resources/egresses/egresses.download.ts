@@ -1,0 +1,47 @@
+import { AwsClient } from "aws4fetch";
+import type { ClientContext } from "../../context.ts";
+import { RECORDING_URL_LIFETIME } from "../../limits.ts";
+import type { Settings } from "../../settings.ts";
+
+/**
+ * A presigned GET of a recording, valid for 15 minutes (AWS Signature Version 4, in the query).
+ *
+ * The endpoint setting is resolved against the service's own origin: a path serves whatever port development is on,
+ * an absolute URL serves production.
+ */
+export async function presignDownload(
+  { settings, origin, now }: Pick<ClientContext, "settings" | "origin" | "now">,
+  storage_key: string,
+): Promise<string> {
+  const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeRfc3986).join("/");
+  const url = new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, origin);
+  url.searchParams.set("X-Amz-Expires", String(RECORDING_URL_LIFETIME));
+  url.searchParams.set("response-content-disposition", "attachment");
+  const datetime = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, "");
+  const signed = await signer(settings).sign(url.href, { method: "GET", aws: { signQuery: true, datetime } });
+  return signed.url;
+}
+
+/** One for each settings: aws4fetch derives a signing key for the day, and keeps it while the client lives. */
+const signers = new WeakMap<Settings, AwsClient>();
+
+function signer(settings: Settings): AwsClient {
+  const known = signers.get(settings);
+  if (known) return known;
+  const made = new AwsClient({
+    accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
+    secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY,
+    region: settings.RECORDINGS_S3_REGION,
+    service: "s3",
+  });
+  signers.set(settings, made);
+  return made;
+}
+
+/** S3 compares signatures over paths in which everything but RFC 3986's unreserved characters is encoded. */
+function encodeRfc3986(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

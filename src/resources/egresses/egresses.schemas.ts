@@ -1,0 +1,66 @@
+import * as z from "zod";
+import type { egresses } from "../../database/schema.ts";
+import { id, instant, key, longText, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
+import { callParams } from "../calls/calls.schemas.ts";
+
+export const EGRESS_STATUSES = ["egress_starting", "egress_ended"] as const;
+
+export type EgressStatus = (typeof EGRESS_STATUSES)[number];
+
+/** A URL folds `.` and `..` away, and could so leave the bucket. */
+const storageKey = longText(MAX_STORAGE_KEY_LENGTH).refine(
+  (value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
+  "must be a path without empty, . and .. segments",
+);
+
+/** A report in part: what is left out stays as reported before. `user_id` is who caused it, and is not kept. */
+export const reportEgressBody = z.object({
+  egress: z
+    .object({
+      call_key: key,
+      status: z.enum(EGRESS_STATUSES),
+      is_stopped: z.boolean().nullable(),
+      error: longText(MAX_ERROR_LENGTH).nullable(),
+      ended_at: instant.nullable(),
+      storage_key: storageKey.nullable(),
+      user_id: id.nullable(),
+    })
+    .partial(),
+});
+
+export const egressKeyParams = z.object({ egress_id: key });
+
+export const egressParams = callParams.extend({ id: pathId });
+
+export const egressSchema = z.object({
+  id,
+  egress_id: z.string(),
+  status: z.enum(EGRESS_STATUSES),
+  error: z.string().nullable(),
+  is_stopped: z.boolean(),
+  ended_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export const egressWithUrlSchema = egressSchema.extend({ url: z.url().nullable() });
+
+export type Egress = typeof egresses.$inferSelect;
+
+export function toEgress(row: Egress): z.input<typeof egressSchema> {
+  return {
+    id: row.id,
+    egress_id: row.egress_id,
+    status: row.status,
+    error: row.error,
+    is_stopped: row.is_stopped,
+    ended_at: timestampOrNull(row.ended_at),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+export function toEgressWithUrl(row: Egress & { url: string | null }): z.input<typeof egressWithUrlSchema> {
+  return { ...toEgress(row), url: row.url };
+}

@@ -1,0 +1,27 @@
+import { externalRoutes } from "../../http/external_door.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import { assignableRoles } from "../roles/roles.ts";
+import { createInviteBody, toInvite } from "./invites.schemas.ts";
+import { createInvite, deleteInvite, listInvites, requireInvite } from "./invites.service.ts";
+
+const byId = params(idParams);
+
+export const invitesExternal = externalRoutes()
+  .get("/roles", (c) => c.json({ roles: assignableRoles(c.var.context.caller.roles) }))
+  .get("/invites", query(pageQuery), async (c) => {
+    const { items, pagination } = await listInvites(c.var.context, c.req.valid("query"));
+    return c.json({ organization_invites: items.map(toInvite), pagination });
+  })
+  .post("/invites", jsonBody(createInviteBody), async (c) => {
+    const invite = await createInvite(c.var.context, c.req.valid("json").organization_invite);
+    return c.json(toInvite(invite), 201);
+  })
+  .get("/invites/:id", byId, async (c) =>
+    c.json(toInvite(await requireInvite(c.var.context, c.req.valid("param").id))),
+  )
+  .delete("/invites/:id", byId, async (c) => {
+    await deleteInvite(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  });

@@ -1,0 +1,53 @@
+import * as z from "zod";
+import type { invites } from "../../database/schema.ts";
+import { email, id, name, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { roleNames } from "../organization_users/organization_users.schemas.ts";
+import { ROLES } from "../roles/roles.ts";
+
+export const inviteInput = z.object({ email, display_name: name, role_names: roleNames });
+
+export type InviteInput = z.output<typeof inviteInput>;
+
+export const createInviteBody = z.object({ organization_invite: inviteInput });
+
+export const acceptInviteBody = z.object({ token: z.string() });
+
+export const inviteSchema = z.object({
+  id,
+  email: z.email(),
+  display_name: z.string(),
+  roles: z.array(z.enum(ROLES)),
+  organization_id: id,
+  organization_name: z.string(),
+  expires_at: z.iso.datetime(),
+  used_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export const inviteWithAcceptUrlSchema = inviteSchema.extend({ accept_url: z.url() });
+
+export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });
+
+export type Invite = typeof invites.$inferSelect & { organization_name: string };
+
+export function toInvite(row: Invite): z.input<typeof inviteSchema> {
+  return {
+    id: row.id,
+    email: row.email,
+    display_name: row.display_name,
+    roles: row.roles,
+    organization_id: row.organization_id,
+    organization_name: row.organization_name,
+    expires_at: timestamp(row.expires_at),
+    used_at: timestampOrNull(row.used_at),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+export function toInviteWithAcceptUrl(
+  row: Invite & { accept_url: string },
+): z.input<typeof inviteWithAcceptUrlSchema> {
+  return { ...toInvite(row), accept_url: row.accept_url };
+}

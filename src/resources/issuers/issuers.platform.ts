@@ -1,0 +1,17 @@
+import { platformRoutes } from "../../http/platform_door.ts";
+import { jsonBody, params } from "../../http/validation.ts";
+import { idParams } from "../../http/wire.ts";
+import { createIssuerBody, toIssuer } from "./issuers.schemas.ts";
+import { createIssuer, deleteIssuer } from "./issuers.service.ts";
+
+const byId = params(idParams);
+
+export const issuersPlatform = platformRoutes()
+  .post("/organizations/:id/issuers", byId, jsonBody(createIssuerBody), async (c) => {
+    const issuer = await createIssuer(c.var.context, c.req.valid("param").id, c.req.valid("json").issuer);
+    return c.json(toIssuer(issuer), 201);
+  })
+  .delete("/issuers/:id", byId, async (c) => {
+    await deleteIssuer(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  });

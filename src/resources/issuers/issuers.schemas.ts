@@ -1,0 +1,51 @@
+import * as z from "zod";
+import type { issuers } from "../../database/schema.ts";
+import { id, name, text, timestamp } from "../../http/wire.ts";
+import { MAX_ISSUER_LENGTH } from "../../limits.ts";
+
+/** Keys that came over plain HTTP could be anybody's, except from this very machine. */
+const jwksUrl = text(MAX_ISSUER_LENGTH).refine(
+  (value) => URL.canParse(value) && isTrustworthy(new URL(value)),
+  "must be an https URL, or an http one on a loopback host",
+);
+
+function isTrustworthy({ protocol, hostname, username, password }: URL): boolean {
+  if (username || password) return false;
+  const isLoopback = hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname);
+  return protocol === "https:" || (protocol === "http:" && isLoopback);
+}
+
+export const createIssuerBody = z.object({
+  issuer: z.object({
+    issuer: text(MAX_ISSUER_LENGTH),
+    audience: text(MAX_ISSUER_LENGTH),
+    jwks_url: jwksUrl,
+    email_claim: name.default("email"),
+  }),
+});
+
+export const issuerSchema = z.object({
+  id,
+  organization_id: id,
+  issuer: z.string(),
+  audience: z.string(),
+  jwks_url: z.url(),
+  email_claim: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export type Issuer = typeof issuers.$inferSelect;
+
+export function toIssuer(row: Issuer): z.input<typeof issuerSchema> {
+  return {
+    id: row.id,
+    organization_id: row.organization_id,
+    issuer: row.issuer,
+    audience: row.audience,
+    jwks_url: row.jwks_url,
+    email_claim: row.email_claim,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}

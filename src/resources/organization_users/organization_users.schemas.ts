@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { email, id, name } from "../../http/wire.ts";
+import { ROLES, type Role, sortRoles } from "../roles/roles.ts";
+
+/** At least one role name; each is kept once, lowest first. */
+export const roleNames = z
+  .array(z.enum(ROLES), {
+    error: (issue) => (issue.input === undefined ? "is required" : "must be a list of roles"),
+  })
+  .min(1, "must name at least one role")
+  .transform(sortRoles);
+
+export const createUserBody = z.object({
+  user: z.object({ email, display_name: name, roles: roleNames, assists: z.array(id).optional() }),
+});
+
+export const organizationUserSchema = z.object({
+  id,
+  user_id: id,
+  email: z.email(),
+  display_name: z.string(),
+  roles: z.array(z.enum(ROLES)),
+});
+
+export const createdUserSchema = organizationUserSchema.extend({
+  organization_id: id,
+  waiting_room_slug: z.string().nullable(),
+});
+
+export interface OrganizationUser {
+  id: number;
+  user_id: number;
+  email: string;
+  display_name: string;
+  roles: Role[];
+}
+
+export interface CreatedUser extends OrganizationUser {
+  organization_id: number;
+  waiting_room_slug: string | null;
+}
+
+export function toOrganizationUser(row: OrganizationUser): z.input<typeof organizationUserSchema> {
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    email: row.email,
+    display_name: row.display_name,
+    roles: row.roles,
+  };
+}
+
+export function toCreatedUser(row: CreatedUser): z.input<typeof createdUserSchema> {
+  return {
+    ...toOrganizationUser(row),
+    organization_id: row.organization_id,
+    waiting_room_slug: row.waiting_room_slug,
+  };
+}

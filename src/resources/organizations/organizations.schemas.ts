@@ -1,0 +1,33 @@
+import * as z from "zod";
+import type { organizations } from "../../database/schema.ts";
+import { id, name, timestamp } from "../../http/wire.ts";
+import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+
+const slug = z
+  .string()
+  .regex(
+    new RegExp(`^[a-z0-9-]{1,${MAX_ORGANIZATION_SLUG_LENGTH}}$`),
+    `must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z, 0-9 and -`,
+  );
+
+export const createOrganizationBody = z.object({
+  organization: z.object({ name, slug: slug.optional() }),
+});
+
+export const organizationSchema = z.object({
+  id,
+  name: z.string(),
+  slug: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export function toOrganization(row: typeof organizations.$inferSelect): z.input<typeof organizationSchema> {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}

@@ -1,0 +1,15 @@
+import { platformRoutes } from "../../http/platform_door.ts";
+import { jsonBody, params } from "../../http/validation.ts";
+import { participantParams, reportParticipantBody, toParticipant } from "./participants.schemas.ts";
+import { reportParticipant } from "./participants.service.ts";
+
+export const participantsPlatform = platformRoutes().put(
+  "/waiting_rooms/:slug/participants/:key",
+  params(participantParams),
+  jsonBody(reportParticipantBody),
+  async (c) => {
+    const { slug, key } = c.req.valid("param");
+    const participant = await reportParticipant(c.var.context, slug, key, c.req.valid("json").participant);
+    return c.json(toParticipant(participant));
+  },
+);

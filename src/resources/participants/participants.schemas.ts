@@ -1,0 +1,56 @@
+import * as z from "zod";
+import type { participants } from "../../database/schema.ts";
+import { id, instant, key, name, timestampOrNull } from "../../http/wire.ts";
+
+export const PARTICIPANT_ROLES = ["recipient", "provider"] as const;
+
+export type ParticipantRole = (typeof PARTICIPANT_ROLES)[number];
+
+/** A report in part: what is left out stays as reported before. */
+export const reportParticipantBody = z.object({
+  participant: z
+    .object({
+      display_name: name,
+      role: z.enum(PARTICIPANT_ROLES),
+      user_id: id.nullable(),
+      waiting_since: instant,
+      left_at: instant.nullable(),
+    })
+    .partial()
+    .refine(({ waiting_since, left_at }) => !(waiting_since && left_at) || left_at >= waiting_since, {
+      path: ["left_at"],
+      error: "must not be before waiting_since",
+    }),
+});
+
+export const participantParams = z.object({ slug: z.string(), key });
+
+export const participantSchema = z.object({
+  id,
+  key: z.string(),
+  waiting_room_id: id,
+  call_id: id.nullable(),
+  user_id: id.nullable(),
+  display_name: z.string(),
+  role: z.enum(PARTICIPANT_ROLES),
+  waiting_since: z.iso.datetime().nullable(),
+  joined_at: z.iso.datetime().nullable(),
+  left_at: z.iso.datetime().nullable(),
+});
+
+export type Participant = typeof participants.$inferSelect;
+
+export function toParticipant(row: Participant): z.input<typeof participantSchema> {
+  return {
+    id: row.id,
+    key: row.key,
+    waiting_room_id: row.waiting_room_id,
+    call_id: row.call_id,
+    user_id: row.user_id,
+    display_name: row.display_name,
+    role: row.role,
+    waiting_since: timestampOrNull(row.waiting_since),
+    joined_at: timestampOrNull(row.joined_at),
+    left_at: timestampOrNull(row.left_at),
+  };
+}

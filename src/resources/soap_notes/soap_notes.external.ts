@@ -1,0 +1,13 @@
+import { externalRoutes } from "../../http/external_door.ts";
+import { nearestReplica } from "../../http/replication.ts";
+import { params } from "../../http/validation.ts";
+import { callParams } from "../calls/calls.schemas.ts";
+import { toSoapNote } from "./soap_notes.schemas.ts";
+import { requireSoapNote } from "./soap_notes.service.ts";
+
+export const soapNotesExternal = externalRoutes().get(
+  "/organization_users/:organization_user_id/calls/:call_id/soap_note",
+  nearestReplica,
+  params(callParams),
+  async (c) => c.json(toSoapNote(await requireSoapNote(c.var.context, c.req.valid("param")))),
+);

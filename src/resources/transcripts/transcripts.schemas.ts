@@ -1,0 +1,80 @@
+import * as z from "zod";
+import type { transcriptLines, transcripts } from "../../database/schema.ts";
+import { id, key, longText } from "../../http/wire.ts";
+import { MAX_CALL_PARTICIPANTS, MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../../limits.ts";
+
+const seconds = z.number().nonnegative();
+
+const reportedLine = z
+  .object({
+    participant_key: key,
+    text: longText(MAX_TRANSCRIPT_LINE_LENGTH),
+    start_time: seconds,
+    end_time: seconds,
+  })
+  .refine((line) => line.start_time <= line.end_time, {
+    path: ["end_time"],
+    error: "must not be before start_time",
+  });
+
+/** In the order of the call, whatever order they came in. */
+const reportedLines = z
+  .array(reportedLine)
+  .transform((lines) => lines.toSorted((a, b) => a.start_time - b.start_time || a.end_time - b.end_time))
+  .refine(
+    (lines) => lines.every((line, n) => line.start_time >= (lines[n - 1]?.end_time ?? 0)),
+    "must not overlap",
+  )
+  .refine(
+    (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
+    `must be spoken by at most ${MAX_CALL_PARTICIPANTS} participants`,
+  );
+
+export type ReportedLine = z.output<typeof reportedLine>;
+
+/** A report in part: what is left out stays as reported before. */
+export const reportTranscriptBody = z.object({
+  transcript: z
+    .object({
+      summary: longText(MAX_NOTE_LENGTH).nullable(),
+      is_final: z.boolean(),
+      lines: reportedLines,
+    })
+    .partial(),
+});
+
+export const transcriptLineSchema = z.object({
+  id,
+  text: z.string(),
+  start_time: z.number(),
+  end_time: z.number(),
+  display_name: z.string(),
+});
+
+export const transcriptSchema = z.object({
+  id,
+  summary: z.string().nullable(),
+  is_final: z.boolean(),
+  transcript_lines: z.array(transcriptLineSchema),
+});
+
+export type Transcript = Pick<typeof transcripts.$inferSelect, "id" | "summary" | "is_final"> & {
+  lines: (Pick<typeof transcriptLines.$inferSelect, "id" | "text" | "start_time" | "end_time"> & {
+    display_name: string;
+  })[];
+};
+
+export function toTranscript(row: Transcript): z.input<typeof transcriptSchema> {
+  return {
+    id: row.id,
+    summary: row.summary,
+    is_final: row.is_final,
+    transcript_lines: row.lines.map((line) => ({
+      id: line.id,
+      text: line.text,
+      start_time: line.start_time,
+      end_time: line.end_time,
+      display_name: line.display_name,
+    })),
+  };
+}

@@ -1,0 +1,72 @@
+import * as z from "zod";
+import type { waitingRoomSubs } from "../../database/schema.ts";
+import { id, instant, pathId, timestamp } from "../../http/wire.ts";
+
+const utcInstant = z
+  .string()
+  .regex(/(Z|\+00:00)$/, { error: "must be in UTC: end in Z or +00:00", abort: true })
+  .pipe(instant);
+
+/** Where both are given: one that is left out is stored, and compared there. */
+const endsAfterItStarts = ({
+  datetime_start: start,
+  datetime_end: end,
+}: {
+  datetime_start?: number | undefined;
+  datetime_end?: number | null | undefined;
+}) => typeof start !== "number" || typeof end !== "number" || end > start;
+
+const endsTooEarly = { path: ["datetime_end"], error: "must be after datetime_start" };
+
+export const createWaitingRoomSubBody = z.object({
+  waiting_room_sub: z
+    .object({
+      user_id: id,
+      datetime_start: utcInstant,
+      datetime_end: utcInstant.nullish(),
+    })
+    .refine(endsAfterItStarts, endsTooEarly),
+});
+
+/** A null user_id empties the sub. */
+export const updateWaitingRoomSubBody = z.object({
+  waiting_room_sub: z
+    .object({
+      user_id: id.nullish(),
+      datetime_start: utcInstant.optional(),
+      datetime_end: utcInstant.optional(),
+    })
+    .refine(endsAfterItStarts, endsTooEarly),
+});
+
+export const waitingRoomParams = z.object({ waiting_room_slug: z.string() });
+
+export const waitingRoomSubParams = z.object({ waiting_room_slug: z.string(), id: pathId });
+
+export const waitingRoomSubSchema = z.object({
+  id,
+  waiting_room_id: id,
+  user_id: id.nullable(),
+  sub_waiting_room_slug: z.string().nullable(),
+  datetime_start: z.iso.datetime(),
+  datetime_end: z.iso.datetime(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export type WaitingRoomSub = Omit<typeof waitingRoomSubs.$inferSelect, "organization_id"> & {
+  sub_waiting_room_slug: string | null;
+};
+
+export function toWaitingRoomSub(row: WaitingRoomSub): z.input<typeof waitingRoomSubSchema> {
+  return {
+    id: row.id,
+    waiting_room_id: row.waiting_room_id,
+    user_id: row.user_id,
+    sub_waiting_room_slug: row.sub_waiting_room_slug,
+    datetime_start: timestamp(row.datetime_start),
+    datetime_end: timestamp(row.datetime_end),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}

@@ -1,0 +1,41 @@
+import { externalRoutes } from "../../http/external_door.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import {
+  createWaitingRoomBody,
+  slugParams,
+  toWaitingRoom,
+  updateWaitingRoomBody,
+} from "./waiting_rooms.schemas.ts";
+import {
+  createWaitingRoom,
+  listWaitingRooms,
+  requireWaitingRoom,
+  retireWaitingRoom,
+  updateWaitingRoom,
+} from "./waiting_rooms.service.ts";
+
+const bySlug = params(slugParams);
+
+export const waitingRoomsExternal = externalRoutes()
+  .get("/waiting_rooms", query(pageQuery), async (c) => {
+    const { items, pagination } = await listWaitingRooms(c.var.context, c.req.valid("query"));
+    return c.json({ waiting_rooms: items.map(toWaitingRoom), pagination });
+  })
+  .post("/waiting_rooms", jsonBody(createWaitingRoomBody), async (c) => {
+    const room = await createWaitingRoom(c.var.context, c.req.valid("json").waiting_room);
+    return c.json(toWaitingRoom(room), 201);
+  })
+  .get("/waiting_rooms/:slug", bySlug, async (c) => {
+    const room = await requireWaitingRoom(c.var.context, c.req.valid("param").slug);
+    return c.json(toWaitingRoom(room));
+  })
+  .put("/waiting_rooms/:slug", bySlug, jsonBody(updateWaitingRoomBody), async (c) => {
+    const { slug } = c.req.valid("param");
+    const room = await updateWaitingRoom(c.var.context, slug, c.req.valid("json").waiting_room);
+    return c.json(toWaitingRoom(room));
+  })
+  .delete("/waiting_rooms/:slug", bySlug, async (c) => {
+    await retireWaitingRoom(c.var.context, c.req.valid("param").slug);
+    return c.body(null, 204);
+  });

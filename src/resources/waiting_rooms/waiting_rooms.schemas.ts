@@ -1,0 +1,71 @@
+import * as z from "zod";
+import type { waitingRooms } from "../../database/schema.ts";
+import { id, name, timestamp } from "../../http/wire.ts";
+import { themeName } from "../../settings.ts";
+import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
+
+/** Made from the name; a caller who sends one, whatever its value, has misunderstood. */
+const slug = z.never("cannot be set; it is made from the name").optional();
+
+export const createWaitingRoomBody = z.object({
+  waiting_room: z.object({
+    name,
+    theme: themeName.optional(),
+    is_active: z.boolean().default(false),
+    slug,
+  }),
+});
+
+export const updateWaitingRoomBody = z.object({
+  waiting_room: z.object({
+    name: name.optional(),
+    theme: themeName.optional(),
+    is_active: z.boolean().optional(),
+    slug,
+  }),
+});
+
+export const slugParams = z.object({ slug: z.string() });
+
+export const waitingRoomSchema = z.object({
+  id,
+  organization_id: id.nullable(),
+  user_id: id.nullable(),
+  name: z.string(),
+  slug: z.string(),
+  theme: z.string(),
+  is_active: z.boolean(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  waiting_count: z.int(),
+  user: z.object({ display_name: z.string() }),
+});
+
+export type WaitingRoom = Omit<typeof waitingRooms.$inferSelect, "retired_at"> & {
+  waiting_count: number;
+  owner_display_name: string;
+};
+
+/** A personal room shows no organization_id, though it belongs to one. */
+export function toWaitingRoom(row: WaitingRoom): z.input<typeof waitingRoomSchema> {
+  return {
+    id: row.id,
+    organization_id: row.user_id === null ? row.organization_id : null,
+    user_id: row.user_id,
+    name: row.name,
+    slug: row.slug,
+    theme: row.theme,
+    is_active: row.is_active,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    waiting_count: row.waiting_count,
+    user: { display_name: row.owner_display_name },
+  };
+}
+
+/** A room as the platform finds it when somebody opens it. */
+export const openedWaitingRoomSchema = z.object({
+  waiting_room: waitingRoomSchema,
+  active_sub: waitingRoomSubSchema.nullable(),
+  destination_slug: z.string(),
+});

@@ -22,6 +22,7 @@ import { organizationUsersExternal } from "./resources/organization_users/organi
 import { organizationUsersPlatform } from "./resources/organization_users/organization_users.platform.ts";
 import { organizationsPlatform } from "./resources/organizations/organizations.platform.ts";
 import { participantsPlatform } from "./resources/participants/participants.platform.ts";
+import { rolesExternal } from "./resources/roles/roles.external.ts";
 import { soapNotesExternal } from "./resources/soap_notes/soap_notes.external.ts";
 import { soapNotesPlatform } from "./resources/soap_notes/soap_notes.platform.ts";
 import { tokenExchangeExternal } from "./resources/token_exchange/token_exchange.external.ts";
@@ -43,6 +44,7 @@ const external = externalRoutes()
   .route("/", egressesExternal)
   .route("/", egressAuditLogsExternal)
   .route("/", tokenExchangeExternal)
+  .route("/", rolesExternal)
   .route("/", bulkInvitesExternal)
   .route("/", invitesExternal);
 

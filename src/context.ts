@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "./database/database.ts";
+import type { Role } from "./database/enums.ts";
 import type { BulkInviteChunk } from "./resources/bulk_invites/bulk_invites.schemas.ts";
-import type { Role } from "./resources/roles/roles.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** What every service verb is given: no globals, no HTTP. */

@@ -147,3 +147,12 @@ export const BULK_INVITE_LOST_AFTER = 10 * MINUTE;
 
 /** Bulk invites that one run of the cron queues again: a send of a few thousand messages. */
 export const BULK_INVITES_REQUEUED = 100;
+
+/** A report that meets others on the same rows is decided again; so many have never been seen to meet. */
+export const MAX_WRITE_ATTEMPTS = 15;
+
+/** Milliseconds: attempts wait up to this long, and longer each time, so that those who met once do not meet again. */
+export const WRITE_BACKOFF = 10;
+
+/** Seconds after which a reporter may try again, when its attempts were used up. */
+export const WRITE_RETRY_AFTER = 1;

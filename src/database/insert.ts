@@ -1,27 +1,31 @@
-import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, isSQLWrapper, type SQL, sql } from "drizzle-orm";
+import { Placeholder } from "drizzle-orm/sql";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Database } from "./database.ts";
+import { builder, type Value } from "./queries.ts";
 
-type ColumnOf<Table extends SQLiteTable> = keyof Table["$inferInsert"] & string;
+/** A value or SQL for each column that an insert wants. */
+export type InsertValues<Table extends SQLiteTable> = {
+  [Name in keyof Table["$inferInsert"]]: Value<Table["$inferInsert"][Name]>;
+};
 
 /**
- * INSERT … SELECT, by the names of columns: Drizzle alone wants all columns of the table, in its order.
+ * INSERT … SELECT, by the names of columns: Drizzle wants all columns of the table, in its order.
  *
- * @param source SQL from FROM on; where ON CONFLICT follows it must have a WHERE, or SQLite takes that for a join
- * @param taken columns that the source has under the same name
- * @param given what the other columns become, SQL or values; one that is not named becomes null
+ * @param values what each column becomes; a column that is left out gets its default, or null
+ * @param source SQL from FROM on. Before ON CONFLICT it must have a WHERE, or SQLite reads ON as that of a join
  */
-export function insertFrom<Table extends SQLiteTable>(
-  db: Database,
+export function insertSelect<Table extends SQLiteTable>(
   table: Table,
+  values: InsertValues<Table>,
   source: SQL,
-  taken: ColumnOf<Table>[],
-  given: Partial<Record<ColumnOf<Table>, unknown>>,
 ) {
-  const names: readonly string[] = taken;
-  const values: Record<string, unknown> = given;
-  const columns = Object.keys(getTableColumns(table)).map((name) =>
-    names.includes(name) ? sql.identifier(name) : sql`${values[name] ?? null}`,
-  );
-  return db.insert(table).select(sql`select ${sql.join(columns, sql`, `)} ${source}`);
+  const given: Record<string, unknown> = values;
+  const selected = Object.entries(getTableColumns(table)).map(([name, column]) => {
+    const value = given[name] ?? column.default ?? null;
+    // Values are encoded as the column is; SQL stands as it is.
+    return isSQLWrapper(value) && !(value instanceof Placeholder)
+      ? sql`${value}`
+      : sql`${sql.param(value, column)}`;
+  });
+  return builder.insert(table).select(sql`select ${sql.join(selected, sql`, `)} ${source}`);
 }

@@ -1,55 +1,84 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import type { ApiError } from "../http/errors.ts";
 import type { Database } from "./database.ts";
+import {
+  builder,
+  type Compiled,
+  compile,
+  decode,
+  type Placeholders,
+  placeholders,
+  type RowOf,
+  runRaw,
+  type Statement,
+} from "./queries.ts";
 import { refusals } from "./schema.ts";
 
-/** What a write must not do: `broken` is SQL that is true where it would, `error` is what the caller is told. */
+/** What a write must not do: `broken` is SQL that is true where it would. */
 export interface Rule {
   broken: SQL;
-  error: ApiError;
+  refusal: () => ApiError;
 }
 
-export type Statement = BatchItem<"sqlite">;
-
-type RowOf<S extends Statement> = BatchResponse<[S]>[0] extends (infer Row)[] ? Row : never;
+export type NamedWrite<Values, Result> = (db: Database, values: Values) => Promise<Result>;
 
 /**
- * Runs the statements as one transaction, in one round trip, if none of the rules is broken.
+ * A write that runs in one transaction and one round trip, if none of its rules is broken. It is built at its first
+ * use, and kept, as a named query is.
  *
  * D1 has no interactive transactions, and a batch is rolled back only by an error. So the rules go ahead of the
- * statements as an insert into `refusals`, whose trigger raises the position of the first broken rule as an
- * error. Two requests that meet cannot both pass: D1 runs one batch at a time.
+ * statements as an insert into `refusals`, whose trigger raises the position of the first broken rule as an error.
+ * Two requests that meet cannot both pass: D1 runs one batch at a time.
  *
- * @returns the first row of the last statement
- * @throws the error of the first rule that is broken; nothing is written then
+ * The write returns the first row of the last statement, and throws the refusal of the first rule that is broken;
+ * nothing is written then.
  */
-export async function writeUnderRules<Last extends Statement>(
-  db: Database,
-  rules: Rule[],
-  statements: [...Statement[], Last],
-): Promise<RowOf<Last>> {
+export function namedWrite<Values extends object, Last extends Statement>(
+  build: (values: Placeholders<Values>) => { rules: Rule[]; statements: [...Statement[], Last] },
+): NamedWrite<Values, RowOf<Last>> {
+  let write: { rules: Rule[]; compiled: Compiled[] } | undefined;
+  return async (db, values) => {
+    if (!write) {
+      const { rules, statements } = build(placeholders<Values>());
+      write = { rules, compiled: [guard(rules), ...statements].map(compile) };
+    }
+    const { rules, compiled } = write;
+    const queries = compiled.map((each) => ({
+      compiled: each,
+      params: each.bind(values as Record<string, unknown>),
+    }));
+    try {
+      const rows = (await runRaw(db, queries)).at(-1) ?? [];
+      const [row] = decode(queries.at(-1) as { compiled: Compiled; params: unknown[] }, rows);
+      if (row === undefined)
+        throw new Error("The last statement returned no row although no rule was broken");
+      return row as RowOf<Last>;
+    } catch (error) {
+      throw brokenRule(error, rules)?.refusal() ?? error;
+    }
+  };
+}
+
+function guard(rules: Rule[]): Statement {
   const firstBroken = sql`case ${sql.join(
-    rules.map(({ broken }, position) => sql`when ${broken} then 'refused:' || ${position}`),
+    rules.map(({ broken }, position) => sql`when ${broken} then 'refused:' || ${sql.raw(String(position))}`),
     sql` `,
   )} end`;
-  const guard = db
+  return builder
     .insert(refusals)
     .select(sql`select reason from (select ${firstBroken} as reason) where reason is not null`);
-  try {
-    const results: unknown[] = await db.batch([guard, ...statements]);
-    const row = (results.at(-1) as RowOf<Last>[])[0];
-    if (row === undefined) throw new Error("The last statement gave no row although no rule was broken");
-    return row;
-  } catch (error) {
-    throw brokenRule(error, rules)?.error ?? error;
-  }
 }
 
 function brokenRule(error: unknown, rules: Rule[]): Rule | undefined {
+  const position = raisedReason(error, /refused:(\d+)/);
+  return position === undefined ? undefined : rules[Number(position)];
+}
+
+/** What the trigger of `refusals` raised, if that is why the batch failed. */
+export function raisedReason(error: unknown, pattern: RegExp): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const position = /refused:(\d+)/.exec(cause.message)?.[1];
-    if (position) return rules[Number(position)];
+    const found = pattern.exec(cause.message);
+    if (found) return found[1] ?? found[0];
   }
   return undefined;
 }

@@ -9,11 +9,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { BulkInviteRowStatus } from "../resources/bulk_invites/bulk_invites.schemas.ts";
-import type { AuditEvent } from "../resources/egress_audit_logs/egress_audit_logs.schemas.ts";
-import type { EgressStatus } from "../resources/egresses/egresses.schemas.ts";
-import type { ParticipantRole } from "../resources/participants/participants.schemas.ts";
-import type { Role } from "../resources/roles/roles.ts";
+import type { AuditEvent, BulkInviteRowStatus, EgressStatus, ParticipantRole, Role } from "./enums.ts";
 
 /*
  * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and

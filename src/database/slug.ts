@@ -1,5 +1,6 @@
 import slugify from "@sindresorhus/slugify";
 import { type SQL, sql } from "drizzle-orm";
+import type { Value } from "./queries.ts";
 
 /** ASCII kebab case of a name, transliterated; `fallback` where nothing of the name is left. */
 export function kebabCase(name: string, fallback: string): string {
@@ -7,16 +8,19 @@ export function kebabCase(name: string, fallback: string): string {
 }
 
 /**
- * SQL for the first free one of `base`, `base-2`, `base-3`, …
+ * The first free one of `base`, `base-2`, `base-3`, …
  *
- * @param taken SQL that is true where `candidate.slug` is taken
+ * @param isTaken makes SQL that is true where the candidate is taken
  */
-export function firstFreeSlug(base: SQL, taken: SQL): SQL<string> {
+export function firstFreeSlug(
+  base: Value<string>,
+  isTaken: (candidate: SQL) => SQL | undefined,
+): SQL<string> {
   return sql`(
     with recursive candidate (suffix, slug) as (
       select 1, ${base}
       union all
-      select suffix + 1, ${base} || '-' || (suffix + 1) from candidate where ${taken}
+      select suffix + 1, ${base} || '-' || (suffix + 1) from candidate where ${isTaken(sql`candidate.slug`)}
     )
     select slug from candidate order by suffix desc limit 1
   )`;

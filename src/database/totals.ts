@@ -1,7 +1,16 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { ListName } from "./schema.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { builder, type Value } from "./queries.ts";
+import { type ListName, listTotals } from "./schema.ts";
 
-/** SQL for how long a list is, from the total that triggers keep: the same however long it has grown. */
-export function totalOf(list: ListName, owner_id: number | SQL): SQL<number> {
-  return sql`coalesce((select total from list_totals where list = ${list} and owner_id = ${owner_id}), 0)`;
+/** How long a list is, from the total that triggers keep: it costs the same however long the list has grown. */
+export function totalOf(list: ListName, owner_id: Value<number>): SQL<number> {
+  const kept = builder
+    .select({ total: listTotals.total })
+    .from(listTotals)
+    .where(and(eq(listTotals.list, list), eq(listTotals.owner_id, owner_id)));
+  return sql`coalesce(${kept}, 0)`;
 }
+
+/** The query that gives a page its total_count. */
+export const selectTotal = (total: SQL<number>) =>
+  builder.select({ total: total.as("total") }).from(sql`(select 1)`);

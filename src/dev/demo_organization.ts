@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import { digest } from "../database/digest.ts";
+import type { Role } from "../database/enums.ts";
 import { apiClients, organizations, organizationUsers, users } from "../database/schema.ts";
 import { ApiError } from "../http/errors.ts";
 import { DAY, HOUR } from "../limits.ts";
@@ -8,7 +9,6 @@ import { reportCall } from "../resources/calls/calls.service.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
 import { createUser } from "../resources/organization_users/organization_users.service.ts";
 import { createOrganization } from "../resources/organizations/organizations.service.ts";
-import type { Role } from "../resources/roles/roles.ts";
 import { reportSoapNote } from "../resources/soap_notes/soap_notes.service.ts";
 import { reportTranscript } from "../resources/transcripts/transcripts.service.ts";
 import {

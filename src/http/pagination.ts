@@ -1,6 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import type { Database } from "../database/database.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 
 const positiveInteger = z.string().regex(/^0*[1-9]\d*$/, "must be a positive integer");
@@ -22,12 +20,13 @@ export interface Page<Row> {
   pagination: { current_page: number; per_page: number; total_pages: number; total_count: number };
 }
 
-/** The query that gives a page its total_count, from SQL for it. */
-export const selectTotal = (db: Database, total: SQL<number>) =>
-  db.select({ total: total.as("total") }).from(sql`(select 1)`);
+/** LIMIT and OFFSET, as values of a query. */
+export interface PageWindow {
+  limit: number;
+  offset: number;
+}
 
-/** LIMIT and OFFSET of a page. */
-export function pageWindow({ page, per_page }: PageQuery) {
+export function pageWindow({ page, per_page }: PageQuery): PageWindow {
   return { limit: per_page, offset: (page - 1) * per_page };
 }
 

@@ -11,6 +11,7 @@ import { issuersReference } from "../resources/issuers/issuers.openapi.ts";
 import { organizationUsersReference } from "../resources/organization_users/organization_users.openapi.ts";
 import { organizationsReference } from "../resources/organizations/organizations.openapi.ts";
 import { participantsReference } from "../resources/participants/participants.openapi.ts";
+import { rolesReference } from "../resources/roles/roles.openapi.ts";
 import { soapNotesReference } from "../resources/soap_notes/soap_notes.openapi.ts";
 import { tokenExchangeReference } from "../resources/token_exchange/token_exchange.openapi.ts";
 import { transcriptsReference } from "../resources/transcripts/transcripts.openapi.ts";
@@ -30,6 +31,7 @@ export const references: Reference[] = [
   egressAuditLogsReference,
   invitesReference,
   bulkInvitesReference,
+  rolesReference,
   organizationUsersReference,
   callsReference,
   organizationsReference,

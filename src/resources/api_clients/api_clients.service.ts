@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { Caller, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { digest, randomSecret } from "../../database/digest.ts";
-import { writeUnderRules } from "../../database/rules.ts";
+import { writeUnderRules } from "../../database/legacy_rules.ts";
 import { apiClients, organizationUsers } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { organizationMissing } from "../organizations/organizations.service.ts";

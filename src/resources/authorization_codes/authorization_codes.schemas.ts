@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { ROLES, type Role } from "../../database/enums.ts";
 import { id } from "../../http/wire.ts";
-import { ROLES, type Role } from "../roles/roles.ts";
 
 export const redeemCodeBody = z.object({ code: z.string() });
 

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { digest, randomSecret } from "../../database/digest.ts";
-import { insertFrom } from "../../database/insert.ts";
+import { insertFrom } from "../../database/legacy_insert.ts";
 import { authorizationCodes, organizations, organizationUsers, users } from "../../database/schema.ts";
 import { ApiError } from "../../http/errors.ts";
 import {

@@ -1,6 +1,6 @@
 import { and, between, eq, exists, lt, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
-import { insertFrom } from "../../database/insert.ts";
+import { insertFrom } from "../../database/legacy_insert.ts";
 import { bulkInviteRows, bulkInvites, invites, organizationUsers, users } from "../../database/schema.ts";
 import { BULK_INVITE_LOST_AFTER, BULK_INVITES_REQUEUED } from "../../limits.ts";
 import { inviteExpiry, isExpired, isPending } from "../invites/invites.service.ts";

@@ -3,8 +3,6 @@ import { id, timestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
 
-export type BulkInviteRowStatus = "pending" | "created" | "failed";
-
 export const createBulkInviteBody = z.object({
   organization_invites: z
     .array(inviteInput)

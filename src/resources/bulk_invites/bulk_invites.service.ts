@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
-import { insertFrom } from "../../database/insert.ts";
+import { insertFrom } from "../../database/legacy_insert.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { notFound } from "../../http/errors.ts";
 import { logFault } from "../../http/log.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { calls } from "../../database/schema.ts";
 import { id, instant, key, name, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
-import { PARTICIPANT_ROLES } from "../participants/participants.schemas.ts";
 
 const callParticipant = z
   .object({

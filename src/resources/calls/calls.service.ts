@@ -1,14 +1,15 @@
 import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../../context.ts";
-import { insertFrom } from "../../database/insert.ts";
+import { insertFrom } from "../../database/legacy_insert.ts";
+import { type Rule, writeUnderRules } from "../../database/legacy_rules.ts";
+import { selectTotal } from "../../database/legacy_totals.ts";
 import { conditionsOn, given, inputOf, kept } from "../../database/report.ts";
-import { type Rule, writeUnderRules } from "../../database/rules.ts";
 import { calls, organizationUsers } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
 import { takeOverChanges } from "../../database/upsert.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
-import { type Page, type PageQuery, pageWindow, selectTotal, toPage } from "../../http/pagination.ts";
+import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { withinReach } from "../organization_users/organization_users.service.ts";
 import { participantsOfCall } from "../participants/participants.service.ts";
 import type { Call, CallPath, reportCallBody } from "./calls.schemas.ts";

@@ -1,12 +1,9 @@
 import * as z from "zod";
+import { AUDIT_EVENTS } from "../../database/enums.ts";
 import type { egressAuditLogs } from "../../database/schema.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { day, id, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { callParams } from "../calls/calls.schemas.ts";
-
-export const AUDIT_EVENTS = ["create", "update", "read"] as const;
-
-export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
 export const auditLogParams = callParams.extend({ egress_id: pathId });
 

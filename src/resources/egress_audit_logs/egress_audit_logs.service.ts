@@ -1,13 +1,15 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
+import { AUDIT_EVENTS } from "../../database/enums.ts";
+import { selectTotal } from "../../database/legacy_totals.ts";
 import { egressAuditLogs, egresses } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
 import { notFound } from "../../http/errors.ts";
-import { pageWindow, selectTotal, toPage } from "../../http/pagination.ts";
+import { pageWindow, toPage } from "../../http/pagination.ts";
 import { DAY } from "../../limits.ts";
 import { egressWithinReach } from "../egresses/egresses.service.ts";
-import { AUDIT_EVENTS, type auditLogParams, type auditLogQuery } from "./egress_audit_logs.schemas.ts";
+import type { auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
 
 /** What happened to an egress, newest first; `from` and `to` are days, both included. */
 export async function listAuditLogs(

@@ -1,12 +1,9 @@
 import * as z from "zod";
+import { EGRESS_STATUSES } from "../../database/enums.ts";
 import type { egresses } from "../../database/schema.ts";
 import { id, instant, key, longText, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { callParams } from "../calls/calls.schemas.ts";
-
-export const EGRESS_STATUSES = ["egress_starting", "egress_ended"] as const;
-
-export type EgressStatus = (typeof EGRESS_STATUSES)[number];
 
 /** A URL folds `.` and `..` away, and could so leave the bucket. */
 const storageKey = longText(MAX_STORAGE_KEY_LENGTH).refine(

@@ -1,9 +1,9 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../../context.ts";
-import { insertFrom } from "../../database/insert.ts";
+import { insertFrom } from "../../database/legacy_insert.ts";
+import { writeUnderRules } from "../../database/legacy_rules.ts";
 import { conditionsOn, given, inputOf, kept } from "../../database/report.ts";
-import { writeUnderRules } from "../../database/rules.ts";
 import { calls, egressAuditLogs, egresses } from "../../database/schema.ts";
 import { takeOverChanges } from "../../database/upsert.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";

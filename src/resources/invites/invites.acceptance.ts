@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Context } from "../../context.ts";
-import { writeUnderRules } from "../../database/rules.ts";
+import { writeUnderRules } from "../../database/legacy_rules.ts";
 import { invites, organizationUsers } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import type { Settings } from "../../settings.ts";

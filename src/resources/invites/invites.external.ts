@@ -2,14 +2,12 @@ import { externalRoutes } from "../../http/external_door.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { assignableRoles } from "../roles/roles.ts";
 import { createInviteBody, toInvite } from "./invites.schemas.ts";
 import { createInvite, deleteInvite, listInvites, requireInvite } from "./invites.service.ts";
 
 const byId = params(idParams);
 
 export const invitesExternal = externalRoutes()
-  .get("/roles", (c) => c.json({ roles: assignableRoles(c.var.context.caller.roles) }))
   .get("/invites", query(pageQuery), async (c) => {
     const { items, pagination } = await listInvites(c.var.context, c.req.valid("query"));
     return c.json({ organization_invites: items.map(toInvite), pagination });

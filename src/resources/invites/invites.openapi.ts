@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
 import { createdUserSchema } from "../organization_users/organization_users.schemas.ts";
-import { inviteSchema, inviteWithAcceptUrlSchema, rolesSchema } from "./invites.schemas.ts";
+import { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.schemas.ts";
 
 const invite: z.input<typeof inviteSchema> = {
   id: 81,
@@ -41,13 +41,6 @@ export const invitesReference: Reference = {
     },
   },
   external: {
-    "GET /roles": {
-      operationId: "listRoles",
-      summary: "List the roles that the caller may assign",
-      description: "Those at or below its own permission level, lowest first.",
-      status: 200,
-      response: { schema: rolesSchema, example: { roles: ["provider_assistant", "provider"] } },
-    },
     "GET /invites": {
       operationId: "listInvites",
       summary: "List the active invites",

@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { ROLES } from "../../database/enums.ts";
 import type { invites } from "../../database/schema.ts";
 import { email, id, name, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
-import { ROLES } from "../roles/roles.ts";
 
 export const inviteInput = z.object({ email, display_name: name, role_names: roleNames });
 
@@ -26,8 +26,6 @@ export const inviteSchema = z.object({
 });
 
 export const inviteWithAcceptUrlSchema = inviteSchema.extend({ accept_url: z.url() });
-
-export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });
 
 export type Invite = typeof invites.$inferSelect & { organization_name: string };
 

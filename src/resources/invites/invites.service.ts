@@ -1,14 +1,16 @@
 import { and, asc, eq, getTableColumns, gt, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
-import { writeUnderRules } from "../../database/rules.ts";
+import type { Role } from "../../database/enums.ts";
+import { writeUnderRules } from "../../database/legacy_rules.ts";
+import { selectTotal } from "../../database/legacy_totals.ts";
 import { invites } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
-import { type Page, type PageQuery, pageWindow, selectTotal, toPage } from "../../http/pagination.ts";
+import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { DAY } from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 import { membershipOf } from "../organization_users/organization_users.service.ts";
-import { assignableRoles, type Role } from "../roles/roles.ts";
+import { assignableRoles } from "../roles/roles.schemas.ts";
 import type { Invite, InviteInput } from "./invites.schemas.ts";
 
 export const shown = {

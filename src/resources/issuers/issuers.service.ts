@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
-import { writeUnderRules } from "../../database/rules.ts";
+import { writeUnderRules } from "../../database/legacy_rules.ts";
 import { issuers } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { organizationMissing } from "../organizations/organizations.service.ts";

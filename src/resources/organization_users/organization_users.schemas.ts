@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { ROLES, type Role } from "../../database/enums.ts";
 import { email, id, name } from "../../http/wire.ts";
-import { ROLES, type Role, sortRoles } from "../roles/roles.ts";
+import { sortRoles } from "../roles/roles.schemas.ts";
 
 /** At least one role name; each is kept once, lowest first. */
 export const roleNames = z

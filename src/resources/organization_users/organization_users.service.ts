@@ -2,15 +2,16 @@ import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
-import { insertFrom } from "../../database/insert.ts";
-import { type Rule, type Statement, writeUnderRules } from "../../database/rules.ts";
+import { ROLES, type Role } from "../../database/enums.ts";
+import { insertFrom } from "../../database/legacy_insert.ts";
+import { type Rule, type Statement, writeUnderRules } from "../../database/legacy_rules.ts";
+import { selectTotal } from "../../database/legacy_totals.ts";
 import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
 import { unprocessable } from "../../http/errors.ts";
-import { type Page, type PageQuery, pageWindow, selectTotal, toPage } from "../../http/pagination.ts";
+import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { organizationMissing } from "../organizations/organizations.service.ts";
-import { ROLES, type Role } from "../roles/roles.ts";
-import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.service.ts";
+import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/legacy.ts";
 import type { CreatedUser, createUserBody, OrganizationUser } from "./organization_users.schemas.ts";
 
 const shown = {

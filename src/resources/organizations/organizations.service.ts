@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../../context.ts";
-import { type Rule, writeUnderRules } from "../../database/rules.ts";
+import { type Rule, writeUnderRules } from "../../database/legacy_rules.ts";
+import { firstFreeSlug, kebabCase } from "../../database/legacy_slug.ts";
 import { organizations } from "../../database/schema.ts";
-import { firstFreeSlug, kebabCase } from "../../database/slug.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import type { createOrganizationBody } from "./organizations.schemas.ts";

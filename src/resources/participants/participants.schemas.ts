@@ -1,10 +1,7 @@
 import * as z from "zod";
+import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { participants } from "../../database/schema.ts";
 import { id, instant, key, name, timestampOrNull } from "../../http/wire.ts";
-
-export const PARTICIPANT_ROLES = ["recipient", "provider"] as const;
-
-export type ParticipantRole = (typeof PARTICIPANT_ROLES)[number];
 
 /** A report in part: what is left out stays as reported before. */
 export const reportParticipantBody = z.object({

@@ -1,14 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../../context.ts";
-import { insertFrom } from "../../database/insert.ts";
+import { insertFrom } from "../../database/legacy_insert.ts";
+import { type Rule, type Statement, writeUnderRules } from "../../database/legacy_rules.ts";
 import { conditionsOn, given, inputOf, kept } from "../../database/report.ts";
-import { type Rule, type Statement, writeUnderRules } from "../../database/rules.ts";
 import { participants, waitingRooms } from "../../database/schema.ts";
 import { takeOverChanges } from "../../database/upsert.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { namesNoMember } from "../organization_users/organization_users.service.ts";
-import { roomOfSlug } from "../waiting_rooms/waiting_rooms.service.ts";
+import { roomOfSlug } from "../waiting_rooms/legacy.ts";
 import type { Participant, reportParticipantBody } from "./participants.schemas.ts";
 
 /**

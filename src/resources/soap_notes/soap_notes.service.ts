@@ -1,9 +1,9 @@
 import { eq, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
-import { insertFrom } from "../../database/insert.ts";
+import { insertFrom } from "../../database/legacy_insert.ts";
+import { writeUnderRules } from "../../database/legacy_rules.ts";
 import { conditionsOn, inputOf, kept } from "../../database/report.ts";
-import { writeUnderRules } from "../../database/rules.ts";
 import { calls, soapNotes } from "../../database/schema.ts";
 import { takeOverChanges } from "../../database/upsert.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";

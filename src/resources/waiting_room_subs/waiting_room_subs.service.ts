@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, ClientContext, Context } from "../../context.ts";
-import { type Rule, writeUnderRules } from "../../database/rules.ts";
+import { type Rule, writeUnderRules } from "../../database/legacy_rules.ts";
 import { waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { DEFAULT_SUB_DURATION } from "../../limits.ts";
@@ -11,7 +11,7 @@ import {
   roomOfSlug,
   shown as shownRoom,
   waitingRoomMissing,
-} from "../waiting_rooms/waiting_rooms.service.ts";
+} from "../waiting_rooms/legacy.ts";
 import type {
   createWaitingRoomSubBody,
   updateWaitingRoomSubBody,

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import type { waitingRooms } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, name, timestamp } from "../../http/wire.ts";
 import { themeName } from "../../settings.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
+import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
 /** Made from the name; a caller who sends one, whatever its value, has misunderstood. */
 const slug = z.never("cannot be set; it is made from the name").optional();
@@ -41,10 +42,7 @@ export const waitingRoomSchema = z.object({
   user: z.object({ display_name: z.string() }),
 });
 
-export type WaitingRoom = Omit<typeof waitingRooms.$inferSelect, "retired_at"> & {
-  waiting_count: number;
-  owner_display_name: string;
-};
+export type WaitingRoom = Row<typeof waitingRoomColumns>;
 
 /** A personal room shows no organization_id, though it belongs to one. */
 export function toWaitingRoom(row: WaitingRoom): z.input<typeof waitingRoomSchema> {

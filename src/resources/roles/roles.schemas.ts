@@ -1,7 +1,7 @@
-/** Role names of the contract (section "Invite"), lowest permission level first. */
-export const ROLES = ["provider_assistant", "provider", "organization_admin"] as const;
+import * as z from "zod";
+import { ROLES, type Role } from "../../database/enums.ts";
 
-export type Role = (typeof ROLES)[number];
+export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });
 
 /** Each role once, lowest first: the form in which roles are stored and shown. */
 export function sortRoles(roles: readonly Role[]): Role[] {

@@ -1,0 +1,23 @@
+/** Values that columns and the wire share. The contract names the roles and the audit events. */
+
+/** Role names (contract, section "Invite"), lowest permission level first. */
+export const ROLES = ["provider_assistant", "provider", "organization_admin"] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export const PARTICIPANT_ROLES = ["recipient", "provider"] as const;
+
+export type ParticipantRole = (typeof PARTICIPANT_ROLES)[number];
+
+export const EGRESS_STATUSES = ["egress_starting", "egress_ended"] as const;
+
+export type EgressStatus = (typeof EGRESS_STATUSES)[number];
+
+/** Kinds of audit entries (contract, section "Egress audit log entry"). */
+export const AUDIT_EVENTS = ["create", "update", "read"] as const;
+
+export type AuditEvent = (typeof AUDIT_EVENTS)[number];
+
+export const BULK_INVITE_ROW_STATUSES = ["pending", "created", "failed"] as const;
+
+export type BulkInviteRowStatus = (typeof BULK_INVITE_ROW_STATUSES)[number];

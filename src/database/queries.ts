@@ -1,0 +1,176 @@
+import { Column, is, noopDecoder, Param, Placeholder, SQL, type SQLWrapper } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { drizzle } from "drizzle-orm/d1";
+import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
+import type { Database } from "./database.ts";
+
+/*
+ * Drizzle takes longer to write a query's text than all the rest of a request takes. So the text is written once per
+ * isolate, with placeholders, and each request only binds its values.
+ */
+
+/** Builds statements, for named queries and for subqueries. It runs none. */
+export const builder = drizzle({ prepare: () => null } as unknown as D1Database);
+
+/** The row of a selection: `type WaitingRoom = Row<typeof waitingRoomColumns>`. */
+export type Row<Columns extends Record<string, Column | SQL.Aliased | SQL>> = {
+  [Name in keyof SelectResultFields<Columns>]: SelectResultFields<Columns>[Name];
+};
+
+/** A value, or SQL for it: conditions that take it serve named queries and others. */
+export type Value<Type> = Type | SQLWrapper;
+
+/** Stands for each value of a named query while it is built. */
+export type Placeholders<Values> = { [Name in keyof Values & string]: Placeholder<Name, Values[Name]> };
+
+/** A statement as D1 takes it, and how its values and rows are converted. */
+export interface Compiled {
+  text: string;
+  bind: (values: Record<string, unknown>) => unknown[];
+  columns: string[];
+  decoders: [column: string, decode: (value: unknown) => unknown][];
+}
+
+/** A named query with its values: ready to run, alone or in a batch. */
+export interface BoundQuery<Result> {
+  compiled: Compiled;
+  params: unknown[];
+  /** For the compiler only: what a row is. */
+  row?: Result;
+}
+
+export type NamedQuery<Values, Result> = (values: Values) => BoundQuery<Result>;
+
+/** What Drizzle builds and D1 runs: a SELECT, INSERT, UPDATE or DELETE. */
+export type Statement = BatchItem<"sqlite">;
+
+export type RowOf<S extends Statement> = S["_"]["result"] extends (infer Result)[] ? Result : never;
+
+/**
+ * A statement that is built at its first use, and kept.
+ *
+ * @param build makes the statement from placeholders; each column of its rows must have a name of its own
+ */
+export function namedQuery<Values extends object, S extends Statement>(
+  build: (values: Placeholders<Values>) => S,
+): NamedQuery<Values, RowOf<S>> {
+  let compiled: Compiled | undefined;
+  return (values) => {
+    compiled ??= compile(build(placeholders<Values>()));
+    return { compiled, params: compiled.bind(values as Record<string, unknown>) };
+  };
+}
+
+/** All rows of a query. */
+export async function runAll<Result>(db: Database, query: BoundQuery<Result>): Promise<Result[]> {
+  const { results } = await prepare(db, query).all<Record<string, unknown>>();
+  return decode(query, results);
+}
+
+/** The first row of a query, or undefined. */
+export async function runFirst<Result>(db: Database, query: BoundQuery<Result>): Promise<Result | undefined> {
+  return (await runAll(db, query))[0];
+}
+
+/** The rows of several queries, in one round trip and one transaction. */
+export async function runBatch<Queries extends BoundQuery<unknown>[]>(
+  db: Database,
+  queries: [...Queries],
+): Promise<RowsOf<Queries>> {
+  return (await runRaw(db, queries)).map((rows, n) =>
+    decode(queries[n] as BoundQuery<unknown>, rows),
+  ) as RowsOf<Queries>;
+}
+
+/** The rows of each query of a batch. */
+export type RowsOf<Queries extends BoundQuery<unknown>[]> = {
+  [N in keyof Queries]: Queries[N] extends BoundQuery<infer Result> ? Result[] : never;
+};
+
+export type RawRow = Record<string, unknown>;
+
+/** As `runBatch`, with the rows as D1 gives them: booleans are 0 and 1, JSON is text. */
+export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
+  const results = await db.$client.batch<RawRow>(queries.map((query) => prepare(db, query)));
+  return results.map((result) => result.results);
+}
+
+/** Converts rows as D1 gives them, in place. */
+export function decode<Result>({ compiled: { decoders } }: BoundQuery<Result>, rows: RawRow[]): Result[] {
+  for (const [column, convert] of decoders)
+    for (const row of rows) if (row[column] !== null) row[column] = convert(row[column]);
+  return rows as Result[];
+}
+
+export function placeholders<Values>(): Placeholders<Values> {
+  return new Proxy({} as Placeholders<Values>, { get: (_, name) => new Placeholder(String(name)) });
+}
+
+export function compile(statement: Statement): Compiled {
+  // Drizzle keeps what it selects to itself; its prepared query has all that is needed here.
+  const prepared = (statement as unknown as { prepare(): { getQuery(): Query; fields?: Field[] } }).prepare();
+  const { sql: text, params } = prepared.getQuery();
+  const encoders = params.map(encoderOf);
+  const fields = prepared.fields ?? [];
+  return {
+    text,
+    bind: (values) => encoders.map((encode) => encode(values)),
+    columns: fields.map(columnName),
+    decoders: fields.flatMap((field) => decodersOf(field)),
+  };
+}
+
+interface Query {
+  sql: string;
+  params: unknown[];
+}
+
+interface Field {
+  path: string[];
+  field: Column | SQL.Aliased | SQL;
+}
+
+function prepare(db: Database, { compiled, params }: BoundQuery<unknown>): D1PreparedStatement {
+  return db.$client.prepare(compiled.text).bind(...params);
+}
+
+/** D1 gives rows by the names of columns, so two of one name would become one. */
+function columnName({ path, field }: Field): string {
+  const name = is(field, Column) ? field.name : is(field, SQL.Aliased) ? field.fieldAlias : undefined;
+  if (path.length !== 1 || path[0] !== name)
+    throw new Error(`The column ${path.join(".")} must be selected under this name: alias it`);
+  return name as string;
+}
+
+function decodersOf({ path, field }: Field): Compiled["decoders"] {
+  const decoder = is(field, Column)
+    ? field
+    : is(field, SQL.Aliased)
+      ? decoderOf(field.sql)
+      : decoderOf(field);
+  const isIdentity =
+    decoder === noopDecoder || decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue;
+  return isIdentity ? [] : [[path[0] as string, (value) => decoder.mapFromDriverValue(value)]];
+}
+
+const decoderOf = (sql: SQL) =>
+  (sql as unknown as { decoder: { mapFromDriverValue(value: unknown): unknown } }).decoder;
+
+function encoderOf(param: unknown): (values: Record<string, unknown>) => unknown {
+  if (is(param, Placeholder)) return (values) => requireValue(values, param.name);
+  if (is(param, Param) && is(param.value, Placeholder)) {
+    const { encoder, value: placeholder } = param;
+    return (values) => {
+      const value = requireValue(values, (placeholder as Placeholder).name);
+      // Left to a column's encoder, null would become false, or the text "null".
+      return value === null ? null : encoder.mapToDriverValue(value);
+    };
+  }
+  return () => param;
+}
+
+function requireValue(values: Record<string, unknown>, name: string): unknown {
+  const value = values[name];
+  if (value === undefined) throw new Error(`The query wants a value for ${name}`);
+  return value;
+}

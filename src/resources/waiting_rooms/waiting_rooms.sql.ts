@@ -1,0 +1,167 @@
+import { and, asc, count, eq, exists, isNull, ne, notExists, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
+import type { Rule } from "../../database/rules.ts";
+import { organizations, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
+import { firstFreeSlug } from "../../database/slug.ts";
+import { selectTotal, totalOf } from "../../database/totals.ts";
+import { notFound } from "../../http/errors.ts";
+import type { PageWindow } from "../../http/pagination.ts";
+
+const waitingCount = builder
+  .select({ count: count() })
+  .from(participants)
+  .where(
+    and(
+      eq(participants.waiting_room_id, waitingRooms.id),
+      isNull(participants.left_at),
+      isNull(participants.call_id),
+    ),
+  );
+
+const ownerName = builder
+  .select({ display_name: organizationUsers.display_name })
+  .from(organizationUsers)
+  .where(
+    and(
+      eq(organizationUsers.organization_id, waitingRooms.organization_id),
+      eq(organizationUsers.user_id, waitingRooms.user_id),
+    ),
+  );
+
+const organizationName = builder
+  .select({ name: organizations.name })
+  .from(organizations)
+  .where(eq(organizations.id, waitingRooms.organization_id));
+
+export const waitingRoomColumns = {
+  id: waitingRooms.id,
+  organization_id: waitingRooms.organization_id,
+  user_id: waitingRooms.user_id,
+  name: waitingRooms.name,
+  slug: waitingRooms.slug,
+  theme: waitingRooms.theme,
+  is_active: waitingRooms.is_active,
+  created_at: waitingRooms.created_at,
+  updated_at: waitingRooms.updated_at,
+  waiting_count: sql<number>`${waitingCount}`.as("waiting_count"),
+  owner_display_name: sql<string>`coalesce(${ownerName}, ${organizationName})`.as("owner_display_name"),
+};
+
+/** True for the room that this slug leads to, of any organization: a slug is unique in the service. */
+export const hasSlug = (slug: Value<string>): SQL | undefined =>
+  and(eq(waitingRooms.slug, slug), isNull(waitingRooms.retired_at));
+
+/** True for the organization's room that this slug leads to. */
+export const ownRoom = (organization_id: Value<number>, slug: Value<string>): SQL | undefined =>
+  and(eq(waitingRooms.organization_id, organization_id), hasSlug(slug));
+
+/** Selects the id of the organization's room that this slug leads to. */
+export const ownRoomId = (organization_id: Value<number>, slug: Value<string>) =>
+  builder.select({ id: waitingRooms.id }).from(waitingRooms).where(ownRoom(organization_id, slug));
+
+const personalRooms = alias(waitingRooms, "personal_rooms");
+
+/** Selects the current slug of somebody's personal room: nothing where there is none. */
+export const personalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
+  builder
+    .select({ slug: personalRooms.slug })
+    .from(personalRooms)
+    .where(and(eq(personalRooms.organization_id, organization_id), eq(personalRooms.user_id, user_id)));
+
+/** For verbs whose path names a room of the organization. */
+export const waitingRoomMissing = (organization_id: Value<number>, slug: Value<string>): Rule => ({
+  broken: notExists(ownRoomId(organization_id, slug)),
+  refusal: () => notFound("Waiting room"),
+});
+
+const slugHolders = alias(waitingRooms, "slug_holders");
+
+/** What the slugs of an organization's rooms of one name begin with. */
+export function slugBase(organization_id: Value<number>, kebabName: Value<string>): SQL<string> {
+  const organizationSlug = builder
+    .select({ slug: organizations.slug })
+    .from(organizations)
+    .where(eq(organizations.id, organization_id));
+  return sql`${organizationSlug} || '-' || ${kebabName}`;
+}
+
+/** @param current the slug of the room that is renamed, which does not stand in its own way */
+export function freeRoomSlug(base: SQL<string>, current: Value<string> = ""): SQL<string> {
+  return firstFreeSlug(base, (candidate) =>
+    and(
+      ne(candidate, current),
+      exists(
+        builder
+          .select({ id: slugHolders.id })
+          .from(slugHolders)
+          .where(and(eq(slugHolders.slug, candidate), isNull(slugHolders.retired_at))),
+      ),
+    ),
+  );
+}
+
+/** What a room has whose theme nobody chose, whether or not it is among those that may be chosen. */
+export const DEFAULT_THEME = "default";
+
+/**
+ * The statement that gives an organization user its personal room, where the roles call for one and there is none:
+ * a provider, or above, has it once.
+ *
+ * @param member the id of an organization user with any roles
+ */
+export function insertPersonalRoom(room: {
+  organization_id: Value<number>;
+  member: SQL<number>;
+  name: Value<string>;
+  slug_name: Value<string>;
+  now: Value<number>;
+}) {
+  const { organization_id, member, name, slug_name, now } = room;
+  const isProvider = sql`exists (
+    select 1 from json_each(${organizationUsers.roles}) as role where role.value <> 'provider_assistant')`;
+  const owner = and(
+    eq(organizationUsers.id, member),
+    isProvider,
+    notExists(personalRoomSlug(organizationUsers.organization_id, organizationUsers.user_id)),
+  );
+  return insertSelect(
+    waitingRooms,
+    {
+      organization_id: organizationUsers.organization_id,
+      user_id: organizationUsers.user_id,
+      name,
+      slug: freeRoomSlug(slugBase(organization_id, slug_name)),
+      theme: DEFAULT_THEME,
+      is_active: true,
+      created_at: now,
+      updated_at: now,
+    },
+    sql`from ${organizationUsers} where ${owner}`,
+  );
+}
+
+export const roomBySlug = namedQuery((room: Placeholders<{ organization_id: number; slug: string }>) =>
+  builder.select(waitingRoomColumns).from(waitingRooms).where(ownRoom(room.organization_id, room.slug)),
+);
+
+/** For the platform, whose path names a room of any organization. */
+export const openRoomBySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
+  builder.select(waitingRoomColumns).from(waitingRooms).where(hasSlug(slug)),
+);
+
+export const pageOfRooms = namedQuery(
+  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
+    builder
+      .select(waitingRoomColumns)
+      .from(waitingRooms)
+      .where(and(eq(waitingRooms.organization_id, organization_id), isNull(waitingRooms.retired_at)))
+      .orderBy(asc(waitingRooms.id))
+      .limit(limit)
+      .offset(offset),
+);
+
+export const totalOfRooms = namedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  selectTotal(totalOf("waiting_rooms", organization_id)),
+);

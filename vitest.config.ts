@@ -34,6 +34,7 @@ export default defineConfig({
           maxWorkers: 1,
         },
       },
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
       { test: { name: "project", include: ["test/project/**/*.test.ts"], testTimeout: 60_000 } },
       { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
     ],

@@ -44,6 +44,11 @@ export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>
   });
 }
 
+/** Whether a row would change: one that is absent, or one of which a field differs. */
+export function isChange<Next extends object>(before: Next | undefined, next: Next): boolean {
+  return !before || (Object.keys(next) as (keyof Next)[]).some((field) => before[field] !== next[field]);
+}
+
 /** The last statement's first row, or null where what was read has changed, and nothing was written. */
 async function writeIf<Result>(
   db: Database,

@@ -29,3 +29,25 @@ export function insertSelect<Table extends SQLiteTable>(
   });
   return builder.insert(table).select(sql`select ${sql.join(selected, sql`, `)} ${source}`);
 }
+
+/** Each column of a table as it stands in a row of `json_each(…) as item`, where rows are JSON objects. */
+export function jsonFields<Table extends SQLiteTable>(
+  table: Table,
+): Record<keyof Table["_"]["columns"], SQL> {
+  return columnsAs(table, (name) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`);
+}
+
+/** For ON CONFLICT DO UPDATE: takes over each column of the row that was to be inserted, except those named. */
+export function replaceAllBut<Table extends SQLiteTable>(
+  table: Table,
+  kept: (keyof Table["_"]["columns"])[],
+): Record<string, SQL> {
+  const columns = columnsAs(table, (name) => sql`excluded.${sql.identifier(name)}`);
+  for (const name of kept) delete columns[name];
+  return columns;
+}
+
+function columnsAs<Table extends SQLiteTable>(table: Table, as: (name: string) => SQL) {
+  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => [name, as(column.name)]);
+  return Object.fromEntries(columns) as Record<keyof Table["_"]["columns"], SQL>;
+}

@@ -35,8 +35,8 @@ export interface Compiled {
 export interface BoundQuery<Result> {
   compiled: Compiled;
   params: unknown[];
-  /** For the compiler only: what a row is. */
-  row?: Result;
+  /** Never there: it tells the compiler what a row is. */
+  row?: { is: Result };
 }
 
 export type NamedQuery<Values, Result> = (values: Values) => BoundQuery<Result>;
@@ -103,7 +103,12 @@ export function decode<Result>({ compiled: { decoders } }: BoundQuery<Result>, r
 }
 
 export function placeholders<Values>(): Placeholders<Values> {
-  return new Proxy({} as Placeholders<Values>, { get: (_, name) => new Placeholder(String(name)) });
+  return new Proxy({} as Placeholders<Values>, {
+    get: (_, name) => new Placeholder(String(name)),
+    ownKeys: () => {
+      throw new Error("Placeholders are made when they are named: they cannot be spread");
+    },
+  });
 }
 
 export function compile(statement: Statement): Compiled {

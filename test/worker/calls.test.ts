@@ -467,6 +467,13 @@ describe("A participant of a call", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
 
+  it("who waits in the room joins a call that says nothing but the key", async () => {
+    const { clinic, key, first, room } = await aFirstReport();
+    const waiting = await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE }, unique("rita"));
+    const { id } = await given(reportCall(key, { ...first, participants: [{ key: waiting.key }] }));
+    expect(await known(room.slug, waiting.key)).toEqual({ ...waiting, call_id: id });
+  });
+
   it("who waits in another room of the organization comes over to the room of the call", async () => {
     const { clinic, key, first, room } = await aFirstReport();
     const other = await clinic.addRoom({ name: "Lungs" });

@@ -1,21 +1,9 @@
 import * as z from "zod";
-import { PARTICIPANT_ROLES } from "../../database/enums.ts";
-import type { calls } from "../../database/schema.ts";
-import { id, instant, key, name, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
+import type { Row } from "../../database/queries.ts";
+import { id, instant, key, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
-
-const callParticipant = z
-  .object({
-    display_name: name,
-    role: z.enum(PARTICIPANT_ROLES),
-    user_id: id.nullable(),
-    waiting_since: instant.nullable(),
-    joined_at: instant.nullable(),
-    left_at: instant.nullable(),
-    recording_consent: z.boolean().nullable(),
-  })
-  .partial()
-  .extend({ key });
+import { participantOnCall } from "../participants/participants.schemas.ts";
+import type { callColumns } from "./calls.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportCallBody = z.object({
@@ -27,7 +15,7 @@ export const reportCallBody = z.object({
       ended_at: instant.nullable(),
       failed: z.boolean().nullable(),
       participants: z
-        .array(callParticipant)
+        .array(participantOnCall)
         .max(MAX_CALL_PARTICIPANTS, `must be at most ${MAX_CALL_PARTICIPANTS}`)
         .refine(
           (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
@@ -57,7 +45,7 @@ export const callSchema = z.object({
 
 export const reportedCallSchema = callSchema.extend({ key: z.string() });
 
-export type Call = typeof calls.$inferSelect;
+export type Call = Row<typeof callColumns>;
 
 export function toCall(row: Call): z.input<typeof callSchema> {
   return {

@@ -1,39 +1,68 @@
-import { and, eq, exists, getTableColumns, type SQL } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
-import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
-import { calls, organizationUsers } from "../../database/schema.ts";
+import { replaceAllBut } from "../../database/insert.ts";
+import { builder, namedQuery, type Placeholders, type Row, type Value } from "../../database/queries.ts";
+import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
+import { selectTotal, totalOf } from "../../database/totals.ts";
+import type { PageWindow } from "../../http/pagination.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
-import type { CallPath } from "./calls.schemas.ts";
+import { participantsWithKeys } from "../participants/participants.sql.ts";
+import { hasSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 export const callColumns = getTableColumns(calls);
 
-/** Which call a path names, and who asks for it, as values of a query. */
-export interface ReachedCall extends Reach {
+/** What reports say of a call: the row without its id, and without when it was written. */
+export type CallState = Omit<Row<typeof callColumns>, "id" | "created_at" | "updated_at">;
+
+type Values<Of> = { [Name in keyof Of]: Value<Of[Name]> };
+
+/** The organization user whom a path names, and who asks, as values of a query. */
+export interface ReachedOwner extends Reach {
   /** The organization user whom the path names; `organization_user_id` is the caller's own. */
   owner_id: number;
+}
+
+/** Selects the id of the organization user whom the path names, where the caller reaches that user. */
+const ownerWithinReach = (owner: Values<ReachedOwner>) =>
+  builder
+    .select({ id: organizationUsers.id })
+    .from(organizationUsers)
+    .where(and(eq(organizationUsers.id, owner.owner_id), withinReach(owner)));
+
+export const ownerOfPath = namedQuery((owner: Placeholders<ReachedOwner>) => ownerWithinReach(owner));
+
+/** The calls of an organization user, newest first. */
+export const pageOfCalls = namedQuery((page: Placeholders<ReachedOwner & PageWindow>) =>
+  builder
+    .select(callColumns)
+    .from(calls)
+    .where(eq(calls.organization_user_id, ownerWithinReach(page)))
+    .orderBy(desc(calls.started_at), desc(calls.id))
+    .limit(page.limit)
+    .offset(page.offset),
+);
+
+export const totalOfCalls = namedQuery((owner: Placeholders<ReachedOwner>) =>
+  selectTotal(totalOf("calls", ownerWithinReach(owner))),
+);
+
+/** The call that a path names, and who asks, as values of a query. */
+export interface ReachedCall extends ReachedOwner {
   call_id: number;
 }
 
 /** The values by which queries find the call of a path for a caller. */
-export const reachedCall = (caller: Caller, { organization_user_id, call_id }: CallPath): ReachedCall => ({
-  ...reachOf(caller),
-  owner_id: organization_user_id,
-  call_id,
-});
+export const reachedCall = (
+  caller: Caller,
+  { organization_user_id, call_id }: { organization_user_id: number; call_id: number },
+): ReachedCall => ({ ...reachOf(caller), owner_id: organization_user_id, call_id });
 
 /** True for the call of the path, where the caller reaches the organization user whom the path names. */
-export function callWithinReach(
-  call: { [Name in keyof ReachedCall]: Value<ReachedCall[Name]> },
-): SQL | undefined {
-  const owner = builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(and(eq(organizationUsers.id, call.owner_id), withinReach(call)));
+export function callWithinReach(call: Values<ReachedCall>): SQL | undefined {
   return and(
     eq(calls.id, call.call_id),
     eq(calls.organization_id, call.organization_id),
-    eq(calls.organization_user_id, call.owner_id),
-    exists(owner),
+    eq(calls.organization_user_id, ownerWithinReach(call)),
   );
 }
 
@@ -45,4 +74,66 @@ export const callOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
 /** For the platform, which names calls by keys of its own. */
 export const callByKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
   builder.select(callColumns).from(calls).where(eq(calls.key, key)),
+);
+
+/** The call and the room that a report names: they say of which organization it is. */
+interface ReportedCall {
+  key: string;
+  /** Null where the report names no room. */
+  slug: string | null;
+}
+
+/** The organization of the call with this key, else of the room with this slug. */
+function organizationOf({ key, slug }: Placeholders<ReportedCall>): SQL<number> {
+  const ofCall = builder.select({ id: calls.organization_id }).from(calls).where(eq(calls.key, key));
+  const ofRoom = builder.select({ id: waitingRooms.organization_id }).from(waitingRooms).where(hasSlug(slug));
+  return sql`coalesce(${ofCall}, ${ofRoom})`;
+}
+
+/** The participants whom a report of a call names. `keys` is a JSON array. */
+export const participantsOfReport = namedQuery((report: Placeholders<ReportedCall & { keys: string }>) =>
+  participantsWithKeys(organizationOf(report), report.keys).orderBy(participants.id),
+);
+
+/** The users whom a report of a call names, and who are of its organization. `user_ids` is a JSON array. */
+export const membersOfReport = namedQuery((report: Placeholders<ReportedCall & { user_ids: string }>) =>
+  builder
+    .select({ user_id: organizationUsers.user_id })
+    .from(organizationUsers)
+    .where(
+      and(
+        eq(organizationUsers.organization_id, organizationOf(report)),
+        inArray(organizationUsers.user_id, sql`(select value from json_each(${report.user_ids}))`),
+      ),
+    )
+    .orderBy(organizationUsers.user_id),
+);
+
+/** The organization of an organization user. */
+export const organizationOfOwner = namedQuery(({ owner_id }: Placeholders<{ owner_id: number | null }>) =>
+  builder
+    .select({ organization_id: organizationUsers.organization_id })
+    .from(organizationUsers)
+    .where(eq(organizationUsers.id, owner_id)),
+);
+
+/** Writes a call by its key, a new one or a known one. */
+export const writeCall = namedQuery((call: Placeholders<CallState & { now: number }>) =>
+  builder
+    .insert(calls)
+    .values({
+      organization_id: call.organization_id,
+      key: call.key,
+      organization_user_id: call.organization_user_id,
+      waiting_room_id: call.waiting_room_id,
+      started_at: call.started_at,
+      ended_at: call.ended_at,
+      failed: call.failed,
+      created_at: call.now,
+      updated_at: call.now,
+    })
+    .onConflictDoUpdate({
+      target: calls.key,
+      set: replaceAllBut(calls, ["id", "organization_id", "key", "waiting_room_id", "created_at"]),
+    }),
 );

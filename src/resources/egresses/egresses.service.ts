@@ -8,7 +8,7 @@ import { calls, egressAuditLogs, egresses } from "../../database/schema.ts";
 import { takeOverChanges } from "../../database/upsert.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callWithinReach } from "../calls/calls.service.ts";
+import { callWithinReach } from "../calls/legacy.ts";
 import { namesNoMember } from "../organization_users/organization_users.service.ts";
 import { presignDownload } from "./egresses.download.ts";
 import type { Egress, reportEgressBody } from "./egresses.schemas.ts";

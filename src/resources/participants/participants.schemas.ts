@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
-import type { participants } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, instant, key, name, timestampOrNull } from "../../http/wire.ts";
+import type { participantColumns } from "./participants.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportParticipantBody = z.object({
@@ -20,6 +21,20 @@ export const reportParticipantBody = z.object({
     }),
 });
 
+/** The same of somebody on a call, in the call's report. */
+export const participantOnCall = z
+  .object({
+    display_name: name,
+    role: z.enum(PARTICIPANT_ROLES),
+    user_id: id.nullable(),
+    waiting_since: instant.nullable(),
+    joined_at: instant.nullable(),
+    left_at: instant.nullable(),
+    recording_consent: z.boolean().nullable(),
+  })
+  .partial()
+  .extend({ key });
+
 export const participantParams = z.object({ slug: z.string(), key });
 
 export const participantSchema = z.object({
@@ -35,7 +50,7 @@ export const participantSchema = z.object({
   left_at: z.iso.datetime().nullable(),
 });
 
-export type Participant = typeof participants.$inferSelect;
+export type Participant = Row<typeof participantColumns>;
 
 export function toParticipant(row: Participant): z.input<typeof participantSchema> {
   return {

@@ -8,7 +8,7 @@ import { calls, soapNotes } from "../../database/schema.ts";
 import { takeOverChanges } from "../../database/upsert.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callMissing, callWithinReach } from "../calls/calls.service.ts";
+import { callMissing, callWithinReach } from "../calls/legacy.ts";
 import type { reportSoapNoteBody, SoapNote } from "./soap_notes.schemas.ts";
 
 const shown = { id: soapNotes.id, text: soapNotes.text, is_final: soapNotes.is_final };

@@ -11,7 +11,7 @@ import { takeOverChanges } from "../../database/upsert.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { TRANSCRIPT_PORTION } from "../../limits.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callMissing, callWithinReach } from "../calls/calls.service.ts";
+import { callMissing, callWithinReach } from "../calls/legacy.ts";
 import type { ReportedLine, reportTranscriptBody, Transcript } from "./transcripts.schemas.ts";
 
 export async function requireTranscript({ db, caller }: ClientContext, path: CallPath): Promise<Transcript> {

@@ -165,3 +165,15 @@ export const pageOfRooms = namedQuery(
 export const totalOfRooms = namedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   selectTotal(totalOf("waiting_rooms", organization_id)),
 );
+
+/** What a report of the platform must know of the room that it names. */
+export const reportedRoom = namedQuery(({ slug }: Placeholders<{ slug: string | null }>) =>
+  builder
+    .select({
+      id: waitingRooms.id,
+      organization_id: waitingRooms.organization_id,
+      is_active: waitingRooms.is_active,
+    })
+    .from(waitingRooms)
+    .where(hasSlug(slug)),
+);

@@ -1,0 +1,149 @@
+import type * as z from "zod";
+import { unprocessable } from "../../http/errors.ts";
+import type { Participant, participantOnCall, reportParticipantBody } from "./participants.schemas.ts";
+
+/** What reports say of a participant: the row without its id, and without when it was written. */
+export type ParticipantState = Omit<Participant, "id" | "created_at" | "updated_at">;
+
+export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
+
+export type ReportOnCall = z.output<typeof participantOnCall>;
+
+/** What is known when somebody in a waiting room is reported. */
+export interface KnownVisit {
+  room: { id: number; organization_id: number; is_active: boolean };
+  /** The participant with this key; undefined in the first report. */
+  participant: Participant | undefined;
+  /** Whether the report's user_id is a user of the organization. */
+  isMember: boolean;
+}
+
+/**
+ * What a report makes of somebody in a waiting room. A field left out stays as reported before, and null clears it.
+ *
+ * A participant who has left stays gone when a late report says otherwise. Only a waiting_since after that is a new
+ * visit. A report of an earlier visit that comes late changes nothing. A participant on a call stays in its room.
+ *
+ * @throws ApiError 422 where the report cannot be, or somebody would enter an inactive room
+ */
+export function mergeParticipant(
+  known: KnownVisit,
+  key: string,
+  report: ParticipantReport,
+): ParticipantState {
+  const { room, participant: before } = known;
+  if (before && isOfEarlierVisit(before, room.id, report)) return before;
+
+  const { display_name, role, user_id = null, waiting_since } = { ...before, ...report };
+  const { call_id = null, joined_at = null, recording_consent = null } = before ?? {};
+  if (
+    display_name === undefined ||
+    role === undefined ||
+    waiting_since === undefined ||
+    waiting_since === null
+  )
+    throw unprocessable("participant: display_name, role and waiting_since are required in the first report");
+
+  const comesBack = call_id === null && isAfter(report.waiting_since, before?.left_at);
+  const left_at = leftAt(report, before, comesBack);
+  if (call_id !== null && isAfter(waiting_since, left_at))
+    throw unprocessable("The participant has left a call; whoever comes back comes with a key of its own");
+  if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at))
+    throw unprocessable("participant.left_at: must not be before waiting_since or joined_at");
+  if (report.user_id && !known.isMember)
+    throw unprocessable("participant.user_id: is not a user of the organization");
+
+  const wasHere = before?.waiting_room_id === room.id && before.left_at === null;
+  const enters = left_at === null && call_id === null && !wasHere;
+  if (enters && !room.is_active) throw unprocessable("The waiting room is not active: nobody can enter it");
+  return {
+    organization_id: room.organization_id,
+    key,
+    waiting_room_id: enters ? room.id : (before?.waiting_room_id ?? room.id),
+    call_id,
+    user_id,
+    display_name,
+    role,
+    waiting_since,
+    joined_at,
+    left_at,
+    recording_consent,
+  };
+}
+
+function isOfEarlierVisit(before: Participant, room_id: number, report: ParticipantReport): boolean {
+  if (!isAfter(before.waiting_since, report.waiting_since)) return false;
+  return before.waiting_room_id !== room_id || isAfter(before.waiting_since, report.left_at);
+}
+
+/** What is known when somebody on a call is reported. */
+export interface KnownOnCall {
+  call: { id: number | null; organization_id: number; waiting_room_id: number };
+  /** The organization's participants whom the report names, by key: those who wait, and those on the call. */
+  participants: Map<string, Participant>;
+  /** The user_ids of the report that are users of the organization. */
+  members: Set<number>;
+}
+
+/**
+ * What a call's report makes of the participants whom it names: those of the waiting room by the same key, or new
+ * ones. A participant who has left stays gone, except one who joined after that.
+ *
+ * @throws ApiError 422 where the report cannot be
+ */
+export function mergeParticipantsOnCall(known: KnownOnCall, reports: ReportOnCall[]): ParticipantState[] {
+  const merged = reports.map((report) => {
+    const before = known.participants.get(report.key);
+    const next = { ...before, ...report };
+    return { ...next, left_at: leftAt(report, before, isAfter(report.joined_at, before?.left_at)) };
+  });
+
+  if (merged.some(({ display_name, role }) => display_name === undefined || role === undefined))
+    throw unprocessable("call.participants: display_name and role are required for a new participant");
+  if (reports.some(({ user_id }) => user_id && !known.members.has(user_id)))
+    throw unprocessable("call.participants: a user_id is not a user of the organization");
+  if (merged.some(({ call_id }) => call_id && call_id !== known.call.id))
+    throw unprocessable("call.participants: a participant is on another call; give it a key of its own");
+  if (
+    merged.some((each) => isAfter(each.joined_at, each.left_at) || isAfter(each.waiting_since, each.left_at))
+  )
+    throw unprocessable("call.participants: left_at must not be before joined_at or waiting_since");
+
+  return merged.map((each) => ({
+    organization_id: known.call.organization_id,
+    key: each.key,
+    waiting_room_id: known.call.waiting_room_id,
+    call_id: known.call.id,
+    user_id: each.user_id ?? null,
+    display_name: each.display_name as string,
+    role: each.role as Participant["role"],
+    waiting_since: each.waiting_since ?? null,
+    joined_at: each.joined_at ?? null,
+    left_at: each.left_at,
+    recording_consent: each.recording_consent ?? null,
+  }));
+}
+
+/** A participant who is still there when a call ends has left then; one who came later left at once. */
+export function leaveAtEnd<Present extends ParticipantState>(
+  participant: Present,
+  ended_at: number,
+): Present {
+  const { left_at, waiting_since, joined_at } = participant;
+  return left_at === null
+    ? { ...participant, left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0) }
+    : participant;
+}
+
+/** Null does not bring back a participant who has left: reports can be late. */
+function leftAt(
+  report: { left_at?: number | null | undefined },
+  before: Participant | undefined,
+  comesBack: boolean,
+): number | null {
+  return report.left_at ?? (comesBack ? null : (before?.left_at ?? null));
+}
+
+/** False where one of the times is unknown. */
+const isAfter = (time: number | null | undefined, other: number | null | undefined) =>
+  typeof time === "number" && typeof other === "number" && time > other;

@@ -1,0 +1,89 @@
+import { and, eq, getTableColumns, inArray, isNull, type SQLWrapper, sql } from "drizzle-orm";
+import { insertSelect, jsonFields, replaceAllBut } from "../../database/insert.ts";
+import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
+import { calls, participants, waitingRooms } from "../../database/schema.ts";
+import { memberOf } from "../organization_users/organization_users.sql.ts";
+import { hasSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
+
+export const participantColumns = getTableColumns(participants);
+
+/**
+ * Selects the participants of an organization who have one of these keys.
+ *
+ * @param keys a JSON array
+ */
+export const participantsWithKeys = (organization_id: SQLWrapper, keys: SQLWrapper) =>
+  builder
+    .select(participantColumns)
+    .from(participants)
+    .where(
+      and(
+        eq(participants.organization_id, organization_id),
+        inArray(participants.key, sql`(select value from json_each(${keys}))`),
+      ),
+    );
+
+export const participantByKey = namedQuery(
+  ({ organization_id, key }: Placeholders<{ organization_id: number; key: string }>) =>
+    builder
+      .select(participantColumns)
+      .from(participants)
+      .where(and(eq(participants.organization_id, organization_id), eq(participants.key, key))),
+);
+
+const callIdOf = (key: SQLWrapper) => builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key));
+
+/** Those on a call who have not left it; nobody where `is_wanted` is false. */
+export const participantsPresent = namedQuery(
+  ({ call_key, is_wanted }: Placeholders<{ call_key: string; is_wanted: boolean }>) =>
+    builder
+      .select(participantColumns)
+      .from(participants)
+      .where(
+        and(sql`${is_wanted}`, eq(participants.call_id, callIdOf(call_key)), isNull(participants.left_at)),
+      )
+      .orderBy(participants.id),
+);
+
+/**
+ * Writes participants, new ones and known ones, by their keys.
+ *
+ * `rows` is a JSON array of whole rows. One whose call_id is null is on the call of `call_key`, if there is such a
+ * call: a call that is written in the same batch has no id before.
+ */
+export const writeParticipants = namedQuery(
+  ({ rows, call_key, now }: Placeholders<{ rows: string; call_key: string | null; now: number }>) => {
+    const fields = jsonFields(participants);
+    return insertSelect(
+      participants,
+      {
+        ...fields,
+        id: undefined,
+        call_id: sql`coalesce(${fields.call_id}, ${callIdOf(call_key)})`,
+        created_at: now,
+        updated_at: now,
+      },
+      sql`from json_each(${rows}) as item where true`,
+    ).onConflictDoUpdate({
+      target: [participants.organization_id, participants.key],
+      set: replaceAllBut(participants, ["id", "organization_id", "key", "created_at"]),
+    });
+  },
+);
+
+const organizationOfRoom = (slug: SQLWrapper) =>
+  builder.select({ organization_id: waitingRooms.organization_id }).from(waitingRooms).where(hasSlug(slug));
+
+/** The participant with this key, in the organization of a room: whichever room of it the participant is in. */
+export const participantOfRoom = namedQuery(({ slug, key }: Placeholders<{ slug: string; key: string }>) =>
+  builder
+    .select(participantColumns)
+    .from(participants)
+    .where(and(eq(participants.organization_id, organizationOfRoom(slug)), eq(participants.key, key))),
+);
+
+/** The membership of a user in the organization of a room. */
+export const memberOfRoom = namedQuery(
+  ({ slug, user_id }: Placeholders<{ slug: string; user_id: number | null }>) =>
+    memberOf(sql`${organizationOfRoom(slug)}`, user_id),
+);

@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../../src/http/errors.ts";
+import { type CallReport, type KnownCall, mergeCall } from "../../src/resources/calls/calls.merge.ts";
+import type { Call } from "../../src/resources/calls/calls.schemas.ts";
+import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
+
+const ROOM = { id: 7, organization_id: 1 };
+const OWNER = 12;
+
+/** The rows of one call, as the database would hold them. */
+interface Stored {
+  call: Call | undefined;
+  participants: Participant[];
+}
+
+const NOTHING: Stored = { call: undefined, participants: [] };
+
+/** What a report finds: the owner is a user of organization 1, and so is user 34. */
+function knownTo(report: CallReport, { call, participants }: Stored): KnownCall {
+  const keys = new Set(report.participants?.map(({ key }) => key));
+  return {
+    call,
+    room: report.waiting_room_slug === undefined ? undefined : ROOM,
+    ownerOrganization: report.organization_user_id === OWNER ? 1 : undefined,
+    participants: participants.filter(({ key }) => keys.has(key)),
+    present:
+      typeof report.ended_at === "number" ? participants.filter(({ left_at }) => left_at === null) : [],
+    members: new Set([34]),
+  };
+}
+
+function apply(stored: Stored, report: CallReport): Stored {
+  const next = mergeCall(knownTo(report, stored), "call", report);
+  const written = { id: 501, created_at: 0, updated_at: 0 };
+  const byKey = new Map(stored.participants.map((each) => [each.key, each]));
+  for (const each of next.participants) byKey.set(each.key, { ...each, ...written, call_id: 501 });
+  return { call: { ...next.call, ...written }, participants: [...byKey.values()] };
+}
+
+/** A report that is refused leaves everything as it is. */
+function applyUnlessRefused(stored: Stored, report: CallReport): Stored {
+  try {
+    return apply(stored, report);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 422) return stored;
+    throw error;
+  }
+}
+
+const FIRST: CallReport = { waiting_room_slug: "room", organization_user_id: OWNER, started_at: 100 };
+const RITA = { key: "rita", display_name: "Rita", role: "recipient" as const, joined_at: 100 };
+const started = () => apply(NOTHING, { ...FIRST, participants: [RITA] });
+
+describe("A report of a call", () => {
+  it("makes the call in the room that it names", () => {
+    expect(started().call).toMatchObject({
+      organization_id: 1,
+      waiting_room_id: 7,
+      organization_user_id: OWNER,
+      started_at: 100,
+      ended_at: null,
+      failed: false,
+    });
+  });
+
+  it("keeps what a later report leaves out", () => {
+    const before = apply(started(), { failed: true });
+    expect(apply(before, {})).toEqual(before);
+  });
+
+  it("lets null clear failed, and not the end", () => {
+    const ended = apply(started(), { failed: true, ended_at: 200 });
+    expect(apply(ended, { failed: null, ended_at: null }).call).toMatchObject({
+      failed: false,
+      ended_at: 200,
+    });
+  });
+
+  it("that ends the call lets everybody leave who is still there", () => {
+    const paul = { ...RITA, key: "paul", left_at: 150 };
+    const before = apply(started(), { participants: [paul, { ...RITA, key: "late", joined_at: 300 }] });
+    const { participants } = apply(before, { ended_at: 200 });
+    expect(Object.fromEntries(participants.map(({ key, left_at }) => [key, left_at]))).toEqual({
+      rita: 200,
+      paul: 150,
+      late: 300,
+    });
+  });
+
+  it("adds somebody to an ended call as somebody who has left", () => {
+    const ended = apply(started(), { ended_at: 200 });
+    const { participants } = apply(ended, { participants: [{ ...RITA, key: "paul" }] });
+    expect(participants.find(({ key }) => key === "paul")?.left_at).toBe(200);
+  });
+
+  it.each<[string, Stored, CallReport, RegExp]>([
+    [
+      "a first report without a room",
+      NOTHING,
+      { ...FIRST, waiting_room_slug: undefined },
+      /must name a waiting room/,
+    ],
+    [
+      "a first report without an owner",
+      NOTHING,
+      { ...FIRST, organization_user_id: undefined },
+      /are required/,
+    ],
+    ["a first report without a start", NOTHING, { ...FIRST, started_at: undefined }, /are required/],
+    [
+      "an owner of another organization",
+      NOTHING,
+      { ...FIRST, organization_user_id: 99 },
+      /not a user of the call's/,
+    ],
+    [
+      "a later owner of another organization",
+      started(),
+      { organization_user_id: 99 },
+      /not a user of the call's/,
+    ],
+    ["an end before the start", started(), { ended_at: 99 }, /must not be before started_at/],
+    ["a start after the end", apply(started(), { ended_at: 200 }), { started_at: 201 }, /must not be before/],
+  ])("is refused: %s", (_, before, report, error) => {
+    expect(() => apply(before, report)).toThrow(error);
+  });
+});
+
+const time = fc.integer({ min: 1, max: 50 });
+
+const participant = fc.record(
+  {
+    display_name: fc.constantFrom("Rita", "R."),
+    role: fc.constantFrom("recipient" as const, "provider" as const),
+    user_id: fc.option(fc.constantFrom(34, 35)),
+    waiting_since: fc.option(time),
+    joined_at: fc.option(time),
+    left_at: fc.option(time),
+    recording_consent: fc.option(fc.boolean()),
+    key: fc.constantFrom("rita", "paul", "paula"),
+  },
+  { requiredKeys: ["key"] },
+);
+
+const report: fc.Arbitrary<CallReport> = fc.record(
+  {
+    waiting_room_slug: fc.constant("room"),
+    organization_user_id: fc.constantFrom(OWNER, 99),
+    started_at: time,
+    ended_at: fc.option(time),
+    failed: fc.option(fc.boolean()),
+    participants: fc.uniqueArray(participant, { selector: ({ key }) => key, maxLength: 3 }),
+  },
+  { requiredKeys: [] },
+);
+
+describe("Reports of a call, whatever they are", () => {
+  it("say the same when they come twice in a row", () => {
+    fc.assert(
+      fc.property(fc.array(report, { maxLength: 6 }), report, (earlier, last) => {
+        const once = applyUnlessRefused(earlier.reduce(applyUnlessRefused, NOTHING), last);
+        expect(applyUnlessRefused(once, last)).toEqual(once);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("keep an ended call ended, in its room, with nobody on it", () => {
+    fc.assert(
+      fc.property(fc.array(report, { maxLength: 8 }), (reports) => {
+        let stored = NOTHING;
+        for (const each of reports) {
+          const next = applyUnlessRefused(stored, each);
+          if (stored.call?.ended_at) expect(next.call?.ended_at).not.toBeNull();
+          if (stored.call) expect(next.call?.waiting_room_id).toBe(stored.call.waiting_room_id);
+          if (next.call?.ended_at)
+            expect(next.participants.filter(({ left_at }) => left_at === null)).toEqual([]);
+          stored = next;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("lead to the same call in any order, where each says all that was known then", () => {
+    const story = fc.record({
+      joined: fc.integer({ min: 100, max: 110 }),
+      left: fc.integer({ min: 111, max: 120 }),
+      ended_at: fc.integer({ min: 121, max: 130 }),
+      consent: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        story,
+        fc.shuffledSubarray([0, 1, 2], { minLength: 3 }),
+        ({ joined, left, ended_at, consent }, order) => {
+          const rita = { ...RITA, joined_at: joined, recording_consent: consent };
+          const reports: CallReport[] = [
+            { ...FIRST, participants: [rita] },
+            { ...FIRST, participants: [{ ...rita, left_at: left }] },
+            { ...FIRST, ended_at, participants: [{ ...rita, left_at: left }] },
+          ];
+          const inOrder = reports.reduce(apply, NOTHING);
+          const shuffled = order.map((n) => reports[n] as CallReport).reduce(apply, NOTHING);
+          expect(shuffled).toEqual(inOrder);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { MAX_WRITE_ATTEMPTS } from "../../src/limits.ts";
+import { reportCall, STARTED_AT } from "./support/calls.ts";
+import { platform } from "./support/door.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { observedDatabase } from "./support/observed_database.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { throughWorkerWith } from "./support/worker.ts";
+
+const WAITING_SINCE = "2026-01-31T09:20:00.000Z";
+
+const rita = { display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE };
+
+/** The platform, with somebody who does something between the first round trips of its request: reading and writing. */
+function platformInterrupted(interruptions: number, interrupt: () => Promise<unknown>) {
+  let trips = 0;
+  let left = interruptions;
+  const DB = observedDatabase({
+    async query(run) {
+      trips++;
+      const result = await run();
+      if (trips % 2 === 1 && left-- > 0) await interrupt();
+      return result;
+    },
+  });
+  return { ...platform.through(throughWorkerWith({ DB })), trips: () => trips };
+}
+
+async function aWaitingParticipant() {
+  const clinic = await anOrganization();
+  const { slug } = await clinic.addRoom();
+  const { key } = await clinic.addParticipant(slug, rita);
+  return { clinic, slug, key, path: `/waiting_rooms/${slug}/participants/${key}` };
+}
+
+describe("A report that is decided on rows which then change", () => {
+  it("is decided again, and keeps what the other report said", async () => {
+    const { path } = await aWaitingParticipant();
+    const door = platformInterrupted(1, () =>
+      platform.put(path, { participant: { left_at: "2026-01-31T09:40:00.000Z" } }),
+    );
+    const { status, body } = await door.put(path, { participant: { display_name: "Rita R." } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ display_name: "Rita R.", left_at: "2026-01-31T09:40:00.000Z" });
+    expect(door.trips()).toBe(4);
+  });
+
+  it("is decided again where the row was absent", async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const path = `/waiting_rooms/${slug}/participants/${unique("rita")}`;
+    const door = platformInterrupted(1, () =>
+      platform.put(path, { participant: { ...rita, user_id: clinic.admin.user_id } }),
+    );
+    const { status, body } = await door.put(path, { participant: rita });
+    expect(status).toBe(200);
+    expect(body.user_id).toBe(clinic.admin.user_id);
+    const { waiting_count } = await given(clinic.client.get(`/waiting_rooms/${slug}`));
+    expect(waiting_count).toBe(1);
+  });
+
+  it("is refused where it cannot be any more", async () => {
+    const { clinic, slug } = await aWaitingParticipant();
+    const path = `/waiting_rooms/${slug}/participants/${unique("rita")}`;
+    const door = platformInterrupted(1, () =>
+      clinic.client.put(`/waiting_rooms/${slug}`, { waiting_room: { is_active: false } }),
+    );
+    expectRefusal(await door.put(path, { participant: rita }), 422, /not active/);
+  });
+
+  it("gets 503 and when to try again, after so many attempts, and has changed nothing", async () => {
+    const { path } = await aWaitingParticipant();
+    let times = 0;
+    const door = platformInterrupted(Number.POSITIVE_INFINITY, () =>
+      platform.put(path, { participant: { display_name: `Rita ${++times}` } }),
+    );
+    const answer = await door.put(path, { participant: { left_at: "2026-01-31T09:40:00.000Z" } });
+    expectRefusal(answer, 503, /try again/);
+    expect(answer.headers.get("Retry-After")).toBe("1");
+    expect(door.trips()).toBe(2 * MAX_WRITE_ATTEMPTS);
+    expect((await given(platform.put(path, { participant: {} }))).left_at).toBeNull();
+  });
+});
+
+describe("A report that says nothing new", () => {
+  it("writes nothing, in one round trip", async () => {
+    const { path } = await aWaitingParticipant();
+    const door = platformInterrupted(0, async () => {});
+    const rows = () => env.DB.prepare("select * from participants order by id").all();
+    const before = await rows();
+    await given(door.put(path, { participant: rita }));
+    expect(door.trips()).toBe(1);
+    expect((await rows()).results).toEqual(before.results);
+  });
+});
+
+describe("A report meets the row that it read", () => {
+  const ODD = `"quotes" \\ back/slash 'it''s' ☺ 👩‍⚕️ é \u2028\u2029 \ufeff {"a":[1,null]} 0 1e3 -0`;
+
+  it.each([ODD, "null", "true", "1", "1.0", "[]", '"', "\\u0041"])("whatever it holds: %s", async (odd) => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    const key = `${unique("rita")} ${odd}`.trim();
+    const path = `/waiting_rooms/${slug}/participants/${encodeURIComponent(key)}`;
+    await given(platform.put(path, { participant: { ...rita, display_name: odd } }));
+    const { body } = await platform.put(path, { participant: { left_at: "2026-01-31T09:40:00Z" } });
+    expect(body).toMatchObject({ key, display_name: odd.trim(), left_at: "2026-01-31T09:40:00.000Z" });
+    const call = {
+      waiting_room_slug: slug,
+      organization_user_id: clinic.admin.id,
+      started_at: STARTED_AT,
+      participants: [{ key, joined_at: "2026-01-31T09:50:00Z", recording_consent: false }],
+    };
+    const reported = await given(reportCall(`${unique("call")} ${odd}`.trim(), call));
+    const known = await given(platform.put(path, { participant: { user_id: clinic.admin.user_id } }));
+    expect(known).toMatchObject({ call_id: reported.id, display_name: odd.trim(), left_at: null });
+  });
+});

@@ -37,6 +37,10 @@ export function callWithinReach(
   );
 }
 
+/** Selects the id of the call of the path, where it is within reach. */
+export const reachedCallId = (call: Placeholders<ReachedCall>) =>
+  builder.select({ id: calls.id }).from(calls).where(callWithinReach(call));
+
 /** The call of the path, where it is within reach. */
 export const callOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
   builder.select(callColumns).from(calls).where(callWithinReach(call)),
@@ -46,3 +50,7 @@ export const callOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
 export const callByKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
   builder.select(callColumns).from(calls).where(eq(calls.key, key)),
 );
+
+/** Selects the id of the call that the platform names by its key. */
+export const callIdByKey = (key: Value<string>) =>
+  builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key));

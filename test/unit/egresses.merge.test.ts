@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EgressRecord, mergeEgress } from "../../src/resources/egresses/egresses.merge.ts";
 import type { EgressReport } from "../../src/resources/egresses/egresses.schemas.ts";
-import { refusalOf, sequences } from "./support/merging.ts";
+import { eachReport, refusalOf } from "./support/merging.ts";
 
 const starting: EgressRecord = {
   organization_id: 1,
@@ -144,7 +144,7 @@ describe("A later report of an egress", () => {
 });
 
 describe("Whatever is reported of an egress, in whatever order,", () => {
-  const { afterEach } = sequences<EgressReport, EgressRecord>(
+  const onEachReport = eachReport<EgressReport, EgressRecord>(
     fc.record(
       {
         call_key: fc.constant("call"),
@@ -161,11 +161,11 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
   );
 
   it("reporting twice is reporting once", () => {
-    afterEach((_, next, again) => expect(again()).toBe(next));
+    onEachReport((_, next, report, now) => expect(merge(next, report, now + 1)).toBe(next));
   });
 
   it("an ended egress stays ended, and a stopped one stopped", () => {
-    afterEach((known, next) => {
+    onEachReport((known, next) => {
       if (known?.status === "egress_ended") {
         expect(next.status).toBe("egress_ended");
         if (known.ended_at !== null) expect(next.ended_at).not.toBeNull();
@@ -175,7 +175,7 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
   });
 
   it("it stays on its call, and was created once", () => {
-    afterEach((known, next) => {
+    onEachReport((known, next) => {
       expect(next).toMatchObject({ organization_id: 1, call_id: 2 });
       if (known) expect(next.created_at).toBe(known.created_at);
     });

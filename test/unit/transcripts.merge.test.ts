@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeTranscript, type TranscriptRecord } from "../../src/resources/transcripts/transcripts.merge.ts";
-import { refusalOf, sequences } from "./support/merging.ts";
+import {
+  mergeTranscript,
+  type ReportedLines,
+  type TranscriptRecord,
+} from "../../src/resources/transcripts/transcripts.merge.ts";
+import { eachReport, refusalOf } from "./support/merging.ts";
 
 const draft = { summary: "A talk.", is_final: false, lines_digest: "a", created_at: 1, updated_at: 2 };
 const final = { ...draft, is_final: true };
@@ -77,33 +81,41 @@ describe("A later report of a transcript", () => {
   });
 });
 
+/** A report, and what matters of its lines. */
+type Report = Parameters<typeof mergeTranscript>[1] & ReportedLines;
+
+const merge = (
+  known: TranscriptRecord | undefined,
+  { digest, hasStranger, ...report }: Report,
+  now: number,
+) => mergeTranscript(known, report, { digest, hasStranger }, now);
+
 describe("Whatever is reported of a transcript, in whatever order,", () => {
-  const { afterEach } = sequences(
+  const onEachReport = eachReport(
     fc.record(
       {
         summary: fc.constantFrom(null, "A talk.", "A long talk."),
         is_final: fc.boolean(),
-        digest: fc.constantFrom("a", "b"),
+        digest: fc.constantFrom("a", "b", undefined),
         hasStranger: fc.boolean(),
       },
-      { requiredKeys: ["hasStranger"] },
+      { requiredKeys: ["digest", "hasStranger"] },
     ),
-    (known: TranscriptRecord | undefined, { digest, hasStranger, ...report }, now) =>
-      mergeTranscript(known, report, { digest, hasStranger }, now),
+    merge,
   );
 
   it("reporting twice is reporting once", () => {
-    afterEach((_, next, again) => expect(again()).toBe(next));
+    onEachReport((_, next, report, now) => expect(merge(next, report, now + 1)).toBe(next));
   });
 
   it("a final transcript never changes, and has a summary", () => {
-    afterEach((known, next) => {
+    onEachReport((known, next) => {
       if (known?.is_final) expect(next).toBe(known);
       if (next.is_final) expect(next.summary).not.toBeNull();
     });
   });
 
   it("no stranger's lines are recorded", () => {
-    afterEach((_known, _next, _again, { hasStranger }) => expect(hasStranger).toBe(false));
+    onEachReport((_known, _next, { hasStranger }) => expect(hasStranger).toBe(false));
   });
 });

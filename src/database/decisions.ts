@@ -1,16 +1,31 @@
 import { ApiError } from "../http/errors.ts";
 import { MAX_WRITE_ATTEMPTS, WRITE_BACKOFF, WRITE_RETRY_AFTER } from "../limits.ts";
 import type { Database } from "./database.ts";
-import { type BoundQuery, type Compiled, decode, type RawRow, type RowsOf, runRaw } from "./queries.ts";
+import {
+  type BoundQuery,
+  type Compiled,
+  decode,
+  type RawRow,
+  type RowsOf,
+  runBatch,
+  runRaw,
+} from "./queries.ts";
 import { raisedReason } from "./rules.ts";
 
 /**
  * What is decided on what was read: nothing to write, and the row as it is; or the statements to write, of which the
- * last returns the row as it is then.
+ * last returns the row as it is then. Where one row does not say it all, `results` are read after the writes, in their
+ * transaction, and the result is the rows of each.
  */
 export type Decision<Result> =
-  | { unchanged: Result }
-  | { writes: [...BoundQuery<unknown>[], BoundQuery<Result>] };
+  | { unchanged: NoInfer<Result> }
+  | { writes: [...BoundQuery<unknown>[], BoundQuery<Result>] }
+  | { writes: BoundQuery<unknown>[]; results: QueriesOf<Result> };
+
+/** The queries that return these rows: the reverse of `RowsOf`. */
+type QueriesOf<Result> = {
+  [N in keyof Result]: Result[N] extends (infer Row)[] ? BoundQuery<Row> : never;
+};
 
 /**
  * Reads, decides in TypeScript, and writes: one round trip each, and none for nothing to write.
@@ -35,8 +50,9 @@ export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>
       ...(found.map((rows, n) => decode(reads[n] as BoundQuery<unknown>, rows)) as RowsOf<Reads>),
     );
     if ("unchanged" in decision) return decision.unchanged;
-    const row = await writeIf(db, unchanged, decision.writes);
-    if (row) return row;
+    const results = "results" in decision ? (decision.results as BoundQuery<unknown>[]) : [];
+    const rows = await writeIf(db, unchanged, [...decision.writes, ...results]);
+    if (rows) return ("results" in decision ? rows.slice(-results.length) : firstOf(rows.at(-1))) as Result;
   }
   throw new ApiError(503, "The record is being changed by many requests at once: try again", {
     headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
@@ -44,26 +60,23 @@ export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>
   });
 }
 
-/** Whether a row would change: one that is absent, or one of which a field differs. */
-export function isChange<Next extends object>(before: Next | undefined, next: Next): boolean {
-  return !before || (Object.keys(next) as (keyof Next)[]).some((field) => before[field] !== next[field]);
-}
-
-/** The last statement's first row, or null where what was read has changed, and nothing was written. */
-async function writeIf<Result>(
+/** The rows of each statement, or null where what was read has changed, and nothing was written. */
+async function writeIf(
   db: Database,
   unchanged: BoundQuery<unknown>,
-  writes: [...BoundQuery<unknown>[], BoundQuery<Result>],
-): Promise<Result | null> {
+  statements: BoundQuery<unknown>[],
+): Promise<unknown[][] | null> {
   try {
-    const rows = (await runRaw(db, [unchanged, ...writes])).at(-1) ?? [];
-    const [row] = decode(writes.at(-1) as BoundQuery<Result>, rows);
-    if (row === undefined) throw new Error("The last statement returned no row");
-    return row;
+    return await runBatch(db, [unchanged, ...statements]);
   } catch (error) {
     if (raisedReason(error, /refused:changed/)) return null;
     throw error;
   }
+}
+
+function firstOf(rows: unknown[] = []): unknown {
+  if (rows.length === 0) throw new Error("The last statement returned no row");
+  return rows[0];
 }
 
 /** A statement that fails the batch where one of the reads gives other rows than these. */

@@ -5,6 +5,8 @@ import { type CallReport, type KnownCall, mergeCall } from "../../src/resources/
 import type { Call } from "../../src/resources/calls/calls.schemas.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 
+const NOW = 1000;
+
 const ROOM = { id: 7, organization_id: 1 };
 const OWNER = 12;
 
@@ -31,7 +33,7 @@ function knownTo(report: CallReport, { call, participants }: Stored): KnownCall 
 }
 
 function apply(stored: Stored, report: CallReport): Stored {
-  const next = mergeCall(knownTo(report, stored), "call", report);
+  const next = mergeCall(knownTo(report, stored), "call", report, NOW);
   const written = { id: 501, created_at: 0, updated_at: 0 };
   const byKey = new Map(stored.participants.map((each) => [each.key, each]));
   for (const each of next.participants) byKey.set(each.key, { ...each, ...written, call_id: 501 });

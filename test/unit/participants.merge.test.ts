@@ -10,6 +10,8 @@ import {
 } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 
+const NOW = 1000;
+
 const ROOM = { id: 7, organization_id: 1, is_active: true };
 const OTHER_ROOM = { id: 8, organization_id: 1, is_active: true };
 
@@ -34,10 +36,10 @@ const merge = (
   before: Participant | undefined,
   report: ParticipantReport,
   { room = ROOM, isMember = true } = {},
-) => mergeParticipant({ room, participant: before, isMember }, "rita", report);
+) => mergeParticipant({ room, participant: before, isMember }, "rita", report, NOW);
 
 /** The row that a state becomes: what a later report finds. */
-const stored = (state: object): Participant => ({ ...RITA, ...state });
+const stored = (state: object): Participant => ({ ...RITA, ...state, created_at: 0, updated_at: 0 });
 
 const first = { display_name: "Rita", role: "recipient", waiting_since: 100 } as const;
 
@@ -214,26 +216,26 @@ describe("A call's report of its participants", () => {
   });
 
   it("takes those who wait to the call and its room, and keeps the rest", () => {
-    expect(mergeParticipantsOnCall(known(), [{ key: "rita", joined_at: 120 }])).toMatchObject([
+    expect(mergeParticipantsOnCall(known(), [{ key: "rita", joined_at: 120 }], NOW)).toMatchObject([
       { key: "rita", call_id: 501, waiting_room_id: OTHER_ROOM.id, waiting_since: 100, joined_at: 120 },
     ]);
   });
 
   it("makes new ones, who need a name and a role", () => {
     const paula = { key: "paula", display_name: "Paula", role: "provider" as const, user_id: 5 };
-    expect(mergeParticipantsOnCall(known(), [paula])).toMatchObject([
+    expect(mergeParticipantsOnCall(known(), [paula], NOW)).toMatchObject([
       { ...paula, waiting_since: null, joined_at: null, left_at: null, recording_consent: null },
     ]);
-    expect(() => mergeParticipantsOnCall(known(), [{ key: "paula" }])).toThrow(
+    expect(() => mergeParticipantsOnCall(known(), [{ key: "paula" }], NOW)).toThrow(
       /required for a new participant/,
     );
   });
 
   it("brings back who joins after leaving, and nobody else", () => {
     const participants = new Map([["rita", stored({ call_id: 501, joined_at: 120, left_at: 150 })]]);
-    const [late] = mergeParticipantsOnCall(known({ participants }), [{ key: "rita", left_at: null }]);
+    const [late] = mergeParticipantsOnCall(known({ participants }), [{ key: "rita", left_at: null }], NOW);
     expect(late?.left_at).toBe(150);
-    const [back] = mergeParticipantsOnCall(known({ participants }), [{ key: "rita", joined_at: 160 }]);
+    const [back] = mergeParticipantsOnCall(known({ participants }), [{ key: "rita", joined_at: 160 }], NOW);
     expect(back).toMatchObject({ left_at: null, joined_at: 160 });
   });
 
@@ -248,7 +250,7 @@ describe("A call's report of its participants", () => {
     ["leaving before joining", {}, { joined_at: 130, left_at: 120 }, /left_at must not be before/],
     ["leaving before waiting", {}, { left_at: 99 }, /left_at must not be before/],
   ])("is refused: %s", (_, more, rita, error) => {
-    expect(() => mergeParticipantsOnCall(known(more), [{ key: "rita", ...rita }])).toThrow(error);
+    expect(() => mergeParticipantsOnCall(known(more), [{ key: "rita", ...rita }], NOW)).toThrow(error);
   });
 
   it.each([
@@ -257,6 +259,6 @@ describe("A call's report of its participants", () => {
     [{ left_at: null, joined_at: 220 }, 200, 220],
     [{ left_at: null, joined_at: null, waiting_since: 210 }, 200, 210],
   ])("at the call's end: %o has left at %i or when they came: %i", (state, ended_at, left_at) => {
-    expect(leaveAtEnd(stored(state), ended_at).left_at).toBe(left_at);
+    expect(leaveAtEnd(stored(state), ended_at, NOW).left_at).toBe(left_at);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { aCall, reportEgress } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
-import { anOrganization, unique } from "./support/organization.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
 
 const atOnce = <T>(work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: 30 }, (_, n) => work(n)));
@@ -111,5 +112,59 @@ describe("Thirty requests at once", () => {
     expect([count(statuses, 201), count(statuses, 422)]).toEqual([1, 29]);
     const rooms = await clinic.client.get("/waiting_rooms");
     expect(rooms.body.waiting_rooms.filter(({ name }: { name: string }) => name === "Paul")).toHaveLength(1);
+  });
+
+  it("to report an egress, each with another error: each is written on the one before", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const egress_id = unique("egress");
+    const answers = await atOnce((n) =>
+      reportEgress(egress_id, { call_key: call.key, status: "egress_ended", error: `Error ${n}.` }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
+    const { audit_logs } = await given(
+      clinic.client.get(`${call.path}/egresses/${answers[0]?.body.id}/audit_logs?per_page=100`),
+    );
+    const errors: [string | null, string][] = audit_logs
+      .sort((a: { id: number }, b: { id: number }) => a.id - b.id)
+      .map((entry: { object_changes: { error: [string | null, string] } }) => entry.object_changes.error);
+    expect(errors.map(([before]) => before)).toEqual(
+      [null, ...errors.map(([, after]) => after)].slice(0, -1),
+    );
+    expect(new Set(errors.map(([, after]) => after)).size).toBe(30);
+  });
+
+  it("to report the parts of a SOAP note: no part is lost, and final it changes no more", async () => {
+    const call = await aCall(await anOrganization());
+    await given(call.reportSoapNote({ text: "A draft.", is_final: false }));
+    const answers = await atOnce((n) =>
+      call.reportSoapNote(n % 2 ? { text: "The note." } : { is_final: true }),
+    );
+    const { body } = await call.reportSoapNote({});
+    const wereFinal = answers.filter((answer) => answer.body.is_final).map((answer) => answer.body.text);
+    expect(new Set(wereFinal)).toEqual(new Set([body.text]));
+    expect(body.is_final).toBe(true);
+  });
+
+  it("to report a transcript, each with other lines: it has the lines of one of them", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const [{ key: participant_key }] = call.participants;
+    const linesOf = (n: number) =>
+      ["one", "two", "three"].map((text, at) => ({
+        participant_key,
+        text: `${text} of ${n}`,
+        start_time: at,
+        end_time: at + 1,
+      }));
+    const answers = await atOnce((n) => call.reportTranscript({ is_final: false, lines: linesOf(n) }));
+    const texts = (body: { transcript_lines: { text: string }[] }) =>
+      body.transcript_lines.map(({ text }) => text);
+    for (const [n, { status, body }] of answers.entries()) {
+      expect(status).toBe(200);
+      expect(texts(body)).toEqual(linesOf(n).map(({ text }) => text));
+    }
+    const { body } = await clinic.client.get(`${call.path}/transcript`);
+    expect(answers.map((answer) => texts(answer.body))).toContainEqual(texts(body));
   });
 });

@@ -3,6 +3,7 @@ import { aCall, wrongPaths } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
+import { throughStrictDatabase } from "./support/strict_database.ts";
 import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 const TEXT = "Subjective: a cough.\nObjective: 37.2 °C.\n\nAssessment: a cold.\n  Plan: rest. ";
@@ -42,6 +43,18 @@ describe("A reported SOAP note", () => {
     const text = "🩺".repeat(200_000);
     expect((await call.reportSoapNote({ text, is_final: true })).status).toBe(200);
     expect((await read()).body.text === text).toBe(true);
+  });
+
+  it.each(["🩺", "\u001b"])("may be changed however long it is: 200,000 of %j", async (character) => {
+    const { clinic, call, read } = await aCallToNote();
+    leavingNoRows(clinic.id, "soap_notes");
+    const report = (soap_note: object) =>
+      platform.through(throughStrictDatabase).put(`/calls/${call.key}/soap_note`, { soap_note });
+    const text = `${character.repeat(199_999)}A`;
+    await given(report({ text, is_final: false }));
+    await given(report({ text: text.replace("A", "B") }));
+    await given(report({ is_final: true }));
+    expect((await read()).body.text === text.replace("A", "B")).toBe(true);
   });
 
   it("is of its own call alone", async () => {

@@ -1,13 +1,14 @@
 import type * as z from "zod";
+import { reviseRecord } from "../../database/merging.ts";
 import { unprocessable } from "../../http/errors.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
-  type ParticipantState,
+  type ParticipantRecord,
 } from "../participants/participants.merge.ts";
 import type { Participant } from "../participants/participants.schemas.ts";
 import type { Call, reportCallBody } from "./calls.schemas.ts";
-import type { CallState } from "./calls.sql.ts";
+import type { CallRecord } from "./calls.sql.ts";
 
 export type CallReport = z.output<typeof reportCallBody>["call"];
 
@@ -32,15 +33,17 @@ export interface KnownCall {
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
  * everybody who is still there has left.
  *
- * @returns the call, and the participants whom the report names or its end concerns
+ * @returns the call, and the participants whom the report names or its end concerns; each that is known as it is,
+ *   where nothing of it changes
  * @throws ApiError 422 where the report cannot be
  */
 export function mergeCall(
   known: KnownCall,
   key: string,
   report: CallReport,
-): { call: CallState; participants: ParticipantState[] } {
-  const call = mergeFields(known, key, report);
+  now: number,
+): { call: CallRecord; participants: ParticipantRecord[] } {
+  const call = reviseRecord(known.call, mergeFields(known, key, report), now);
   const named = mergeParticipantsOnCall(
     {
       call: { ...call, id: known.call?.id ?? null },
@@ -48,15 +51,20 @@ export function mergeCall(
       members: known.members,
     },
     report.participants ?? [],
+    now,
   );
   if (call.ended_at === null) return { call, participants: named };
   const { ended_at } = call;
   const namedKeys = new Set(named.map((each) => each.key));
   const others = known.present.filter((each) => !namedKeys.has(each.key));
-  return { call, participants: [...named, ...others].map((each) => leaveAtEnd(each, ended_at)) };
+  return { call, participants: [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now)) };
 }
 
-function mergeFields(known: KnownCall, key: string, report: CallReport): CallState {
+function mergeFields(
+  known: KnownCall,
+  key: string,
+  report: CallReport,
+): Omit<CallRecord, "created_at" | "updated_at"> {
   const before = known.call;
   const { organization_id, id: waiting_room_id } = before
     ? { organization_id: before.organization_id, id: before.waiting_room_id }

@@ -1,10 +1,14 @@
 import type { ClientContext, Context } from "../../context.ts";
-import { type Decision, isChange, writeDecision } from "../../database/decisions.ts";
+import { type Decision, writeDecision } from "../../database/decisions.ts";
 import { runBatch } from "../../database/queries.ts";
 import { notFound } from "../../http/errors.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
-import { participantsPresent, writeParticipants } from "../participants/participants.sql.ts";
+import {
+  participantsOfReport,
+  participantsPresent,
+  writeParticipants,
+} from "../participants/participants.sql.ts";
 import { reportedRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { type CallReport, mergeCall } from "./calls.merge.ts";
 import type { Call } from "./calls.schemas.ts";
@@ -14,7 +18,6 @@ import {
   organizationOfOwner,
   ownerOfPath,
   pageOfCalls,
-  participantsOfReport,
   totalOfCalls,
   writeCall,
 } from "./calls.sql.ts";
@@ -61,16 +64,16 @@ export async function reportCall({ db, now }: Context, key: string, report: Call
         },
         key,
         report,
+        now,
       );
-      const knownParticipants = new Map([...participants, ...present].map((each) => [each.key, each]));
-      // A call without an id yet is a change for each participant who joins it.
-      const changed = next.participants.filter(
-        (each) => !before || isChange(knownParticipants.get(each.key), each),
-      );
-      const call = isChange(before, next.call) ? [writeCall({ ...next.call, now })] : [];
-      if (before && call.length === 0 && changed.length === 0) return { unchanged: before };
+      const knownParticipants = new Set<unknown>([...participants, ...present]);
+      // A new call has no id yet: everybody whom it names joins it.
+      const changed = next.participants.filter((each) => !before || !knownParticipants.has(each));
+      if (next.call === before && changed.length === 0) return { unchanged: before };
       const rows = JSON.stringify(changed);
-      return { writes: [...call, writeParticipants({ rows, call_key: key, now }), callByKey({ key })] };
+      return {
+        writes: [writeCall(next.call), writeParticipants({ rows, call_key: key }), callByKey({ key })],
+      };
     },
   );
 }

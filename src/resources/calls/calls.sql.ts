@@ -2,17 +2,16 @@ import { and, desc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-
 import type { Caller } from "../../context.ts";
 import { replaceAllBut } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders, type Row, type Value } from "../../database/queries.ts";
-import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
+import { calls, organizationUsers, waitingRooms } from "../../database/schema.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
-import { participantsWithKeys } from "../participants/participants.sql.ts";
 import { hasSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 export const callColumns = getTableColumns(calls);
 
-/** What reports say of a call: the row without its id, and without when it was written. */
-export type CallState = Omit<Row<typeof callColumns>, "id" | "created_at" | "updated_at">;
+/** What reports say of a call, and when. */
+export type CallRecord = Omit<Row<typeof callColumns>, "id">;
 
 type Values<Of> = { [Name in keyof Of]: Value<Of[Name]> };
 
@@ -66,6 +65,10 @@ export function callWithinReach(call: Values<ReachedCall>): SQL | undefined {
   );
 }
 
+/** Selects the id of the call of the path, where it is within reach. */
+export const reachedCallId = (call: Placeholders<ReachedCall>) =>
+  builder.select({ id: calls.id }).from(calls).where(callWithinReach(call));
+
 /** The call of the path, where it is within reach. */
 export const callOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
   builder.select(callColumns).from(calls).where(callWithinReach(call)),
@@ -76,24 +79,23 @@ export const callByKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
   builder.select(callColumns).from(calls).where(eq(calls.key, key)),
 );
 
+/** Selects the id of the call that the platform names by its key. */
+export const callIdByKey = (key: Value<string>) =>
+  builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key));
+
 /** The call and the room that a report names: they say of which organization it is. */
-interface ReportedCall {
+export interface ReportedCall {
   key: string;
   /** Null where the report names no room. */
   slug: string | null;
 }
 
 /** The organization of the call with this key, else of the room with this slug. */
-function organizationOf({ key, slug }: Placeholders<ReportedCall>): SQL<number> {
+export function organizationOfReport({ key, slug }: Placeholders<ReportedCall>): SQL<number> {
   const ofCall = builder.select({ id: calls.organization_id }).from(calls).where(eq(calls.key, key));
   const ofRoom = builder.select({ id: waitingRooms.organization_id }).from(waitingRooms).where(hasSlug(slug));
   return sql`coalesce(${ofCall}, ${ofRoom})`;
 }
-
-/** The participants whom a report of a call names. `keys` is a JSON array. */
-export const participantsOfReport = namedQuery((report: Placeholders<ReportedCall & { keys: string }>) =>
-  participantsWithKeys(organizationOf(report), report.keys).orderBy(participants.id),
-);
 
 /** The users whom a report of a call names, and who are of its organization. `user_ids` is a JSON array. */
 export const membersOfReport = namedQuery((report: Placeholders<ReportedCall & { user_ids: string }>) =>
@@ -102,7 +104,7 @@ export const membersOfReport = namedQuery((report: Placeholders<ReportedCall & {
     .from(organizationUsers)
     .where(
       and(
-        eq(organizationUsers.organization_id, organizationOf(report)),
+        eq(organizationUsers.organization_id, organizationOfReport(report)),
         inArray(organizationUsers.user_id, sql`(select value from json_each(${report.user_ids}))`),
       ),
     )
@@ -118,7 +120,7 @@ export const organizationOfOwner = namedQuery(({ owner_id }: Placeholders<{ owne
 );
 
 /** Writes a call by its key, a new one or a known one. */
-export const writeCall = namedQuery((call: Placeholders<CallState & { now: number }>) =>
+export const writeCall = namedQuery((call: Placeholders<CallRecord>) =>
   builder
     .insert(calls)
     .values({
@@ -129,8 +131,8 @@ export const writeCall = namedQuery((call: Placeholders<CallState & { now: numbe
       started_at: call.started_at,
       ended_at: call.ended_at,
       failed: call.failed,
-      created_at: call.now,
-      updated_at: call.now,
+      created_at: call.created_at,
+      updated_at: call.updated_at,
     })
     .onConflictDoUpdate({
       target: calls.key,

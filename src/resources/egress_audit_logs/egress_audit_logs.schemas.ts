@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
-import type { egressAuditLogs } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { day, id, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { callParams } from "../calls/calls.schemas.ts";
+import type { auditLogColumns } from "./egress_audit_logs.sql.ts";
 
 export const auditLogParams = callParams.extend({ egress_id: pathId });
 
@@ -22,7 +23,7 @@ export const auditLogSchema = z.object({
   created_at: z.iso.datetime(),
 });
 
-type AuditLog = typeof egressAuditLogs.$inferSelect;
+export type AuditLog = Row<typeof auditLogColumns>;
 
 export function toAuditLog(row: AuditLog): z.input<typeof auditLogSchema> {
   return {

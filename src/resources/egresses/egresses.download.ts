@@ -6,7 +6,7 @@ import type { Settings } from "../../settings.ts";
 /**
  * A presigned GET of a recording, valid for 15 minutes (AWS Signature Version 4, in the query).
  *
- * The endpoint setting is resolved against the service's own origin: a path serves whatever port development is on,
+ * The endpoint setting is resolved against the service's own origin: a path serves any port that development uses,
  * an absolute URL serves production.
  */
 export async function presignDownload(
@@ -22,20 +22,20 @@ export async function presignDownload(
   return signed.url;
 }
 
-/** One for each settings: aws4fetch derives a signing key for the day, and keeps it while the client lives. */
+/** One for each settings object: aws4fetch derives a signing key for the day, and keeps it while the client lives. */
 const signers = new WeakMap<Settings, AwsClient>();
 
 function signer(settings: Settings): AwsClient {
   const known = signers.get(settings);
   if (known) return known;
-  const made = new AwsClient({
+  const client = new AwsClient({
     accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
     secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY,
     region: settings.RECORDINGS_S3_REGION,
     service: "s3",
   });
-  signers.set(settings, made);
-  return made;
+  signers.set(settings, client);
+  return client;
 }
 
 /** S3 compares signatures over paths in which everything but RFC 3986's unreserved characters is encoded. */

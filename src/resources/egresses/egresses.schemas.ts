@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { EGRESS_STATUSES } from "../../database/enums.ts";
-import type { egresses } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, instant, key, longText, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { callParams } from "../calls/calls.schemas.ts";
+import type { egressColumns } from "./egresses.sql.ts";
 
 /** A URL folds `.` and `..` away, and could so leave the bucket. */
 const storageKey = longText(MAX_STORAGE_KEY_LENGTH).refine(
@@ -11,7 +12,7 @@ const storageKey = longText(MAX_STORAGE_KEY_LENGTH).refine(
   "must be a path without empty, . and .. segments",
 );
 
-/** A report in part: what is left out stays as reported before. `user_id` is who caused it, and is not kept. */
+/** A report in part: what is left out stays as reported before. `user_id` is who caused the change, not a field of the egress. */
 export const reportEgressBody = z.object({
   egress: z
     .object({
@@ -25,6 +26,8 @@ export const reportEgressBody = z.object({
     })
     .partial(),
 });
+
+export type EgressReport = z.output<typeof reportEgressBody>["egress"];
 
 export const egressKeyParams = z.object({ egress_id: key });
 
@@ -43,7 +46,7 @@ export const egressSchema = z.object({
 
 export const egressWithUrlSchema = egressSchema.extend({ url: z.url().nullable() });
 
-export type Egress = typeof egresses.$inferSelect;
+export type Egress = Row<typeof egressColumns>;
 
 export function toEgress(row: Egress): z.input<typeof egressSchema> {
   return {

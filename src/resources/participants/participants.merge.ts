@@ -1,9 +1,11 @@
 import type * as z from "zod";
+import type { ParticipantRole } from "../../database/enums.ts";
+import { reviseRecord } from "../../database/merging.ts";
 import { unprocessable } from "../../http/errors.ts";
 import type { Participant, participantOnCall, reportParticipantBody } from "./participants.schemas.ts";
 
-/** What reports say of a participant: the row without its id, and without when it was written. */
-export type ParticipantState = Omit<Participant, "id" | "created_at" | "updated_at">;
+/** What reports say of a participant, and when. */
+export type ParticipantRecord = Omit<Participant, "id">;
 
 export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
 
@@ -24,13 +26,15 @@ export interface KnownVisit {
  * A participant who has left stays gone when a late report says otherwise. Only a waiting_since after that is a new
  * visit. A report of an earlier visit that comes late changes nothing. A participant on a call stays in its room.
  *
+ * @returns the known participant itself where nothing changes
  * @throws ApiError 422 where the report cannot be, or somebody would enter an inactive room
  */
 export function mergeParticipant(
   known: KnownVisit,
   key: string,
   report: ParticipantReport,
-): ParticipantState {
+  now: number,
+): ParticipantRecord {
   const { room, participant: before } = known;
   if (before && isOfEarlierVisit(before, room.id, report)) return before;
 
@@ -56,7 +60,7 @@ export function mergeParticipant(
   const wasHere = before?.waiting_room_id === room.id && before.left_at === null;
   const enters = left_at === null && call_id === null && !wasHere;
   if (enters && !room.is_active) throw unprocessable("The waiting room is not active: nobody can enter it");
-  return {
+  const state: Omit<ParticipantRecord, "created_at" | "updated_at"> = {
     organization_id: room.organization_id,
     key,
     waiting_room_id: enters ? room.id : (before?.waiting_room_id ?? room.id),
@@ -69,6 +73,7 @@ export function mergeParticipant(
     left_at,
     recording_consent,
   };
+  return reviseRecord(before, state, now);
 }
 
 function isOfEarlierVisit(before: Participant, room_id: number, report: ParticipantReport): boolean {
@@ -89,50 +94,56 @@ export interface KnownOnCall {
  * What a call's report makes of the participants whom it names: those of the waiting room by the same key, or new
  * ones. A participant who has left stays gone, except one who joined after that.
  *
+ * @returns each known participant itself where nothing changes
  * @throws ApiError 422 where the report cannot be
  */
-export function mergeParticipantsOnCall(known: KnownOnCall, reports: ReportOnCall[]): ParticipantState[] {
+export function mergeParticipantsOnCall(
+  known: KnownOnCall,
+  reports: ReportOnCall[],
+  now: number,
+): ParticipantRecord[] {
   const merged = reports.map((report) => {
     const before = known.participants.get(report.key);
-    const next = { ...before, ...report };
-    return { ...next, left_at: leftAt(report, before, isAfter(report.joined_at, before?.left_at)) };
+    const left_at = leftAt(report, before, isAfter(report.joined_at, before?.left_at));
+    return { before, next: { ...before, ...report, left_at } };
   });
 
-  if (merged.some(({ display_name, role }) => display_name === undefined || role === undefined))
+  if (merged.some(({ next }) => next.display_name === undefined || next.role === undefined))
     throw unprocessable("call.participants: display_name and role are required for a new participant");
   if (reports.some(({ user_id }) => user_id && !known.members.has(user_id)))
     throw unprocessable("call.participants: a user_id is not a user of the organization");
-  if (merged.some(({ call_id }) => call_id && call_id !== known.call.id))
+  if (merged.some(({ before }) => before?.call_id && before.call_id !== known.call.id))
     throw unprocessable("call.participants: a participant is on another call; give it a key of its own");
   if (
-    merged.some((each) => isAfter(each.joined_at, each.left_at) || isAfter(each.waiting_since, each.left_at))
+    merged.some(
+      ({ next }) => isAfter(next.joined_at, next.left_at) || isAfter(next.waiting_since, next.left_at),
+    )
   )
     throw unprocessable("call.participants: left_at must not be before joined_at or waiting_since");
 
-  return merged.map((each) => ({
-    organization_id: known.call.organization_id,
-    key: each.key,
-    waiting_room_id: known.call.waiting_room_id,
-    call_id: known.call.id,
-    user_id: each.user_id ?? null,
-    display_name: each.display_name as string,
-    role: each.role as Participant["role"],
-    waiting_since: each.waiting_since ?? null,
-    joined_at: each.joined_at ?? null,
-    left_at: each.left_at,
-    recording_consent: each.recording_consent ?? null,
-  }));
+  return merged.map(({ before, next }) => {
+    const state = {
+      organization_id: known.call.organization_id,
+      key: next.key,
+      waiting_room_id: known.call.waiting_room_id,
+      call_id: known.call.id,
+      user_id: next.user_id ?? null,
+      display_name: next.display_name as string,
+      role: next.role as ParticipantRole,
+      waiting_since: next.waiting_since ?? null,
+      joined_at: next.joined_at ?? null,
+      left_at: next.left_at,
+      recording_consent: next.recording_consent ?? null,
+    };
+    return reviseRecord(before, state, now);
+  });
 }
 
 /** A participant who is still there when a call ends has left then; one who came later left at once. */
-export function leaveAtEnd<Present extends ParticipantState>(
-  participant: Present,
-  ended_at: number,
-): Present {
+export function leaveAtEnd(participant: ParticipantRecord, ended_at: number, now: number): ParticipantRecord {
   const { left_at, waiting_since, joined_at } = participant;
-  return left_at === null
-    ? { ...participant, left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0) }
-    : participant;
+  if (left_at !== null) return participant;
+  return { ...participant, left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0), updated_at: now };
 }
 
 /** Null does not bring back a participant who has left: reports can be late. */

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { type Decision, isChange, writeDecision } from "../../database/decisions.ts";
+import { type Decision, writeDecision } from "../../database/decisions.ts";
 import { notFound } from "../../http/errors.ts";
 import { reportedRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { mergeParticipant, type ParticipantReport } from "./participants.merge.ts";
@@ -22,12 +22,12 @@ export async function reportParticipant(
     ],
     ([room], [participant], members): Decision<Participant> => {
       if (!room) throw notFound("Waiting room");
-      const next = mergeParticipant({ room, participant, isMember: members.length > 0 }, key, report);
-      if (participant && !isChange(participant, next)) return { unchanged: participant };
+      const next = mergeParticipant({ room, participant, isMember: members.length > 0 }, key, report, now);
+      if (next === participant) return { unchanged: participant };
       const { organization_id } = room;
       return {
         writes: [
-          writeParticipants({ rows: JSON.stringify([next]), call_key: null, now }),
+          writeParticipants({ rows: JSON.stringify([next]), call_key: null }),
           participantByKey({ organization_id, key }),
         ],
       };

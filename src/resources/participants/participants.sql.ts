@@ -1,27 +1,26 @@
 import { and, eq, getTableColumns, inArray, isNull, type SQLWrapper, sql } from "drizzle-orm";
 import { insertSelect, jsonFields, replaceAllBut } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
-import { calls, participants, waitingRooms } from "../../database/schema.ts";
+import { participants, waitingRooms } from "../../database/schema.ts";
+import { callIdByKey, organizationOfReport, type ReportedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 import { hasSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 export const participantColumns = getTableColumns(participants);
 
-/**
- * Selects the participants of an organization who have one of these keys.
- *
- * @param keys a JSON array
- */
-export const participantsWithKeys = (organization_id: SQLWrapper, keys: SQLWrapper) =>
+/** The participants whom a report of a call names. `keys` is a JSON array. */
+export const participantsOfReport = namedQuery((report: Placeholders<ReportedCall & { keys: string }>) =>
   builder
     .select(participantColumns)
     .from(participants)
     .where(
       and(
-        eq(participants.organization_id, organization_id),
-        inArray(participants.key, sql`(select value from json_each(${keys}))`),
+        eq(participants.organization_id, organizationOfReport(report)),
+        inArray(participants.key, sql`(select value from json_each(${report.keys}))`),
       ),
-    );
+    )
+    .orderBy(participants.id),
+);
 
 export const participantByKey = namedQuery(
   ({ organization_id, key }: Placeholders<{ organization_id: number; key: string }>) =>
@@ -31,8 +30,6 @@ export const participantByKey = namedQuery(
       .where(and(eq(participants.organization_id, organization_id), eq(participants.key, key))),
 );
 
-const callIdOf = (key: SQLWrapper) => builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key));
-
 /** Those on a call who have not left it; nobody where `is_wanted` is false. */
 export const participantsPresent = namedQuery(
   ({ call_key, is_wanted }: Placeholders<{ call_key: string; is_wanted: boolean }>) =>
@@ -40,7 +37,7 @@ export const participantsPresent = namedQuery(
       .select(participantColumns)
       .from(participants)
       .where(
-        and(sql`${is_wanted}`, eq(participants.call_id, callIdOf(call_key)), isNull(participants.left_at)),
+        and(sql`${is_wanted}`, eq(participants.call_id, callIdByKey(call_key)), isNull(participants.left_at)),
       )
       .orderBy(participants.id),
 );
@@ -52,16 +49,14 @@ export const participantsPresent = namedQuery(
  * call: a call that is written in the same batch has no id before.
  */
 export const writeParticipants = namedQuery(
-  ({ rows, call_key, now }: Placeholders<{ rows: string; call_key: string | null; now: number }>) => {
+  ({ rows, call_key }: Placeholders<{ rows: string; call_key: string | null }>) => {
     const fields = jsonFields(participants);
     return insertSelect(
       participants,
       {
         ...fields,
         id: undefined,
-        call_id: sql`coalesce(${fields.call_id}, ${callIdOf(call_key)})`,
-        created_at: now,
-        updated_at: now,
+        call_id: sql`coalesce(${fields.call_id}, ${callIdByKey(call_key)})`,
       },
       sql`from json_each(${rows}) as item where true`,
     ).onConflictDoUpdate({

@@ -1,16 +1,19 @@
 import * as z from "zod";
-import type { soapNotes } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, longText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
+import type { soapNoteColumns } from "./soap_notes.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportSoapNoteBody = z.object({
   soap_note: z.object({ text: longText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
 });
 
+export type SoapNoteReport = z.output<typeof reportSoapNoteBody>["soap_note"];
+
 export const soapNoteSchema = z.object({ id, text: z.string(), is_final: z.boolean() });
 
-export type SoapNote = Pick<typeof soapNotes.$inferSelect, "id" | "text" | "is_final">;
+export type SoapNote = Row<typeof soapNoteColumns>;
 
 export function toSoapNote(row: SoapNote): z.input<typeof soapNoteSchema> {
   return { id: row.id, text: row.text, is_final: row.is_final };

@@ -1,76 +1,58 @@
 import { eq, sql } from "drizzle-orm";
-import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
-import { insertFrom } from "../../database/legacy_insert.ts";
-import { writeUnderRules } from "../../database/legacy_rules.ts";
-import { conditionsOn, inputOf, kept } from "../../database/report.ts";
-import { calls, soapNotes } from "../../database/schema.ts";
-import { takeOverChanges } from "../../database/upsert.ts";
-import { notFound, unprocessable } from "../../http/errors.ts";
+import { writeDecision } from "../../database/decisions.ts";
+import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
+import { soapNotes } from "../../database/schema.ts";
+import { notFound } from "../../http/errors.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callMissing, callWithinReach } from "../calls/legacy.ts";
-import type { reportSoapNoteBody, SoapNote } from "./soap_notes.schemas.ts";
-
-const shown = { id: soapNotes.id, text: soapNotes.text, is_final: soapNotes.is_final };
+import { callByKey, reachedCall } from "../calls/calls.sql.ts";
+import { mergeSoapNote, type SoapNoteRecord } from "./soap_notes.merge.ts";
+import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
+import { soapNoteByCallKey, soapNoteColumns, soapNoteOfPath } from "./soap_notes.sql.ts";
 
 export async function requireSoapNote({ db, caller }: ClientContext, path: CallPath): Promise<SoapNote> {
-  const note = await db
-    .select(shown)
-    .from(soapNotes)
-    .where(
-      sql`${soapNotes.call_id} = (select ${calls.id} from ${calls} where ${callWithinReach(caller, path)})`,
-    )
-    .get();
+  const note = await runFirst(db, soapNoteOfPath(reachedCall(caller, path)));
   if (!note) throw notFound("SOAP note");
   return note;
 }
 
-/**
- * Records the SOAP note of a call. A final one changes no more.
- *
- * @throws ApiError 422 where a final one would be changed
- */
+/** Records the SOAP note of a call. */
 export async function reportSoapNote(
   { db, now }: Context,
   key: string,
-  input: z.output<typeof reportSoapNoteBody>["soap_note"],
+  report: SoapNoteReport,
 ): Promise<SoapNote> {
-  const json = sql`input.report`;
-  const report = sql`(
-    select call.organization_id, call.id as call_id,
-      known.is_final and (known.text, known.is_final) is not
-        (${kept(json, "text")}, ${kept(json, "is_final")}) as changes_final,
-      ${kept(json, "text")} as text, ${kept(json, "is_final")} as is_final
-    from ${inputOf(input)}
-    join calls call on call.key = ${key}
-    left join soap_notes known on known.call_id = call.id)`;
-  const reported = conditionsOn(report);
-
-  return writeUnderRules(
-    db,
-    [
-      callMissing(key),
-      {
-        broken: reported(sql`text is null or is_final is null`),
-        error: unprocessable("soap_note: text and is_final are required in the first report"),
-      },
-      {
-        broken: reported(sql`changes_final`),
-        error: unprocessable("The SOAP note is final and changes no more"),
-      },
-    ],
-    [
-      insertFrom(
-        db,
-        soapNotes,
-        sql`from ${report} where true`,
-        ["organization_id", "call_id", "text", "is_final"],
-        { created_at: now, updated_at: now },
-      ).onConflictDoUpdate(takeOverChanges(soapNotes, [soapNotes.call_id], ["text", "is_final"])),
-      db
-        .select(shown)
-        .from(soapNotes)
-        .where(eq(soapNotes.call_id, sql`(select id from calls where key = ${key})`)),
-    ],
-  );
+  return writeDecision(db, [callByKey({ key }), soapNoteByCallKey({ key })], ([call], [known]) => {
+    if (!call) throw notFound("Call");
+    const next = mergeSoapNote(known, report, now);
+    if (!known) {
+      const { id: call_id, organization_id } = call;
+      return { writes: [insertSoapNote({ organization_id, call_id, ...next })] };
+    }
+    return next === known ? { unchanged: known } : { writes: [updateSoapNote({ id: known.id, ...next })] };
+  });
 }
+
+const insertSoapNote = namedQuery(
+  ({
+    organization_id,
+    call_id,
+    text,
+    is_final,
+    created_at,
+    updated_at,
+  }: Placeholders<SoapNoteRecord & { organization_id: number; call_id: number }>) =>
+    builder
+      .insert(soapNotes)
+      .values({ organization_id, call_id, text, is_final, created_at, updated_at })
+      .returning(soapNoteColumns),
+);
+
+const updateSoapNote = namedQuery(
+  ({ id, text, is_final, updated_at }: Placeholders<SoapNoteRecord & { id: number }>) =>
+    builder
+      .update(soapNotes)
+      .set({ text: sql`${text}`, is_final: sql`${is_final}`, updated_at: sql`${updated_at}` })
+      .where(eq(soapNotes.id, id))
+      .returning(soapNoteColumns),
+);

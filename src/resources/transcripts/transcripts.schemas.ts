@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { transcriptLines, transcripts } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, key, longText } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../../limits.ts";
+import type { transcriptColumns, transcriptLineColumns } from "./transcripts.sql.ts";
 
 const seconds = z.number().nonnegative();
 
@@ -43,6 +44,8 @@ export const reportTranscriptBody = z.object({
     .partial(),
 });
 
+export type TranscriptReport = z.output<typeof reportTranscriptBody>["transcript"];
+
 export const transcriptLineSchema = z.object({
   id,
   text: z.string(),
@@ -58,13 +61,13 @@ export const transcriptSchema = z.object({
   transcript_lines: z.array(transcriptLineSchema),
 });
 
-export type Transcript = Pick<typeof transcripts.$inferSelect, "id" | "summary" | "is_final"> & {
-  lines: (Pick<typeof transcriptLines.$inferSelect, "id" | "text" | "start_time" | "end_time"> & {
-    display_name: string;
-  })[];
-};
+export type Transcript = Row<typeof transcriptColumns>;
 
-export function toTranscript(row: Transcript): z.input<typeof transcriptSchema> {
+export type TranscriptLine = Row<typeof transcriptLineColumns>;
+
+export type TranscriptWithLines = Transcript & { lines: TranscriptLine[] };
+
+export function toTranscript(row: TranscriptWithLines): z.input<typeof transcriptSchema> {
   return {
     id: row.id,
     summary: row.summary,

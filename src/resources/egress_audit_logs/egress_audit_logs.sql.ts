@@ -1,0 +1,81 @@
+import { and, count, desc, eq, getTableColumns, gte, inArray, lt, sql } from "drizzle-orm";
+import { AUDIT_EVENTS, type AuditEvent } from "../../database/enums.ts";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
+import { egressAuditLogs, egresses, type ListName, listTotals } from "../../database/schema.ts";
+import type { PageWindow } from "../../http/pagination.ts";
+import { egressWithinReach, type ReachedEgress } from "../egresses/egresses.sql.ts";
+
+export const auditLogColumns = getTableColumns(egressAuditLogs);
+
+/** Which entries of the egress of a path are asked for. */
+export interface ReachedEntries extends ReachedEgress {
+  /** null for those of all events. */
+  event: AuditEvent | null;
+  /** Milliseconds since the epoch: from the first on, and before the second. */
+  from: number;
+  before: number;
+}
+
+const reachedEgressId = (egress: Placeholders<ReachedEgress>) =>
+  builder.select({ id: egresses.id }).from(egresses).where(egressWithinReach(egress));
+
+const entriesWithinReach = (entries: Placeholders<ReachedEntries>) =>
+  and(
+    eq(egressAuditLogs.egress_id, reachedEgressId(entries)),
+    eq(egressAuditLogs.event, sql`coalesce(${entries.event}, ${egressAuditLogs.event})`),
+    gte(egressAuditLogs.created_at, entries.from),
+    lt(egressAuditLogs.created_at, entries.before),
+  );
+
+/** Newest first. */
+export const pageOfEntries = namedQuery((entries: Placeholders<ReachedEntries & PageWindow>) =>
+  builder
+    .select(auditLogColumns)
+    .from(egressAuditLogs)
+    .where(entriesWithinReach(entries))
+    .orderBy(desc(egressAuditLogs.created_at), desc(egressAuditLogs.id))
+    .limit(entries.limit)
+    .offset(entries.offset),
+);
+
+/** Counts the entries one by one. */
+export const countOfEntries = namedQuery((entries: Placeholders<ReachedEntries>) =>
+  builder
+    .select({ total: count().as("total") })
+    .from(egressAuditLogs)
+    .where(entriesWithinReach(entries)),
+);
+
+/** The list of an event's entries, as their totals name it. */
+export const listOfEvent = (event: AuditEvent): ListName => `egress_audit_logs:${event}`;
+
+/** How many entries there are at any time, from the totals that triggers keep. */
+export const totalOfEntries = namedQuery((entries: Placeholders<ReachedEgress & { list: ListName | null }>) =>
+  builder
+    .select({ total: sql<number>`coalesce(sum(${listTotals.total}), 0)`.as("total") })
+    .from(listTotals)
+    .where(
+      and(
+        inArray(listTotals.list, AUDIT_EVENTS.map(listOfEvent)),
+        eq(listTotals.list, sql`coalesce(${entries.list}, ${listTotals.list})`),
+        eq(listTotals.owner_id, reachedEgressId(entries)),
+      ),
+    ),
+);
+
+/** The statement that records that a user reads the egress of a path: it inserts nothing for one out of reach. */
+export const insertReadEntry = namedQuery(
+  (entry: Placeholders<ReachedEgress & { user_id: number; now: number }>) =>
+    insertSelect(
+      egressAuditLogs,
+      {
+        organization_id: egresses.organization_id,
+        egress_id: egresses.id,
+        event: "read",
+        user_id: entry.user_id,
+        created_at: entry.now,
+      },
+      sql`from ${egresses} where ${egressWithinReach(entry)}`,
+    ).returning({ id: egressAuditLogs.id }),
+);

@@ -1,0 +1,74 @@
+import { and, asc, eq, exists, getTableColumns, isNotNull, isNull, notExists, or, sql } from "drizzle-orm";
+import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
+import { calls, egresses, participants } from "../../database/schema.ts";
+import { callWithinReach, type ReachedCall } from "../calls/calls.sql.ts";
+import { memberOf } from "../organization_users/organization_users.sql.ts";
+
+export const egressColumns = getTableColumns(egresses);
+
+const onTheCall = eq(participants.call_id, calls.id);
+
+const didNotConsent = or(isNull(participants.recording_consent), eq(participants.recording_consent, false));
+
+/** Selects the id of the call of the path, if it has ended and all its participants, at least one, consented. */
+const openCallId = (call: Placeholders<ReachedCall>) =>
+  builder
+    .select({ id: calls.id })
+    .from(calls)
+    .where(
+      and(
+        callWithinReach(call),
+        isNotNull(calls.ended_at),
+        exists(builder.select({ id: participants.id }).from(participants).where(onTheCall)),
+        notExists(
+          builder.select({ id: participants.id }).from(participants).where(and(onTheCall, didNotConsent)),
+        ),
+      ),
+    );
+
+/** Which egress a path names, and who asks for it, as values of a query. */
+export interface ReachedEgress extends ReachedCall {
+  egress_id: number;
+}
+
+/** True for the egress of the path, where the call is within reach and its recordings may be seen. */
+export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
+  and(eq(egresses.id, egress.egress_id), eq(egresses.call_id, openCallId(egress)));
+
+/** The egress of the path, where it may be seen. */
+export const egressOfPath = namedQuery((egress: Placeholders<ReachedEgress>) =>
+  builder.select(egressColumns).from(egresses).where(egressWithinReach(egress)),
+);
+
+/** The recordings of the call of the path, where they may be seen. */
+export const egressesOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select(egressColumns)
+    .from(egresses)
+    .where(eq(egresses.call_id, openCallId(call)))
+    .orderBy(asc(egresses.id)),
+);
+
+/** For the platform, which names egresses by the recording backend's own id. */
+export const egressByKey = namedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
+  builder.select(egressColumns).from(egresses).where(eq(egresses.egress_id, egress_id)),
+);
+
+/** The membership of a user in the organization of a known egress, or else of the call that its report names. */
+export const memberOfReport = namedQuery(
+  ({
+    egress_id,
+    call_key,
+    user_id,
+  }: Placeholders<{ egress_id: string; call_key: string; user_id: number | null }>) => {
+    const known = builder
+      .select({ organization_id: egresses.organization_id })
+      .from(egresses)
+      .where(eq(egresses.egress_id, egress_id));
+    const named = builder
+      .select({ organization_id: calls.organization_id })
+      .from(calls)
+      .where(eq(calls.key, call_key));
+    return memberOf(sql<number>`coalesce(${known}, ${named})`, user_id);
+  },
+);

@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  mergeTranscript,
+  type ReportedLines,
+  type TranscriptRecord,
+} from "../../src/resources/transcripts/transcripts.merge.ts";
+import { eachReport, refusalOf } from "./support/merging.ts";
+
+const draft = { summary: "A talk.", is_final: false, lines_digest: "a", created_at: 1, updated_at: 2 };
+const final = { ...draft, is_final: true };
+
+const NO_LINES = { digest: undefined, hasStranger: false };
+const lines = (digest: string) => ({ digest, hasStranger: false });
+const strangersLines = { digest: "s", hasStranger: true };
+
+describe("A first report of a transcript", () => {
+  it("becomes the transcript; the summary may be left out", () => {
+    const next = mergeTranscript(undefined, { is_final: false }, lines("a"), 7);
+    expect(next).toEqual({
+      summary: null,
+      is_final: false,
+      lines_digest: "a",
+      created_at: 7,
+      updated_at: 7,
+    });
+  });
+
+  it.each([
+    ["nothing", {}, NO_LINES],
+    ["no lines", { summary: "A talk.", is_final: false }, NO_LINES],
+    ["not whether it is final", { summary: "A talk." }, lines("a")],
+    ["neither that nor speakers of the call", {}, strangersLines],
+  ])("is refused when it says %s", (_, report, reportedLines) => {
+    expect(refusalOf(() => mergeTranscript(undefined, report, reportedLines, 7))).toMatch(
+      /required in the first report/,
+    );
+  });
+
+  it("is refused when it is final without a summary", () => {
+    for (const report of [{ is_final: true }, { is_final: true, summary: null }])
+      expect(refusalOf(() => mergeTranscript(undefined, report, lines("a"), 7))).toMatch(/summary/);
+  });
+});
+
+describe("A later report of a transcript", () => {
+  it.each([
+    ["it says nothing", {}, NO_LINES],
+    ["it repeats all", { summary: "A talk.", is_final: false }, lines("a")],
+    ["it repeats the lines", {}, lines("a")],
+  ])("leaves it where %s", (_, report, reportedLines) => {
+    expect(mergeTranscript(draft, report, reportedLines, 7)).toBe(draft);
+  });
+
+  it.each([
+    ["another summary", { summary: "A long talk." }, NO_LINES, { summary: "A long talk." }],
+    ["no summary", { summary: null }, NO_LINES, { summary: null }],
+    ["other lines", {}, lines("b"), { lines_digest: "b" }],
+    ["that it is final", { is_final: true }, NO_LINES, { is_final: true }],
+  ])("changes a draft that gets %s", (_, report, reportedLines, change) => {
+    expect(mergeTranscript(draft, report, reportedLines, 7)).toEqual({ ...draft, ...change, updated_at: 7 });
+  });
+
+  it("is refused when a stranger speaks, also where the transcript is final", () => {
+    for (const known of [draft, final])
+      expect(refusalOf(() => mergeTranscript(known, {}, strangersLines, 7))).toMatch(/participant_key/);
+  });
+
+  it("makes no transcript final that has no summary", () => {
+    const silent = { ...draft, summary: null };
+    expect(refusalOf(() => mergeTranscript(silent, { is_final: true }, NO_LINES, 7))).toMatch(/summary/);
+  });
+
+  it.each([
+    ["another summary", { summary: "A long talk." }, NO_LINES],
+    ["no summary", { summary: null }, NO_LINES],
+    ["other lines", {}, lines("b")],
+    ["that it is not final", { is_final: false }, NO_LINES],
+  ])("may not give a final one %s", (_, report, reportedLines) => {
+    expect(refusalOf(() => mergeTranscript(final, report, reportedLines, 7))).toMatch(/is final/);
+  });
+});
+
+/** A report, and what matters of its lines. */
+type Report = Parameters<typeof mergeTranscript>[1] & ReportedLines;
+
+const merge = (
+  known: TranscriptRecord | undefined,
+  { digest, hasStranger, ...report }: Report,
+  now: number,
+) => mergeTranscript(known, report, { digest, hasStranger }, now);
+
+describe("Whatever is reported of a transcript, in whatever order,", () => {
+  const onEachReport = eachReport(
+    fc.record(
+      {
+        summary: fc.constantFrom(null, "A talk.", "A long talk."),
+        is_final: fc.boolean(),
+        digest: fc.constantFrom("a", "b", undefined),
+        hasStranger: fc.boolean(),
+      },
+      { requiredKeys: ["digest", "hasStranger"] },
+    ),
+    merge,
+  );
+
+  it("reporting twice is reporting once", () => {
+    onEachReport((_, next, report, now) => expect(merge(next, report, now + 1)).toBe(next));
+  });
+
+  it("a final transcript never changes, and has a summary", () => {
+    onEachReport((known, next) => {
+      if (known?.is_final) expect(next).toBe(known);
+      if (next.is_final) expect(next.summary).not.toBeNull();
+    });
+  });
+
+  it("no stranger's lines are recorded", () => {
+    onEachReport((_known, _next, { hasStranger }) => expect(hasStranger).toBe(false));
+  });
+});

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import type { waitingRoomSubs } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, instant, pathId, timestamp } from "../../http/wire.ts";
+import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
 const utcInstant = z
   .string()
@@ -54,9 +55,7 @@ export const waitingRoomSubSchema = z.object({
   updated_at: z.iso.datetime(),
 });
 
-export type WaitingRoomSub = Omit<typeof waitingRoomSubs.$inferSelect, "organization_id"> & {
-  sub_waiting_room_slug: string | null;
-};
+export type WaitingRoomSub = Row<typeof waitingRoomSubColumns>;
 
 export function toWaitingRoomSub(row: WaitingRoomSub): z.input<typeof waitingRoomSubSchema> {
   return {

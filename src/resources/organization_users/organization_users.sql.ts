@@ -1,11 +1,13 @@
 import { and, eq, inArray, notExists, or, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
 import { ROLES } from "../../database/enums.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Statement, type Value } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
 import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
+
+const member = alias(organizationUsers, "member");
 
 export const organizationUserColumns = {
   id: organizationUsers.id,
@@ -48,13 +50,17 @@ export function withinReach(reach: { [Name in keyof Reach]: Value<Reach[Name]> }
   );
 }
 
-/** True for this organization user and for the providers that it assists. */
-export function isSelfOrAssisted(organization_user_id: Value<number>): SQL | undefined {
+/**
+ * True for this organization user and for the providers that it assists. As one list of ids, so that SQLite looks
+ * them up and does not go through everybody.
+ */
+export function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
+  const self = builder.select({ id: member.id }).from(member).where(eq(member.id, organization_user_id));
   const assisted = builder
     .select({ id: organizationUserAssists.provider_id })
     .from(organizationUserAssists)
     .where(eq(organizationUserAssists.assistant_id, organization_user_id));
-  return or(eq(organizationUsers.id, organization_user_id), inArray(organizationUsers.id, assisted));
+  return inArray(organizationUsers.id, unionAll(self, assisted));
 }
 
 /** The id of the organization user with this email; null where there is none. */
@@ -65,8 +71,6 @@ export function membershipOf(organization_id: Value<number>, email: Value<string
     .innerJoin(users, eq(users.id, member.user_id))
     .where(and(eq(member.organization_id, organization_id), eq(users.email, email)))}`;
 }
-
-const member = alias(organizationUsers, "member");
 
 /** Selects a membership by user_id: nothing where the user is not of the organization. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
@@ -95,9 +99,9 @@ export function joinOrganization(member: NewMember): Statement[] {
   const { organization_id, email, display_name, roles, slug_name, now } = member;
   const timestamps = { created_at: now, updated_at: now };
   const userOfEmail = builder.select({ id: users.id }).from(users).where(eq(users.email, email));
-  const rolesTogether = sql`(
+  const combinedRoles = sql`(
     select json_group_array(role.value order by role.key) from json_each(${JSON.stringify(ROLES)}) as role
-    where role.value in (select known.value from json_each(${organizationUsers.roles}) as known)
+    where role.value in (select held.value from json_each(${organizationUsers.roles}) as held)
       or role.value in (select gained.value from json_each(${roles}) as gained))`;
   return [
     insertSelect(users, { email, ...timestamps }, sql`where ${notExists(userOfEmail)}`),
@@ -107,7 +111,7 @@ export function joinOrganization(member: NewMember): Statement[] {
       sql`from ${users} where ${eq(users.email, email)}`,
     ).onConflictDoUpdate({
       target: [organizationUsers.organization_id, organizationUsers.user_id],
-      set: { roles: rolesTogether, updated_at: sql`${now}` },
+      set: { roles: combinedRoles, updated_at: sql`${now}` },
     }),
     insertPersonalRoom({
       organization_id,

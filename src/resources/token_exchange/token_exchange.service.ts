@@ -1,12 +1,10 @@
-import { and, eq } from "drizzle-orm";
 import type { ClientContext } from "../../context.ts";
 import { digest, randomSecret } from "../../database/digest.ts";
-import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
-import { invites } from "../../database/schema.ts";
+import { runBatch } from "../../database/queries.ts";
 import { ApiError } from "../../http/errors.ts";
 import { AUTHORIZATION_CODE_BYTES, AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
-import { isPending } from "../invites/invites.sql.ts";
+import { pendingInviteOf } from "../invites/invites.sql.ts";
 import { invalidToken, verifyToken } from "./token_exchange.verification.ts";
 
 /**
@@ -26,22 +24,9 @@ export async function exchangeToken({ db, now, caller }: ClientContext, token: s
       expires_at: now + AUTHORIZATION_CODE_LIFETIME,
       now,
     }),
-    pendingInvite({ organization_id, email, now }),
+    pendingInviteOf({ organization_id, email, now }),
   ]);
   if (inserted.length > 0) return code;
   if (pending.length > 0) throw new ApiError(401, "Please accept your invite", { reason: "invite_pending" });
   throw invalidToken("user_unknown");
 }
-
-interface Invitee {
-  organization_id: number;
-  email: string;
-  now: number;
-}
-
-const pendingInvite = namedQuery(({ organization_id, email, now }: Placeholders<Invitee>) =>
-  builder
-    .select({ id: invites.id })
-    .from(invites)
-    .where(and(eq(invites.organization_id, organization_id), eq(invites.email, email), isPending(now))),
-);

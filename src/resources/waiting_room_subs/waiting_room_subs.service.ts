@@ -1,5 +1,4 @@
-import { and, asc, eq, gt, notExists, type SQL, sql } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { and, asc, eq, exists, gt, notExists, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { builder, namedQuery, type Placeholders, runBatch, runFirst } from "../../database/queries.ts";
@@ -129,28 +128,31 @@ interface SubChange extends SubPath {
 }
 
 const updateSub = namedWrite((change: Placeholders<SubChange>) => {
-  const { organization_id, slug, id, now } = change;
-  const sub = ownSub(change);
-  const stored = (column: SQLiteColumn) => builder.select({ column }).from(waitingRoomSubs).where(sub);
+  const { organization_id, slug, id, keeps_user, user_id, datetime_start, datetime_end, now } = change;
   const next = {
-    user_id: sql`case when ${change.keeps_user} then ${stored(waitingRoomSubs.user_id)} else ${change.user_id} end`,
-    datetime_start: sql`coalesce(${change.datetime_start}, ${stored(waitingRoomSubs.datetime_start)})`,
-    datetime_end: sql`coalesce(${change.datetime_end}, ${stored(waitingRoomSubs.datetime_end)})`,
+    user_id: sql`case when ${keeps_user} then ${waitingRoomSubs.user_id} else ${user_id} end`,
+    datetime_start: sql`coalesce(${datetime_start}, ${waitingRoomSubs.datetime_start})`,
+    datetime_end: sql`coalesce(${datetime_end}, ${waitingRoomSubs.datetime_end})`,
   };
+  const ownSubWhere = (condition?: SQL) =>
+    builder
+      .select({ id: waitingRoomSubs.id })
+      .from(waitingRoomSubs)
+      .where(and(ownSub(change), condition));
   return {
     rules: [
       waitingRoomMissing(organization_id, slug),
-      {
-        broken: notExists(stored(waitingRoomSubs.id)),
-        refusal: () => notFound("Waiting room sub"),
-      },
-      ...subRules({ organization_id, slug, id, ...next }),
+      { broken: notExists(ownSubWhere()), refusal: () => notFound("Waiting room sub") },
+      ...subRules({ organization_id, slug, id, ...next }).map(({ broken, refusal }) => ({
+        broken: exists(ownSubWhere(broken)),
+        refusal,
+      })),
     ],
     statements: [
       builder
         .update(waitingRoomSubs)
         .set({ ...next, updated_at: sql`${now}` })
-        .where(sub)
+        .where(ownSub(change))
         .returning(waitingRoomSubColumns),
     ],
   };

@@ -5,7 +5,7 @@ import { email, id, name } from "../../http/wire.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
 import type { createdUserColumns, organizationUserColumns } from "./organization_users.sql.ts";
 
-/** At least one role name; each is kept once, lowest first. */
+/** At least one role name; repeated ones count once, lowest first. */
 export const roleNames = z
   .array(z.enum(ROLES), {
     error: (issue) => (issue.input === undefined ? "is required" : "must be a list of roles"),

@@ -79,7 +79,7 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
     .from(member)
     .where(and(eq(member.organization_id, organization_id), eq(member.user_id, user_id)));
 
-/** Somebody who becomes a user of an organization. */
+/** Somebody who becomes a user of an organization, as values of statements. */
 export interface NewMember {
   organization_id: Value<number>;
   email: Value<string>;
@@ -93,7 +93,7 @@ export interface NewMember {
 
 /**
  * The statements that make the membership, the user where the email is new, and the personal room where the roles
- * call for one. An existing member keeps all that, and gains the roles.
+ * call for one. An existing member keeps their account and gains the roles.
  */
 export function joinOrganization(member: NewMember): Statement[] {
   const { organization_id, email, display_name, roles, slug_name, now } = member;
@@ -123,7 +123,7 @@ export function joinOrganization(member: NewMember): Statement[] {
   ];
 }
 
-/** Selects the member with this email, as shown to those who made them one. */
+/** Selects the member with this email, with what a creation returns. */
 export const createdUser = (organization_id: Value<number>, email: Value<string>) =>
   builder
     .select(createdUserColumns)

@@ -8,7 +8,7 @@ const utcInstant = z
   .regex(/(Z|\+00:00)$/, { error: "must be in UTC: end in Z or +00:00", abort: true })
   .pipe(instant);
 
-/** Where both are given: one that is left out is stored, and compared there. */
+/** Compares them if the body has both; one that is left out is compared as stored. */
 const endsAfterItStarts = ({
   datetime_start: start,
   datetime_end: end,

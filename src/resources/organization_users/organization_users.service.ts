@@ -106,16 +106,16 @@ export async function listOrganizationUsers(
 ): Promise<Page<OrganizationUser>> {
   const reach = reachOf(caller);
   const list = reach.reaches_everybody ? everybody : selfAndAssisted;
-  const [[counted], organizationUsers] = await runBatch(db, [
+  const [[counted], items] = await runBatch(db, [
     list.total(reach),
     list.page({ ...reach, ...pageWindow(page) }),
   ]);
-  return toPage(page, counted?.total ?? 0, organizationUsers);
+  return toPage(page, counted?.total ?? 0, items);
 }
 
 /*
- * Two lists, so that each uses its own index: the members of an organization can be thousands, those whom somebody
- * assists are a few.
+ * Two lists, not one with a flag in its condition: for that, SQLite would read all members of an organization to find
+ * the few that somebody assists.
  */
 
 const ofOrganization = ({ organization_id }: Pick<Placeholders<Reach>, "organization_id">) =>

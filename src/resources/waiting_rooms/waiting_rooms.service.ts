@@ -17,9 +17,9 @@ import type {
   WaitingRoom,
 } from "./waiting_rooms.schemas.ts";
 import {
+  anyRoomBySlug,
   DEFAULT_THEME,
   freeRoomSlug,
-  openRoomBySlug,
   ownRoom,
   ownRoomId,
   pageOfRooms,
@@ -55,7 +55,7 @@ export async function requireWaitingRoom(
  * active and that room is, else to the room itself. A sub of the substitute's own room sends nobody further.
  */
 export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
-  const [[room], [active_sub]] = await runBatch(db, [openRoomBySlug({ slug }), activeSub({ slug, now })]);
+  const [[room], [active_sub]] = await runBatch(db, [anyRoomBySlug({ slug }), activeSub({ slug, now })]);
   if (!room) throw notFound("Waiting room");
   return {
     room,

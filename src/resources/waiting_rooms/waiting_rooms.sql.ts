@@ -157,7 +157,7 @@ export const roomBySlug = namedQuery((room: Placeholders<{ organization_id: numb
 );
 
 /** For the platform, whose path names a room of any organization. */
-export const openRoomBySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
+export const anyRoomBySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(hasSlug(slug)),
 );
 

@@ -14,7 +14,7 @@ interface KnownClient {
   refresh_started_at?: number;
 }
 
-/** Clients that this isolate has looked up, oldest first. Unknown ones are not kept: they cost whoever asks. */
+/** Clients that this isolate has looked up, oldest first. Unknown ones are not cached. */
 const knownClients = new Map<string, KnownClient>();
 
 /**

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import type { Row } from "../../database/queries.ts";
 import { id, name } from "../../http/wire.ts";
-import type { IssuedApiClient } from "./api_clients.service.ts";
+import type { apiClientColumns } from "./api_clients.sql.ts";
 
 export const createApiClientBody = z.object({
   api_client: z.object({ name, organization_user_id: id }),
@@ -13,6 +14,9 @@ export const apiClientSchema = z.object({
   client_id: z.string(),
   client_secret: z.string(),
 });
+
+/** The secret is in the answer to the creation and nowhere else. */
+export type IssuedApiClient = Row<typeof apiClientColumns> & { client_secret: string };
 
 export function toApiClient(client: IssuedApiClient): z.input<typeof apiClientSchema> {
   return {

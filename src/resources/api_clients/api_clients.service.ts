@@ -1,38 +1,64 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, notExists, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { digest, randomSecret } from "../../database/digest.ts";
-import { writeUnderRules } from "../../database/legacy_rules.ts";
+import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
+import { namedWrite } from "../../database/rules.ts";
 import { apiClients, organizationUsers } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
-import { organizationMissing } from "../organizations/organizations.service.ts";
-import type { createApiClientBody } from "./api_clients.schemas.ts";
+import { organizationMissing } from "../organizations/organizations.sql.ts";
+import type { createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
+import { apiClientColumns } from "./api_clients.sql.ts";
 
-export type IssuedApiClient = Awaited<ReturnType<typeof createApiClient>>;
-
-/** The secret is in the answer and nowhere else: only its digest is stored. */
+/** Only the secret's digest is stored. */
 export async function createApiClient(
   { db, now }: Context,
   organization_id: number,
   { name, organization_user_id }: z.output<typeof createApiClientBody>["api_client"],
-) {
-  const client_id = randomSecret(16);
+): Promise<IssuedApiClient> {
   const client_secret = randomSecret(32);
-  const secret_digest = await digest(client_secret);
-  const organizationUser = sql`
-    select 1 from organization_users where organization_id = ${organization_id} and id = ${organization_user_id}`;
-  const client = await writeUnderRules(
-    db,
-    [
+  const client = await insertClient(db, {
+    organization_id,
+    organization_user_id,
+    name,
+    client_id: randomSecret(16),
+    secret_digest: await digest(client_secret),
+    now,
+  });
+  return { ...client, client_secret };
+}
+
+interface NewClient {
+  organization_id: number;
+  organization_user_id: number;
+  name: string;
+  client_id: string;
+  secret_digest: string;
+  now: number;
+}
+
+const insertClient = namedWrite((client: Placeholders<NewClient>) => {
+  const { organization_id, organization_user_id, name, client_id, secret_digest, now } = client;
+  const organizationUser = builder
+    .select({ id: organizationUsers.id })
+    .from(organizationUsers)
+    .where(
+      and(
+        eq(organizationUsers.organization_id, organization_id),
+        eq(organizationUsers.id, organization_user_id),
+      ),
+    );
+  return {
+    rules: [
       organizationMissing(organization_id),
       {
-        broken: sql`not exists (${organizationUser})`,
-        error: unprocessable("api_client.organization_user_id: is not a user of the organization"),
+        broken: notExists(organizationUser),
+        refusal: () => unprocessable("api_client.organization_user_id: is not a user of the organization"),
       },
     ],
-    [
-      db
+    statements: [
+      builder
         .insert(apiClients)
         .values({
           organization_id,
@@ -43,20 +69,23 @@ export async function createApiClient(
           created_at: now,
           updated_at: now,
         })
-        .returning({ id: apiClients.id }),
+        .returning(apiClientColumns),
     ],
-  );
-  return { id: client.id, name, organization_user_id, client_id, client_secret };
+  };
+});
+
+export async function revokeApiClient({ db, now }: Context, id: number): Promise<void> {
+  const revoked = await runFirst(db, revokeClient({ id, now }));
+  if (!revoked) throw notFound("API client");
 }
 
-export async function revokeApiClient({ db, now }: Context, id: number) {
-  const revoked = await db
+const revokeClient = namedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
+  builder
     .update(apiClients)
-    .set({ revoked_at: now, updated_at: now })
+    .set({ revoked_at: sql`${now}`, updated_at: sql`${now}` })
     .where(and(eq(apiClients.id, id), isNull(apiClients.revoked_at)))
-    .returning({ id: apiClients.id });
-  if (revoked.length === 0) throw notFound("API client");
-}
+    .returning({ id: apiClients.id }),
+);
 
 /** Who acts through a client, and the digest of its secret. */
 export interface ClientRecord {
@@ -66,7 +95,14 @@ export interface ClientRecord {
 
 /** null where the client is unknown or revoked. */
 export async function findClient(db: Database, client_id: string): Promise<ClientRecord | null> {
-  const row = await db
+  const row = await runFirst(db, clientRecord({ client_id }));
+  if (!row) return null;
+  const { secret_digest, ...caller } = row;
+  return { caller, secret_digest };
+}
+
+const clientRecord = namedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>
+  builder
     .select({
       api_client_id: sql<number>`${apiClients.id}`.as("api_client_id"),
       organization_id: apiClients.organization_id,
@@ -77,9 +113,5 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
     })
     .from(apiClients)
     .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
-    .where(and(eq(apiClients.client_id, client_id), isNull(apiClients.revoked_at)))
-    .get();
-  if (!row) return null;
-  const { secret_digest, ...caller } = row;
-  return { caller, secret_digest };
-}
+    .where(and(eq(apiClients.client_id, client_id), isNull(apiClients.revoked_at))),
+);

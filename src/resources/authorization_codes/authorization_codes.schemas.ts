@@ -1,6 +1,8 @@
 import * as z from "zod";
-import { ROLES, type Role } from "../../database/enums.ts";
+import { ROLES } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
 import { id } from "../../http/wire.ts";
+import type { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
 export const redeemCodeBody = z.object({ code: z.string() });
 
@@ -10,16 +12,7 @@ export const redeemedCodeSchema = z.object({
   organization_user: z.object({ id, roles: z.array(z.enum(ROLES)) }),
 });
 
-export interface RedeemedCode {
-  organization_id: number;
-  organization_name: string;
-  organization_slug: string;
-  user_id: number;
-  email: string;
-  display_name: string;
-  organization_user_id: number;
-  roles: Role[];
-}
+export type RedeemedCode = Row<typeof redeemedCodeColumns>;
 
 export function toRedeemedCode(row: RedeemedCode): z.input<typeof redeemedCodeSchema> {
   return {

@@ -55,7 +55,7 @@ function fetchedKeys(jwks_url: string): JWTVerifyGetKey {
 }
 
 /**
- * A fetch that requests at the same time share: one asks, the others wait for what it hears. On Workers a request
+ * A fetch that requests at the same time share: one asks, the others wait for its response. On Workers a request
  * cannot wait for another's promise, so they look at plain data now and then.
  */
 function sharedFetch() {

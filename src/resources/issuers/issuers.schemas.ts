@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { issuers } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, name, text, timestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
+import type { issuerColumns } from "./issuers.sql.ts";
 
 /** Keys that came over plain HTTP could be anybody's, except from this very machine. */
 const jwksUrl = text(MAX_ISSUER_LENGTH).refine(
@@ -35,7 +36,7 @@ export const issuerSchema = z.object({
   updated_at: z.iso.datetime(),
 });
 
-export type Issuer = typeof issuers.$inferSelect;
+export type Issuer = Row<typeof issuerColumns>;
 
 export function toIssuer(row: Issuer): z.input<typeof issuerSchema> {
   return {

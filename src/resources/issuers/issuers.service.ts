@@ -1,52 +1,62 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq, exists } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../../context.ts";
-import type { Database } from "../../database/database.ts";
-import { writeUnderRules } from "../../database/legacy_rules.ts";
+import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
+import { namedWrite } from "../../database/rules.ts";
 import { issuers } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
-import { organizationMissing } from "../organizations/organizations.service.ts";
+import { organizationMissing } from "../organizations/organizations.sql.ts";
 import type { createIssuerBody, Issuer } from "./issuers.schemas.ts";
+import { issuerColumns, recognizedIssuer } from "./issuers.sql.ts";
+
+type IssuerInput = z.output<typeof createIssuerBody>["issuer"];
 
 export async function createIssuer(
   { db, now }: Context,
   organization_id: number,
-  input: z.output<typeof createIssuerBody>["issuer"],
+  input: IssuerInput,
 ): Promise<Issuer> {
-  return writeUnderRules(
-    db,
-    [
+  return insertIssuer(db, { organization_id, ...input, now });
+}
+
+interface NewIssuer extends IssuerInput {
+  organization_id: number;
+  now: number;
+}
+
+const insertIssuer = namedWrite(
+  ({ organization_id, issuer, audience, jwks_url, email_claim, now }: Placeholders<NewIssuer>) => ({
+    rules: [
       organizationMissing(organization_id),
       {
-        broken: sql`exists (
-          select 1 from issuers where organization_id = ${organization_id} and issuer = ${input.issuer})`,
-        error: unprocessable("issuer.issuer: is already registered for the organization"),
+        broken: exists(
+          builder.select({ id: issuers.id }).from(issuers).where(recognizedIssuer(organization_id, issuer)),
+        ),
+        refusal: () => unprocessable("issuer.issuer: is already registered for the organization"),
       },
     ],
-    [
-      db
+    statements: [
+      builder
         .insert(issuers)
-        .values({ organization_id, ...input, created_at: now, updated_at: now })
-        .returning(),
+        .values({
+          organization_id,
+          issuer,
+          audience,
+          jwks_url,
+          email_claim,
+          created_at: now,
+          updated_at: now,
+        })
+        .returning(issuerColumns),
     ],
-  );
+  }),
+);
+
+export async function deleteIssuer({ db }: Context, id: number): Promise<void> {
+  const deleted = await runFirst(db, deleteById({ id }));
+  if (!deleted) throw notFound("Issuer");
 }
 
-export async function deleteIssuer({ db }: Context, id: number) {
-  const deleted = await db.delete(issuers).where(eq(issuers.id, id)).returning({ id: issuers.id });
-  if (deleted.length === 0) throw notFound("Issuer");
-}
-
-/** Read anew at every exchange: an issuer that was deleted is trusted no longer. */
-export async function findIssuer(
-  db: Database,
-  organization_id: number,
-  issuer: string,
-): Promise<Issuer | null> {
-  const row = await db
-    .select()
-    .from(issuers)
-    .where(and(eq(issuers.organization_id, organization_id), eq(issuers.issuer, issuer)))
-    .get();
-  return row ?? null;
-}
+const deleteById = namedQuery(({ id }: Placeholders<{ id: number }>) =>
+  builder.delete(issuers).where(eq(issuers.id, id)).returning({ id: issuers.id }),
+);

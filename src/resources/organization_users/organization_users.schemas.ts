@@ -1,9 +1,11 @@
 import * as z from "zod";
-import { ROLES, type Role } from "../../database/enums.ts";
+import { ROLES } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
 import { email, id, name } from "../../http/wire.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
+import type { createdUserColumns, organizationUserColumns } from "./organization_users.sql.ts";
 
-/** At least one role name; each is kept once, lowest first. */
+/** At least one role name; repeated ones count once, lowest first. */
 export const roleNames = z
   .array(z.enum(ROLES), {
     error: (issue) => (issue.input === undefined ? "is required" : "must be a list of roles"),
@@ -28,18 +30,9 @@ export const createdUserSchema = organizationUserSchema.extend({
   waiting_room_slug: z.string().nullable(),
 });
 
-export interface OrganizationUser {
-  id: number;
-  user_id: number;
-  email: string;
-  display_name: string;
-  roles: Role[];
-}
+export type OrganizationUser = Row<typeof organizationUserColumns>;
 
-export interface CreatedUser extends OrganizationUser {
-  organization_id: number;
-  waiting_room_slug: string | null;
-}
+export type CreatedUser = Row<typeof createdUserColumns>;
 
 export function toOrganizationUser(row: OrganizationUser): z.input<typeof organizationUserSchema> {
   return {

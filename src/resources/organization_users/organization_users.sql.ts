@@ -1,8 +1,13 @@
-import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { and, eq, inArray, notExists, or, type SQL, sql } from "drizzle-orm";
+import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { builder, type Value } from "../../database/queries.ts";
+import { ROLES } from "../../database/enums.ts";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, type Statement, type Value } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
+import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
+
+const member = alias(organizationUsers, "member");
 
 export const organizationUserColumns = {
   id: organizationUsers.id,
@@ -10,6 +15,16 @@ export const organizationUserColumns = {
   email: users.email,
   display_name: organizationUsers.display_name,
   roles: organizationUsers.roles,
+};
+
+export const createdUserColumns = {
+  ...organizationUserColumns,
+  organization_id: organizationUsers.organization_id,
+  waiting_room_slug: sql<
+    string | null
+  >`${personalRoomSlug(organizationUsers.organization_id, organizationUsers.user_id)}`.as(
+    "waiting_room_slug",
+  ),
 };
 
 /** Whose calls a caller reaches, as values of a query. */
@@ -29,18 +44,23 @@ export function reachOf({ organization_id, organization_user_id, roles }: Caller
  */
 export function withinReach(reach: { [Name in keyof Reach]: Value<Reach[Name]> }): SQL | undefined {
   const { organization_id, organization_user_id, reaches_everybody } = reach;
+  return and(
+    eq(organizationUsers.organization_id, organization_id),
+    or(sql`${reaches_everybody}`, isSelfOrAssisted(organization_user_id)),
+  );
+}
+
+/**
+ * True for this organization user and for the providers that it assists. As one list of ids, so that SQLite looks
+ * them up and does not go through everybody.
+ */
+export function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
+  const self = builder.select({ id: member.id }).from(member).where(eq(member.id, organization_user_id));
   const assisted = builder
     .select({ id: organizationUserAssists.provider_id })
     .from(organizationUserAssists)
     .where(eq(organizationUserAssists.assistant_id, organization_user_id));
-  return and(
-    eq(organizationUsers.organization_id, organization_id),
-    or(
-      sql`${reaches_everybody}`,
-      eq(organizationUsers.id, organization_user_id),
-      inArray(organizationUsers.id, assisted),
-    ),
-  );
+  return inArray(organizationUsers.id, unionAll(self, assisted));
 }
 
 /** The id of the organization user with this email; null where there is none. */
@@ -52,11 +72,61 @@ export function membershipOf(organization_id: Value<number>, email: Value<string
     .where(and(eq(member.organization_id, organization_id), eq(users.email, email)))}`;
 }
 
-const member = alias(organizationUsers, "member");
-
 /** Selects a membership by user_id: nothing where the user is not of the organization. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
   builder
     .select({ id: member.id })
     .from(member)
     .where(and(eq(member.organization_id, organization_id), eq(member.user_id, user_id)));
+
+/** Somebody who becomes a user of an organization, as values of statements. */
+export interface NewMember {
+  organization_id: Value<number>;
+  email: Value<string>;
+  display_name: Value<string>;
+  /** As JSON text. */
+  roles: Value<string>;
+  /** The display name in kebab case, for the slug of a personal room. */
+  slug_name: Value<string>;
+  now: Value<number>;
+}
+
+/**
+ * The statements that make the membership, the user where the email is new, and the personal room where the roles
+ * call for one. An existing member keeps their account and gains the roles.
+ */
+export function joinOrganization(member: NewMember): Statement[] {
+  const { organization_id, email, display_name, roles, slug_name, now } = member;
+  const timestamps = { created_at: now, updated_at: now };
+  const userOfEmail = builder.select({ id: users.id }).from(users).where(eq(users.email, email));
+  const combinedRoles = sql`(
+    select json_group_array(role.value order by role.key) from json_each(${JSON.stringify(ROLES)}) as role
+    where role.value in (select held.value from json_each(${organizationUsers.roles}) as held)
+      or role.value in (select gained.value from json_each(${roles}) as gained))`;
+  return [
+    insertSelect(users, { email, ...timestamps }, sql`where ${notExists(userOfEmail)}`),
+    insertSelect(
+      organizationUsers,
+      { organization_id, user_id: users.id, display_name, roles: sql`${roles}`, ...timestamps },
+      sql`from ${users} where ${eq(users.email, email)}`,
+    ).onConflictDoUpdate({
+      target: [organizationUsers.organization_id, organizationUsers.user_id],
+      set: { roles: combinedRoles, updated_at: sql`${now}` },
+    }),
+    insertPersonalRoom({
+      organization_id,
+      member: membershipOf(organization_id, email),
+      name: display_name,
+      slug_name,
+      now,
+    }),
+  ];
+}
+
+/** Selects the member with this email, with what a creation returns. */
+export const createdUser = (organization_id: Value<number>, email: Value<string>) =>
+  builder
+    .select(createdUserColumns)
+    .from(organizationUsers)
+    .innerJoin(users, eq(users.id, organizationUsers.user_id))
+    .where(eq(organizationUsers.id, membershipOf(organization_id, email)));

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { organizations } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, name, timestamp } from "../../http/wire.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import type { organizationColumns } from "./organizations.sql.ts";
 
 const slug = z
   .string()
@@ -22,7 +23,9 @@ export const organizationSchema = z.object({
   updated_at: z.iso.datetime(),
 });
 
-export function toOrganization(row: typeof organizations.$inferSelect): z.input<typeof organizationSchema> {
+export type Organization = Row<typeof organizationColumns>;
+
+export function toOrganization(row: Organization): z.input<typeof organizationSchema> {
   return {
     id: row.id,
     name: row.name,

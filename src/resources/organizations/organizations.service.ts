@@ -1,12 +1,14 @@
-import { sql } from "drizzle-orm";
+import { eq, exists, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../../context.ts";
-import { type Rule, writeUnderRules } from "../../database/legacy_rules.ts";
-import { firstFreeSlug, kebabCase } from "../../database/legacy_slug.ts";
+import { builder, type Placeholders, type Value } from "../../database/queries.ts";
+import { namedWrite } from "../../database/rules.ts";
 import { organizations } from "../../database/schema.ts";
-import { notFound, unprocessable } from "../../http/errors.ts";
+import { firstFreeSlug, kebabCase } from "../../database/slug.ts";
+import { unprocessable } from "../../http/errors.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
-import type { createOrganizationBody } from "./organizations.schemas.ts";
+import type { createOrganizationBody, Organization } from "./organizations.schemas.ts";
+import { organizationColumns } from "./organizations.sql.ts";
 
 /** Room for a numeric suffix within the length of a slug. */
 const SUFFIX_LENGTH = 8;
@@ -14,39 +16,35 @@ const SUFFIX_LENGTH = 8;
 export async function createOrganization(
   { db, now }: Context,
   { name, slug }: z.output<typeof createOrganizationBody>["organization"],
-) {
-  const base = kebabCase(name, "organization")
+): Promise<Organization> {
+  const slug_name = kebabCase(name, "organization")
     .slice(0, MAX_ORGANIZATION_SLUG_LENGTH - SUFFIX_LENGTH)
     .replace(/-+$/, "");
-  return writeUnderRules(
-    db,
-    [
-      {
-        broken: sql`exists (select 1 from organizations where slug = ${slug ?? null})`,
-        error: unprocessable("organization.slug: is taken"),
-      },
-    ],
-    [
-      db
-        .insert(organizations)
-        .values({
-          name,
-          slug:
-            slug ??
-            firstFreeSlug(
-              sql`${base}`,
-              sql`exists (select 1 from organizations where slug = candidate.slug)`,
-            ),
-          created_at: now,
-          updated_at: now,
-        })
-        .returning(),
-    ],
-  );
+  return insertOrganization(db, { name, slug: slug ?? null, slug_name, now });
 }
 
-/** For verbs whose path names an organization. */
-export const organizationMissing = (id: number): Rule => ({
-  broken: sql`not exists (select 1 from organizations where id = ${id})`,
-  error: notFound("Organization"),
-});
+/** A slug of null is made from the name. */
+interface NewOrganization {
+  name: string;
+  slug: string | null;
+  slug_name: string;
+  now: number;
+}
+
+const insertOrganization = namedWrite(({ name, slug, slug_name, now }: Placeholders<NewOrganization>) => ({
+  rules: [{ broken: isTaken(slug), refusal: () => unprocessable("organization.slug: is taken") }],
+  statements: [
+    builder
+      .insert(organizations)
+      .values({
+        name,
+        slug: sql`coalesce(${slug}, ${firstFreeSlug(slug_name, isTaken)})`,
+        created_at: now,
+        updated_at: now,
+      })
+      .returning(organizationColumns),
+  ],
+}));
+
+const isTaken = (slug: Value<string>): SQL =>
+  exists(builder.select({ id: organizations.id }).from(organizations).where(eq(organizations.slug, slug)));

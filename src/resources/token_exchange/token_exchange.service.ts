@@ -1,9 +1,10 @@
-import { and, eq } from "drizzle-orm";
 import type { ClientContext } from "../../context.ts";
-import { invites } from "../../database/schema.ts";
+import { digest, randomSecret } from "../../database/digest.ts";
+import { runBatch } from "../../database/queries.ts";
 import { ApiError } from "../../http/errors.ts";
-import { createdAuthorizationCode } from "../authorization_codes/authorization_codes.service.ts";
-import { isPending } from "../invites/invites.service.ts";
+import { AUTHORIZATION_CODE_BYTES, AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
+import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
+import { pendingInviteOf } from "../invites/invites.sql.ts";
 import { invalidToken, verifyToken } from "./token_exchange.verification.ts";
 
 /**
@@ -14,15 +15,18 @@ import { invalidToken, verifyToken } from "./token_exchange.verification.ts";
 export async function exchangeToken({ db, now, caller }: ClientContext, token: string): Promise<string> {
   const { organization_id } = caller;
   const email = await verifyToken(db, now, organization_id, token);
-  const { code, insert } = await createdAuthorizationCode(db, now, { organization_id, email });
-  const [created, pending] = await db.batch([
-    insert,
-    db
-      .select({ id: invites.id })
-      .from(invites)
-      .where(and(eq(invites.organization_id, organization_id), eq(invites.email, email), isPending(now))),
+  const code = randomSecret(AUTHORIZATION_CODE_BYTES);
+  const [inserted, pending] = await runBatch(db, [
+    insertAuthorizationCode({
+      organization_id,
+      email,
+      code_digest: await digest(code),
+      expires_at: now + AUTHORIZATION_CODE_LIFETIME,
+      now,
+    }),
+    pendingInviteOf({ organization_id, email, now }),
   ]);
-  if (created.length > 0) return code;
+  if (inserted.length > 0) return code;
   if (pending.length > 0) throw new ApiError(401, "Please accept your invite", { reason: "invite_pending" });
   throw invalidToken("user_unknown");
 }

@@ -1,13 +1,14 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
 import type { Database } from "../../database/database.ts";
+import { runFirst } from "../../database/queries.ts";
 import { ApiError } from "../../http/errors.ts";
 import { email } from "../../http/wire.ts";
 import { PROVIDER_RETRY_AFTER, TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
 import { KeysUnavailable, keysOf } from "../issuers/issuers.keys.ts";
 import type { Issuer } from "../issuers/issuers.schemas.ts";
-import { findIssuer } from "../issuers/issuers.service.ts";
+import { issuerByName } from "../issuers/issuers.sql.ts";
 
-/** Asymmetric ones alone: with a symmetric one, whoever can verify can sign (RFC 8725, section 3.2). */
+/** Only asymmetric ones: with a symmetric one, anyone who can verify can sign (RFC 8725, section 3.2). */
 const ALGORITHMS = [
   ...["RS256", "RS384", "RS512"],
   ...["PS256", "PS384", "PS512"],
@@ -15,7 +16,7 @@ const ALGORITHMS = [
   "EdDSA",
 ];
 
-/** Many reasons within, for the log; one text without. */
+/** The reason is for the log; callers always get the same text. */
 export const invalidToken = (reason: string) => new ApiError(401, "Invalid token", { reason });
 
 /**
@@ -30,12 +31,13 @@ export async function verifyToken(
   organization_id: number,
   token: string,
 ): Promise<string> {
-  const issuer = await findIssuer(db, organization_id, claimedIssuer(token));
+  // Read for each token: an issuer that was deleted is trusted no longer.
+  const issuer = await runFirst(db, issuerByName({ organization_id, issuer: claimedIssuer(token) }));
   if (!issuer) throw invalidToken("issuer_unknown");
   return emailOf(await verifyClaims(token, issuer, now), issuer);
 }
 
-/** Not verified: it tells by whose keys to verify. */
+/** Not verified: it only says by whose keys to verify. */
 function claimedIssuer(token: string): string {
   try {
     const { iss } = decodeJwt(token);
@@ -75,7 +77,7 @@ function reasonOf(error: unknown): string {
 function emailOf(payload: JWTPayload, { email_claim }: Issuer): string {
   const { data } = email.safeParse(payload[email_claim]);
   if (data === undefined) throw invalidToken("email_missing");
-  // Some providers say it as text; whatever is neither is no assurance.
+  // Some providers send it as text. Any other value does not count as verified.
   if (![undefined, true, "true"].includes(payload.email_verified as undefined | boolean | string))
     throw invalidToken("email_not_verified");
   return data;

@@ -1,13 +1,14 @@
 import * as z from "zod";
-import type { waitingRoomSubs } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { id, instant, pathId, timestamp } from "../../http/wire.ts";
+import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
 const utcInstant = z
   .string()
   .regex(/(Z|\+00:00)$/, { error: "must be in UTC: end in Z or +00:00", abort: true })
   .pipe(instant);
 
-/** Where both are given: one that is left out is stored, and compared there. */
+/** Compares them if the body has both; one that is left out is compared as stored. */
 const endsAfterItStarts = ({
   datetime_start: start,
   datetime_end: end,
@@ -54,9 +55,7 @@ export const waitingRoomSubSchema = z.object({
   updated_at: z.iso.datetime(),
 });
 
-export type WaitingRoomSub = Omit<typeof waitingRoomSubs.$inferSelect, "organization_id"> & {
-  sub_waiting_room_slug: string | null;
-};
+export type WaitingRoomSub = Row<typeof waitingRoomSubColumns>;
 
 export function toWaitingRoomSub(row: WaitingRoomSub): z.input<typeof waitingRoomSubSchema> {
   return {

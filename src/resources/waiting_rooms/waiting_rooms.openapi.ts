@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { openedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.schemas.ts";
+import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.schemas.ts";
 
 const room: z.input<typeof waitingRoomSchema> = {
   id: 7,
@@ -88,7 +88,7 @@ export const waitingRoomsReference: Reference = {
         "Tells where a participant who opens the room is to be sent now: the substitute's room while a filled sub is active and that room is, else the room itself.",
       status: 200,
       response: {
-        schema: openedWaitingRoomSchema,
+        schema: resolvedWaitingRoomSchema,
         example: { waiting_room: room, active_sub: null, destination_slug: room.slug },
       },
     },

@@ -2,7 +2,11 @@ import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { id, name, timestamp } from "../../http/wire.ts";
 import { themeName } from "../../settings.ts";
-import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
+import {
+  toWaitingRoomSub,
+  type WaitingRoomSub,
+  waitingRoomSubSchema,
+} from "../waiting_room_subs/waiting_room_subs.schemas.ts";
 import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
 /** Made from the name; a caller who sends one, whatever its value, has misunderstood. */
@@ -61,9 +65,27 @@ export function toWaitingRoom(row: WaitingRoom): z.input<typeof waitingRoomSchem
   };
 }
 
-/** A room as the platform finds it when somebody opens it. */
-export const openedWaitingRoomSchema = z.object({
+/** A room, and where its participants are to go now. */
+export const resolvedWaitingRoomSchema = z.object({
   waiting_room: waitingRoomSchema,
   active_sub: waitingRoomSubSchema.nullable(),
   destination_slug: z.string(),
 });
+
+export interface ResolvedWaitingRoom {
+  room: WaitingRoom;
+  active_sub: WaitingRoomSub | null;
+  destination_slug: string;
+}
+
+export function toResolvedWaitingRoom({
+  room,
+  active_sub,
+  destination_slug,
+}: ResolvedWaitingRoom): z.input<typeof resolvedWaitingRoomSchema> {
+  return {
+    waiting_room: toWaitingRoom(room),
+    active_sub: active_sub && toWaitingRoomSub(active_sub),
+    destination_slug,
+  };
+}

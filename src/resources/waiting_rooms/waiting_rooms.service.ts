@@ -1,7 +1,7 @@
 import { and, eq, exists, isNotNull, isNull, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
-import type { ClientContext } from "../../context.ts";
+import type { ClientContext, Context } from "../../context.ts";
 import { builder, namedQuery, type Placeholders, runBatch, runFirst } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
 import { calls, participants, waitingRooms } from "../../database/schema.ts";
@@ -9,8 +9,15 @@ import { kebabCase } from "../../database/slug.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import type { Settings } from "../../settings.ts";
-import type { createWaitingRoomBody, updateWaitingRoomBody, WaitingRoom } from "./waiting_rooms.schemas.ts";
+import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
+import type {
+  createWaitingRoomBody,
+  ResolvedWaitingRoom,
+  updateWaitingRoomBody,
+  WaitingRoom,
+} from "./waiting_rooms.schemas.ts";
 import {
+  anyRoomBySlug,
   DEFAULT_THEME,
   freeRoomSlug,
   ownRoom,
@@ -41,6 +48,20 @@ export async function requireWaitingRoom(
   const room = await runFirst(db, roomBySlug({ organization_id, slug }));
   if (!room) throw notFound("Waiting room");
   return room;
+}
+
+/**
+ * A room of any organization, and where its participants are to go now: to the substitute's room while a filled sub is
+ * active and that room is, else to the room itself. A sub of the substitute's own room sends nobody further.
+ */
+export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
+  const [[room], [active_sub]] = await runBatch(db, [anyRoomBySlug({ slug }), activeSub({ slug, now })]);
+  if (!room) throw notFound("Waiting room");
+  return {
+    room,
+    active_sub: active_sub ?? null,
+    destination_slug: active_sub?.destination_slug ?? room.slug,
+  };
 }
 
 export async function createWaitingRoom(

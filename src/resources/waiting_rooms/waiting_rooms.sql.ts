@@ -63,12 +63,22 @@ export const ownRoomId = (organization_id: Value<number>, slug: Value<string>) =
 
 const personalRooms = alias(waitingRooms, "personal_rooms");
 
+const isPersonalRoomOf = (organization_id: Value<number>, user_id: Value<number>): SQL | undefined =>
+  and(eq(personalRooms.organization_id, organization_id), eq(personalRooms.user_id, user_id));
+
 /** Selects the current slug of somebody's personal room: nothing where there is none. */
 export const personalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
   builder
     .select({ slug: personalRooms.slug })
     .from(personalRooms)
-    .where(and(eq(personalRooms.organization_id, organization_id), eq(personalRooms.user_id, user_id)));
+    .where(isPersonalRoomOf(organization_id, user_id));
+
+/** The same, but nothing where the room is not active. */
+export const activePersonalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
+  builder
+    .select({ slug: personalRooms.slug })
+    .from(personalRooms)
+    .where(and(isPersonalRoomOf(organization_id, user_id), eq(personalRooms.is_active, true)));
 
 /** For verbs whose path names a room of the organization. */
 export const waitingRoomMissing = (organization_id: Value<number>, slug: Value<string>): Rule => ({
@@ -147,7 +157,7 @@ export const roomBySlug = namedQuery((room: Placeholders<{ organization_id: numb
 );
 
 /** For the platform, whose path names a room of any organization. */
-export const openRoomBySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
+export const anyRoomBySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(hasSlug(slug)),
 );
 

@@ -1,0 +1,40 @@
+import { eq, sql } from "drizzle-orm";
+import { insertSelect } from "../../database/insert.ts";
+import { namedQuery, type Placeholders } from "../../database/queries.ts";
+import { authorizationCodes, organizations, organizationUsers, users } from "../../database/schema.ts";
+import { membershipOf } from "../organization_users/organization_users.sql.ts";
+
+export const redeemedCodeColumns = {
+  organization_id: sql<number>`${organizations.id}`.as("organization_id"),
+  organization_name: sql<string>`${organizations.name}`.as("organization_name"),
+  organization_slug: sql<string>`${organizations.slug}`.as("organization_slug"),
+  user_id: sql<number>`${users.id}`.as("user_id"),
+  email: users.email,
+  display_name: organizationUsers.display_name,
+  organization_user_id: sql<number>`${organizationUsers.id}`.as("organization_user_id"),
+  roles: organizationUsers.roles,
+};
+
+interface NewCode {
+  organization_id: number;
+  email: string;
+  code_digest: string;
+  expires_at: number;
+  now: number;
+}
+
+/** Makes a code valid for the organization user with this email; no row where there is none. */
+export const insertAuthorizationCode = namedQuery(
+  ({ organization_id, email, code_digest, expires_at, now }: Placeholders<NewCode>) =>
+    insertSelect(
+      authorizationCodes,
+      {
+        organization_id,
+        organization_user_id: organizationUsers.id,
+        code_digest,
+        expires_at,
+        created_at: now,
+      },
+      sql`from ${organizationUsers} where ${eq(organizationUsers.id, membershipOf(organization_id, email))}`,
+    ).returning({ id: authorizationCodes.id }),
+);

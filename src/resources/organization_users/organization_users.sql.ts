@@ -1,8 +1,10 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { builder, type Value } from "../../database/queries.ts";
+import { ROLES } from "../../database/enums.ts";
+import { builder, type Statement, type Value } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
+import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 export const organizationUserColumns = {
   id: organizationUsers.id,
@@ -60,3 +62,72 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
     .select({ id: member.id })
     .from(member)
     .where(and(eq(member.organization_id, organization_id), eq(member.user_id, user_id)));
+
+/** Somebody who becomes a member: `roles` is JSON text, `slug_name` the display name in kebab case. */
+export interface NewMember {
+  organization_id: Value<number>;
+  email: Value<string>;
+  display_name: Value<string>;
+  roles: Value<string>;
+  slug_name: Value<string>;
+  now: Value<number>;
+}
+
+/**
+ * The statements that make the membership, the user where the email is new, and the personal room where the roles
+ * call for one. An existing member keeps their account and gains the roles.
+ */
+export function joinOrganization(member: NewMember): Statement[] {
+  const { organization_id, email, display_name, roles, slug_name, now } = member;
+  const timestamps = { created_at: sql`${now}`, updated_at: sql`${now}` };
+  const excluded = alias(organizationUsers, "excluded");
+  const gained = sql`(
+    select json_group_array(role.value order by role.key) from json_each(${JSON.stringify(ROLES)}) as role
+    where role.value in (select value from json_each(${organizationUsers.roles}))
+      or role.value in (select value from json_each(${excluded.roles})))`;
+  const user = builder.select({ id: users.id }).from(users).where(eq(users.email, email));
+  return [
+    builder
+      .insert(users)
+      .values({ email: sql`${email}`, ...timestamps })
+      .onConflictDoNothing(),
+    builder
+      .insert(organizationUsers)
+      .values({
+        organization_id: sql`${organization_id}`,
+        user_id: sql`${user}`,
+        display_name: sql`${display_name}`,
+        roles: sql`${roles}`,
+        ...timestamps,
+      })
+      .onConflictDoUpdate({
+        target: [organizationUsers.organization_id, organizationUsers.user_id],
+        set: { roles: gained, updated_at: sql`${now}` },
+      }),
+    insertPersonalRoom({
+      organization_id,
+      member: membershipOf(organization_id, email),
+      name: display_name,
+      slug_name,
+      now,
+    }),
+  ];
+}
+
+const createdUserColumns = {
+  ...organizationUserColumns,
+  organization_id: organizationUsers.organization_id,
+  waiting_room_slug: sql<
+    string | null
+  >`${personalRoomSlug(organizationUsers.organization_id, organizationUsers.user_id)}`.as(
+    "waiting_room_slug",
+  ),
+};
+
+/** The user as it is shown to those who make one. */
+export const createdUser = (organization_id: Value<number>, email: Value<string>) =>
+  builder
+    .select(createdUserColumns)
+    .from(organizationUsers)
+    .innerJoin(users, eq(users.id, organizationUsers.user_id))
+    .where(eq(organizationUsers.id, membershipOf(organization_id, email)));

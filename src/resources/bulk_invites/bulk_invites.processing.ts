@@ -3,7 +3,8 @@ import type { Context } from "../../context.ts";
 import { insertFrom } from "../../database/legacy_insert.ts";
 import { bulkInviteRows, bulkInvites, invites, organizationUsers, users } from "../../database/schema.ts";
 import { BULK_INVITE_LOST_AFTER, BULK_INVITES_REQUEUED } from "../../limits.ts";
-import { inviteExpiry, isExpired, isPending } from "../invites/invites.service.ts";
+import { inviteExpiry } from "../invites/invites.schemas.ts";
+import { isExpired, isPending } from "../invites/invites.sql.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
 import { chunksOf, sendChunks } from "./bulk_invites.service.ts";
 

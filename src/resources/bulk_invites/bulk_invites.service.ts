@@ -6,7 +6,7 @@ import { notFound } from "../../http/errors.ts";
 import { logFault } from "../../http/log.ts";
 import { BULK_INVITE_CHUNK, QUEUE_SEND_LIMIT } from "../../limits.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
-import { requireAssignable } from "../invites/invites.service.ts";
+import { requireAssignable } from "../roles/roles.schemas.ts";
 import type { BulkInvite, BulkInviteChunk, BulkInviteFailure } from "./bulk_invites.schemas.ts";
 
 /** `bulk_invites` is named in full: Drizzle writes columns of a single table without it. */

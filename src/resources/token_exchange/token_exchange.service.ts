@@ -3,7 +3,7 @@ import type { ClientContext } from "../../context.ts";
 import { invites } from "../../database/schema.ts";
 import { ApiError } from "../../http/errors.ts";
 import { createdAuthorizationCode } from "../authorization_codes/authorization_codes.service.ts";
-import { isPending } from "../invites/invites.service.ts";
+import { isPending } from "../invites/invites.sql.ts";
 import { invalidToken, verifyToken } from "./token_exchange.verification.ts";
 
 /**

@@ -94,7 +94,7 @@ function failRowsWhere(error: string, condition: (work: Placeholders<ChunkWork>)
 
 const isInviteOfRow = hasEmail(bulkInviteRows.organization_id, bulkInviteRows.email);
 
-/** An expired invite of the same email makes place for the new one. */
+/** An email has at most one invite that is not used, so an expired one goes before the new one comes. */
 const deleteExpiredInvites = namedQuery((work: Placeholders<ChunkWork>) =>
   builder.delete(invites).where(
     inArray(

@@ -43,7 +43,7 @@ const insertBulkInvite = namedQuery(
       .returning(bulkInviteColumns),
 );
 
-/** Belongs in the transaction that made the bulk invite: `rows`, as JSON text, become those of the newest one. */
+/** `rows` is JSON text. The newest bulk invite is the one that this transaction has just made. */
 const insertRows = namedQuery(
   ({ organization_id, rows }: Placeholders<{ organization_id: number; rows: string }>) =>
     insertSelect(
@@ -77,9 +77,9 @@ export async function requireBulkInvite(
 /** Hands all rows of these bulk invites to the queue, in chunks. */
 export async function queueRows(
   { bulkInviteQueue }: Pick<Context, "bulkInviteQueue">,
-  queued: Pick<BulkInvite, "id" | "total_count">[],
+  ofBulkInvites: Pick<BulkInvite, "id" | "total_count">[],
 ): Promise<void> {
-  const messages = queued.flatMap(chunksOf).map((body) => ({ body }));
+  const messages = ofBulkInvites.flatMap(chunksOf).map((body) => ({ body }));
   for (let n = 0; n < messages.length; n += QUEUE_SEND_LIMIT)
     await bulkInviteQueue.sendBatch(messages.slice(n, n + QUEUE_SEND_LIMIT));
 }

@@ -45,7 +45,7 @@ export const dailyMetrics = namedQuery(
   },
 );
 
-/** Nothing where `user_id` is not a user of the organization. */
+/** Selects nothing where `user_id` is not a user of the organization. */
 export const metricsOwner = namedQuery(({ organization_id, user_id }: Placeholders<MetricsSubject>) =>
   memberOf(organization_id, user_id),
 );

@@ -51,7 +51,7 @@ export async function requireInvite(
   return invite;
 }
 
-/** An expired invite of the same email makes place for the new one. */
+/** An email has at most one invite that is not used, so an expired one goes before the new one comes. */
 export async function createInvite(
   { db, now, caller, settings }: ClientContext,
   { email, display_name, role_names }: InviteInput,

@@ -1,120 +1,156 @@
-import { and, between, eq, exists, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, exists, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
-import { insertFrom } from "../../database/legacy_insert.ts";
-import { bulkInviteRows, bulkInvites, invites, organizationUsers, users } from "../../database/schema.ts";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
+import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { BULK_INVITE_LOST_AFTER, BULK_INVITES_REQUEUED } from "../../limits.ts";
-import { inviteExpiry, isExpired, isPending } from "../invites/invites.service.ts";
+import { inviteExpiry } from "../invites/invites.schemas.ts";
+import { hasEmail, inviteWhere, isExpired, isPending } from "../invites/invites.sql.ts";
+import { membershipOf } from "../organization_users/organization_users.sql.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
-import { chunksOf, sendChunks } from "./bulk_invites.service.ts";
+import { queueRows } from "./bulk_invites.service.ts";
+import { isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
 
 /**
- * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Those
- * that have ended are left alone, so that a message which is delivered twice does nothing the second time.
+ * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
+ * that have ended stay as they are, so a message that is delivered twice does nothing the second time.
  */
-export async function processChunk({ db, now, settings }: Context, chunk: BulkInviteChunk) {
-  const pending = pendingRows(chunk);
-  const invitesOfRow = and(
-    eq(invites.organization_id, bulkInviteRows.organization_id),
-    eq(invites.email, bulkInviteRows.email),
-  );
-  const failWhere = (error: string, condition: SQL | undefined) =>
-    db.update(bulkInviteRows).set({ status: "failed", error }).where(and(pending, condition));
-
-  await db.batch([
-    touch({ db, now }, chunk),
-    failWhere(
-      "The email is in an earlier row of the request",
-      sql`exists (
-        select 1 from bulk_invite_rows earlier
-        where earlier.bulk_invite_id = bulk_invite_rows.bulk_invite_id
-          and earlier.email = bulk_invite_rows.email and earlier.row < bulk_invite_rows.row)`,
-    ),
-    failWhere(
-      "The email has an account in the organization",
-      sql`exists (
-        select 1 from ${organizationUsers} join ${users} on ${users.id} = ${organizationUsers.user_id}
-        where ${organizationUsers.organization_id} = ${bulkInviteRows.organization_id}
-          and ${users.email} = ${bulkInviteRows.email})`,
-    ),
-    failWhere(
-      "The email has a pending invite",
-      exists(
-        db
-          .select({ id: invites.id })
-          .from(invites)
-          .where(and(invitesOfRow, isPending(now))),
-      ),
-    ),
-    db
-      .delete(invites)
-      .where(
-        and(
-          isExpired(now),
-          exists(
-            db.select({ row: bulkInviteRows.row }).from(bulkInviteRows).where(and(pending, invitesOfRow)),
-          ),
-        ),
-      ),
-    insertFrom(
-      db,
-      invites,
-      sql`from ${bulkInviteRows} where ${pending} order by row`,
-      ["organization_id", "email", "display_name", "roles"],
-      { expires_at: inviteExpiry(settings, now), is_lapsed: false, created_at: now, updated_at: now },
-    ),
-    db.update(bulkInviteRows).set({ status: "created" }).where(pending),
+export async function processChunk({ db, now, settings }: Context, chunk: BulkInviteChunk): Promise<void> {
+  const work = { ...chunk, now, expires_at: inviteExpiry(settings, now) };
+  await runBatch(db, [
+    touchBulkInvite(work),
+    failRepeatedRows(work),
+    failRowsOfMembers(work),
+    failRowsOfInvitees(work),
+    deleteExpiredInvites(work),
+    insertInvites(work),
+    completeRows(work),
   ]);
 }
 
 /** What becomes of a chunk that could not be processed, however often it was tried. */
-export async function failChunk({ db, now }: Context, chunk: BulkInviteChunk) {
-  await db.batch([
-    touch({ db, now }, chunk),
-    db
-      .update(bulkInviteRows)
-      .set({ status: "failed", error: "The invite could not be made; please invite this person again" })
-      .where(pendingRows(chunk)),
-  ]);
+export async function failChunk({ db, now }: Context, chunk: BulkInviteChunk): Promise<void> {
+  const work = { ...chunk, now };
+  await runBatch(db, [touchBulkInvite(work), failRemainingRows(work)]);
 }
 
-/** Queues again what was stored and never finished: the send was lost, or a message was. */
-export async function requeueLostRows(context: Context) {
-  const { db, now } = context;
-  const lost = await db
+/** The chunk to work off, and when. */
+interface ChunkWork extends BulkInviteChunk {
+  now: number;
+}
+
+/** Goes ahead of what ends the rows: where no row is pending, nothing changes. */
+const touchBulkInvite = namedQuery((work: Placeholders<ChunkWork>) =>
+  builder
     .update(bulkInvites)
-    .set({ queued_at: now })
-    .where(
-      sql`id in (
-        select bulk_invite.id from ${bulkInvites} bulk_invite
-        where ${lt(sql`bulk_invite.queued_at`, now - BULK_INVITE_LOST_AFTER)} and bulk_invite.id in (
-          select bulk_invite_id from bulk_invite_rows where status = 'pending')
-        order by bulk_invite.queued_at limit ${BULK_INVITES_REQUEUED})`,
-    )
-    .returning({ id: bulkInvites.id, total_count: bulkInvites.total_count });
-  await sendChunks(
-    context,
-    lost.flatMap(({ id, total_count }) => chunksOf(id, total_count)),
-  );
-  return lost.length;
-}
-
-function pendingRows({ bulk_invite_id, first_row, last_row }: BulkInviteChunk): SQL | undefined {
-  return and(
-    eq(bulkInviteRows.bulk_invite_id, bulk_invite_id),
-    between(bulkInviteRows.row, first_row, last_row),
-    eq(bulkInviteRows.status, "pending"),
-  );
-}
-
-/** Goes ahead of what ends the rows: where none is pending, nothing changes. */
-function touch({ db, now }: Pick<Context, "db" | "now">, chunk: BulkInviteChunk) {
-  return db
-    .update(bulkInvites)
-    .set({ updated_at: now })
+    .set({ updated_at: sql`${work.now}` })
     .where(
       and(
-        eq(bulkInvites.id, chunk.bulk_invite_id),
-        exists(db.select({ row: bulkInviteRows.row }).from(bulkInviteRows).where(pendingRows(chunk))),
+        eq(bulkInvites.id, work.bulk_invite_id),
+        exists(builder.select({ row: bulkInviteRows.row }).from(bulkInviteRows).where(pendingRows(work))),
       ),
-    );
+    ),
+);
+
+const earlierRows = alias(bulkInviteRows, "earlier_rows");
+
+const failRepeatedRows = failRowsWhere("The email is in an earlier row of the request", () =>
+  exists(
+    builder
+      .select({ row: earlierRows.row })
+      .from(earlierRows)
+      .where(
+        and(
+          eq(earlierRows.bulk_invite_id, bulkInviteRows.bulk_invite_id),
+          eq(earlierRows.email, bulkInviteRows.email),
+          lt(earlierRows.row, bulkInviteRows.row),
+        ),
+      ),
+  ),
+);
+
+const failRowsOfMembers = failRowsWhere("The email has an account in the organization", () =>
+  exists(membershipOf(bulkInviteRows.organization_id, bulkInviteRows.email)),
+);
+
+const failRowsOfInvitees = failRowsWhere("The email has a pending invite", ({ now }) =>
+  exists(inviteWhere(and(isInviteOfRow, isPending(now)))),
+);
+
+const failRemainingRows = failRowsWhere(
+  "The invite could not be made; please invite this person again",
+  () => undefined,
+);
+
+function failRowsWhere(error: string, condition: (work: Placeholders<ChunkWork>) => SQL | undefined) {
+  return namedQuery((work: Placeholders<ChunkWork>) =>
+    builder
+      .update(bulkInviteRows)
+      .set({ status: "failed", error })
+      .where(and(pendingRows(work), condition(work))),
+  );
 }
+
+const isInviteOfRow = hasEmail(bulkInviteRows.organization_id, bulkInviteRows.email);
+
+/** An email has at most one invite that is not used, so an expired one goes before the new one comes. */
+const deleteExpiredInvites = namedQuery((work: Placeholders<ChunkWork>) =>
+  builder.delete(invites).where(
+    inArray(
+      invites.id,
+      builder
+        .select({ id: invites.id })
+        .from(bulkInviteRows)
+        .innerJoin(invites, isInviteOfRow)
+        .where(and(pendingRows(work), isExpired(work.now))),
+    ),
+  ),
+);
+
+const insertInvites = namedQuery((work: Placeholders<ChunkWork & { expires_at: number }>) =>
+  insertSelect(
+    invites,
+    {
+      organization_id: bulkInviteRows.organization_id,
+      email: bulkInviteRows.email,
+      display_name: bulkInviteRows.display_name,
+      roles: bulkInviteRows.roles,
+      expires_at: work.expires_at,
+      created_at: work.now,
+      updated_at: work.now,
+    },
+    sql`from ${bulkInviteRows} where ${pendingRows(work)} order by ${bulkInviteRows.row}`,
+  ),
+);
+
+const completeRows = namedQuery((work: Placeholders<ChunkWork>) =>
+  builder.update(bulkInviteRows).set({ status: "created" }).where(pendingRows(work)),
+);
+
+/** Queues again the rows that were stored and did not end: sending them failed, or a message was lost. */
+export async function requeueLostRows(context: Context): Promise<void> {
+  const { db, now } = context;
+  const lost = await runAll(db, claimLostBulkInvites({ now, lost_before: now - BULK_INVITE_LOST_AFTER }));
+  await queueRows(context, lost);
+}
+
+const claimLostBulkInvites = namedQuery(
+  ({ now, lost_before }: Placeholders<{ now: number; lost_before: number }>) => {
+    const unfinished = builder
+      .select({ id: bulkInviteRows.bulk_invite_id })
+      .from(bulkInviteRows)
+      .where(isPendingRow);
+    const lost = builder
+      .select({ id: bulkInvites.id })
+      .from(bulkInvites)
+      .where(and(lt(bulkInvites.queued_at, lost_before), inArray(bulkInvites.id, unfinished)))
+      .orderBy(asc(bulkInvites.queued_at))
+      .limit(BULK_INVITES_REQUEUED);
+    return builder
+      .update(bulkInvites)
+      .set({ queued_at: sql`${now}` })
+      .where(inArray(bulkInvites.id, lost))
+      .returning({ id: bulkInvites.id, total_count: bulkInvites.total_count });
+  },
+);

@@ -1,7 +1,9 @@
 import * as z from "zod";
+import type { Row } from "../../database/queries.ts";
 import { id, timestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
+import type { bulkInviteColumns, bulkInviteFailureColumns } from "./bulk_invites.sql.ts";
 
 export const createBulkInviteBody = z.object({
   organization_invites: z
@@ -10,7 +12,7 @@ export const createBulkInviteBody = z.object({
     .max(MAX_BULK_INVITES, `must hold at most ${MAX_BULK_INVITES} invites`),
 });
 
-/** A message of the queue: which rows to work off. Ids alone; the rows hold what is personal. */
+/** A message of the queue: which rows to work off. It holds only ids; what is personal stays in the rows. */
 export const bulkInviteChunk = z.object({
   schema: z.literal("bulk_invite_chunk/1"),
   bulk_invite_id: id,
@@ -42,20 +44,9 @@ export const bulkInviteProgress = bulkInvite.extend({ failures: z.array(bulkInvi
 
 export const bulkInviteProgressSchema = z.object({ bulk_invite: bulkInviteProgress });
 
-export interface BulkInvite {
-  id: number;
-  total_count: number;
-  created_count: number;
-  failed_count: number;
-  created_at: number;
-  updated_at: number;
-}
+export type BulkInvite = Row<typeof bulkInviteColumns>;
 
-export interface BulkInviteFailure {
-  row: number;
-  email: string;
-  error: string | null;
-}
+export type BulkInviteFailure = Row<typeof bulkInviteFailureColumns>;
 
 export function toBulkInvite(row: BulkInvite): z.input<typeof bulkInvite> {
   return {

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import type { callDailyMetrics } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { day, pathId } from "../../http/wire.ts";
+import type { dailyMetricsColumns } from "./call_metrics.sql.ts";
 
 export const callMetricsQuery = z.object({
   date_start: day.optional(),
@@ -17,7 +18,7 @@ export const callMetricsSchema = z.object({
   average_wait_time: byDate(z.number()),
 });
 
-export type DailyMetrics = typeof callDailyMetrics.$inferSelect;
+export type DailyMetrics = Row<typeof dailyMetricsColumns>;
 
 /** Averages are seconds, the fail rate is a fraction; nothing is rounded. */
 export function toCallMetrics(rows: DailyMetrics[]): z.input<typeof callMetricsSchema> {

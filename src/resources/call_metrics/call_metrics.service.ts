@@ -1,52 +1,32 @@
-import { and, asc, between, eq, gt, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
-import { callDailyMetrics, organizationUsers, WHOLE_ORGANIZATION } from "../../database/schema.ts";
+import { runBatch } from "../../database/queries.ts";
 import { ApiError, notFound } from "../../http/errors.ts";
 import { DAY, DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import type { callMetricsQuery, DailyMetrics } from "./call_metrics.schemas.ts";
+import { dailyMetrics, type MetricsRange, metricsOwner } from "./call_metrics.sql.ts";
 
-/** One row for each date of the range with calls, by the date that they started on; for one user or for all. */
+/** One row for each date of the range on which calls started; for one user or for the whole organization. */
 export async function listCallMetrics(
-  { db, now, caller }: ClientContext,
+  { db, now, caller: { organization_id } }: ClientContext,
   { date_start, date_end, user_id }: z.output<typeof callMetricsQuery>,
 ): Promise<DailyMetrics[]> {
-  const { start, end } = metricsRange(now, date_start, date_end);
-  const member = and(
-    eq(organizationUsers.organization_id, caller.organization_id),
-    eq(organizationUsers.user_id, user_id ?? 0),
-  );
-  const subject =
-    user_id === undefined
-      ? sql`${WHOLE_ORGANIZATION}`
-      : sql`(select ${organizationUsers.id} from ${organizationUsers} where ${member})`;
-  const [members, rows] = await db.batch([
-    db.select({ id: organizationUsers.id }).from(organizationUsers).where(member),
-    db
-      .select()
-      .from(callDailyMetrics)
-      .where(
-        and(
-          eq(callDailyMetrics.organization_id, caller.organization_id),
-          eq(callDailyMetrics.organization_user_id, subject),
-          between(callDailyMetrics.date, start, end),
-          // What is left where the last call of a date was moved away.
-          gt(callDailyMetrics.total_calls, 0),
-        ),
-      )
-      .orderBy(asc(callDailyMetrics.date)),
+  const subject = { organization_id, user_id: user_id ?? null };
+  const [[owner], metrics] = await runBatch(db, [
+    metricsOwner(subject),
+    dailyMetrics({ ...subject, ...metricsRange(now, date_start, date_end) }),
   ]);
-  if (user_id !== undefined && members.length === 0) throw notFound("User");
-  return rows;
+  if (user_id !== undefined && !owner) throw notFound("User");
+  return metrics;
 }
 
 /**
  * The dates asked for, both included, with what is left out filled in: the last 30 days; from a start to today,
- * though not beyond 366 days; the 30 days up to an end.
+ * for MAX_METRICS_DAYS at most; the 30 days up to an end.
  *
  * @throws ApiError 400 where the range is reversed or too long
  */
-function metricsRange(now: number, date_start?: string, date_end?: string) {
+function metricsRange(now: number, date_start?: string, date_end?: string): MetricsRange {
   const today = startOfDay(now);
   const start = date_start === undefined ? undefined : Date.parse(date_start);
   const end =

@@ -1,8 +1,11 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
-import type { invites } from "../../database/schema.ts";
+import type { Row } from "../../database/queries.ts";
 import { email, id, name, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { DAY } from "../../limits.ts";
+import type { Settings } from "../../settings.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
+import type { inviteColumns } from "./invites.sql.ts";
 
 export const inviteInput = z.object({ email, display_name: name, role_names: roleNames });
 
@@ -27,7 +30,11 @@ export const inviteSchema = z.object({
 
 export const inviteWithAcceptUrlSchema = inviteSchema.extend({ accept_url: z.url() });
 
-export type Invite = typeof invites.$inferSelect & { organization_name: string };
+export type Invite = Row<typeof inviteColumns>;
+
+export interface InviteWithAcceptUrl extends Invite {
+  accept_url: string;
+}
 
 export function toInvite(row: Invite): z.input<typeof inviteSchema> {
   return {
@@ -44,8 +51,12 @@ export function toInvite(row: Invite): z.input<typeof inviteSchema> {
   };
 }
 
-export function toInviteWithAcceptUrl(
-  row: Invite & { accept_url: string },
-): z.input<typeof inviteWithAcceptUrlSchema> {
+export function toInviteWithAcceptUrl(row: InviteWithAcceptUrl): z.input<typeof inviteWithAcceptUrlSchema> {
   return { ...toInvite(row), accept_url: row.accept_url };
 }
+
+/** Until when an invite that is made now can be accepted. */
+export const inviteExpiry = (
+  { INVITE_VALIDITY_DAYS }: Pick<Settings, "INVITE_VALIDITY_DAYS">,
+  now: number,
+): number => now + INVITE_VALIDITY_DAYS * DAY;

@@ -1,156 +1,132 @@
-import { and, asc, eq, getTableColumns, gt, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, exists, isNotNull, notExists } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
 import type { Role } from "../../database/enums.ts";
-import { writeUnderRules } from "../../database/legacy_rules.ts";
-import { selectTotal } from "../../database/legacy_totals.ts";
+import {
+  builder,
+  namedQuery,
+  type Placeholders,
+  runAll,
+  runBatch,
+  runFirst,
+} from "../../database/queries.ts";
+import { namedWrite } from "../../database/rules.ts";
 import { invites } from "../../database/schema.ts";
-import { totalOf } from "../../database/totals.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
-import { DAY } from "../../limits.ts";
-import type { Settings } from "../../settings.ts";
-import { membershipOf } from "../organization_users/organization_users.service.ts";
-import { assignableRoles } from "../roles/roles.schemas.ts";
-import type { Invite, InviteInput } from "./invites.schemas.ts";
-
-export const shown = {
-  ...getTableColumns(invites),
-  organization_name:
-    sql<string>`(select name from organizations where organizations.id = invites.organization_id)`.as(
-      "organization_name",
-    ),
-};
+import { membershipOf } from "../organization_users/organization_users.sql.ts";
+import { requireAssignable } from "../roles/roles.schemas.ts";
+import { type Invite, type InviteInput, inviteExpiry } from "./invites.schemas.ts";
+import {
+  hasEmail,
+  inviteColumns,
+  inviteWhere,
+  isExpired,
+  isExpiredAndListed,
+  isPending,
+  ownInvite,
+  ownInviteById,
+  pageOfInvites,
+  totalOfInvites,
+} from "./invites.sql.ts";
 
 /** The invites that can still be accepted. */
 export async function listInvites(
-  { db, now, caller }: ClientContext,
+  { db, now, caller: { organization_id } }: ClientContext,
   page: PageQuery,
 ): Promise<Page<Invite>> {
-  const listed = and(
-    eq(invites.organization_id, caller.organization_id),
-    isNull(invites.used_at),
-    sql`not ${invites.is_lapsed}`,
-    // The plus keeps SQLite from the index by expiry: it would sort all invites to show one page.
-    sql`+${invites.expires_at} > ${now}`,
-  );
-  const { limit, offset } = pageWindow(page);
-  const [[counted], rows] = await db.batch([
-    selectTotal(db, totalPending(caller.organization_id, now)),
-    db.select(shown).from(invites).where(listed).orderBy(asc(invites.id)).limit(limit).offset(offset),
+  const [[counted], rows] = await runBatch(db, [
+    totalOfInvites({ organization_id, now }),
+    pageOfInvites({ organization_id, now, ...pageWindow(page) }),
   ]);
   return toPage(page, counted?.total ?? 0, rows);
 }
 
 /** Any invite of the organization, used and expired ones too. */
-export async function requireInvite({ db, caller }: ClientContext, id: number): Promise<Invite> {
-  const invite = await db
-    .select(shown)
-    .from(invites)
-    .where(and(eq(invites.id, id), eq(invites.organization_id, caller.organization_id)))
-    .get();
+export async function requireInvite(
+  { db, caller: { organization_id } }: ClientContext,
+  id: number,
+): Promise<Invite> {
+  const invite = await runFirst(db, ownInviteById({ organization_id, id }));
   if (!invite) throw notFound("Invite");
   return invite;
 }
 
-/** An expired invite of the same email makes place for the new one. */
+/** An email has at most one invite that is not used, so an expired one goes before the new one comes. */
 export async function createInvite(
   { db, now, caller, settings }: ClientContext,
   { email, display_name, role_names }: InviteInput,
 ): Promise<Invite> {
   requireAssignable(caller.roles, role_names, "organization_invite.role_names");
-  const { organization_id } = caller;
-  const ofEmail = and(eq(invites.organization_id, organization_id), eq(invites.email, email));
-  return writeUnderRules(
-    db,
-    [
-      {
-        broken: sql`exists ${membershipOf(organization_id, email)}`,
-        error: unprocessable("organization_invite.email: has an account in the organization"),
-      },
-      {
-        broken: sql`exists (select 1 from ${invites} where ${and(ofEmail, isPending(now))})`,
-        error: unprocessable("organization_invite.email: has a pending invite"),
-      },
-    ],
-    [
-      db.delete(invites).where(and(ofEmail, isExpired(now))),
-      db
-        .insert(invites)
-        .values({
-          organization_id,
-          email,
-          display_name,
-          roles: role_names,
-          expires_at: inviteExpiry(settings, now),
-          created_at: now,
-          updated_at: now,
-        })
-        .returning(shown),
-    ],
-  );
+  return insertInvite(db, {
+    organization_id: caller.organization_id,
+    email,
+    display_name,
+    roles: role_names,
+    expires_at: inviteExpiry(settings, now),
+    now,
+  });
 }
+
+interface NewInvite {
+  organization_id: number;
+  email: string;
+  display_name: string;
+  roles: Role[];
+  expires_at: number;
+  now: number;
+}
+
+const insertInvite = namedWrite(
+  ({ organization_id, email, display_name, roles, expires_at, now }: Placeholders<NewInvite>) => ({
+    rules: [
+      {
+        broken: exists(membershipOf(organization_id, email)),
+        refusal: () => unprocessable("organization_invite.email: has an account in the organization"),
+      },
+      {
+        broken: exists(inviteWhere(and(hasEmail(organization_id, email), isPending(now)))),
+        refusal: () => unprocessable("organization_invite.email: has a pending invite"),
+      },
+    ],
+    statements: [
+      builder.delete(invites).where(and(hasEmail(organization_id, email), isExpired(now))),
+      builder
+        .insert(invites)
+        .values({ organization_id, email, display_name, roles, expires_at, created_at: now, updated_at: now })
+        .returning(inviteColumns),
+    ],
+  }),
+);
 
 /** Removes an invite that was not used, expired or not. */
-export async function deleteInvite({ db, caller }: ClientContext, id: number) {
-  const invite = and(eq(invites.id, id), eq(invites.organization_id, caller.organization_id));
-  await writeUnderRules(
-    db,
-    [
-      { broken: sql`not exists (select 1 from ${invites} where ${invite})`, error: notFound("Invite") },
+export async function deleteInvite(
+  { db, caller: { organization_id } }: ClientContext,
+  id: number,
+): Promise<void> {
+  await removeInvite(db, { organization_id, id });
+}
+
+const removeInvite = namedWrite(
+  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
+    rules: [
       {
-        broken: sql`exists (select 1 from ${invites} where ${invite} and used_at is not null)`,
-        error: unprocessable("The invite was used: it cannot be removed"),
+        broken: notExists(inviteWhere(ownInvite(organization_id, id))),
+        refusal: () => notFound("Invite"),
+      },
+      {
+        broken: exists(inviteWhere(and(ownInvite(organization_id, id), isNotNull(invites.used_at)))),
+        refusal: () => unprocessable("The invite was used: it cannot be removed"),
       },
     ],
-    [db.delete(invites).where(invite).returning({ id: invites.id })],
-  );
+    statements: [builder.delete(invites).where(ownInvite(organization_id, id)).returning({ id: invites.id })],
+  }),
+);
+
+/** Keeps expired invites out of the list's total and index, so that a page need not skip them. */
+export async function lapseExpiredInvites({ db, now }: Context): Promise<void> {
+  await runAll(db, lapseInvites({ now }));
 }
 
-/** SQL that is true for an invite that can still be accepted. */
-export function isPending(now: number): SQL | undefined {
-  return and(isNull(invites.used_at), gt(invites.expires_at, now));
-}
-
-/**
- * The total but for those that have expired since the cron last looked. The plus keeps SQLite from the list's index,
- * in which it would read all of them.
- */
-function totalPending(organization_id: number, now: number): SQL<number> {
-  return sql`${totalOf("invites", organization_id)} - (
-    select count(*) from invites
-    where +organization_id = ${organization_id} and expires_at <= ${now} and used_at is null and not is_lapsed)`;
-}
-
-/** Keeps what has expired out of the list's total and index, so that a page need not skip it. */
-export async function lapseExpiredInvites({ db, now }: Context) {
-  await db
-    .update(invites)
-    .set({ is_lapsed: true })
-    .where(and(isExpired(now), sql`not ${invites.is_lapsed}`));
-}
-
-/** SQL that is true for an invite that was not used in time. */
-export function isExpired(now: number): SQL | undefined {
-  return and(isNull(invites.used_at), lte(invites.expires_at, now));
-}
-
-export function inviteExpiry(
-  { INVITE_VALIDITY_DAYS }: Pick<Settings, "INVITE_VALIDITY_DAYS">,
-  now: number,
-): number {
-  return now + INVITE_VALIDITY_DAYS * DAY;
-}
-
-/**
- * A caller assigns roles at or below its own permission level (contract, section "Authentication").
- *
- * @throws ApiError 422 naming the field
- */
-export function requireAssignable(callerRoles: readonly Role[], asked: readonly Role[], field: string) {
-  const assignable = assignableRoles(callerRoles);
-  const above = asked.filter((role) => !assignable.includes(role));
-  if (above.length > 0)
-    throw unprocessable(
-      `${field}: ${above.join(", ")} is above your permission level; you may assign ${assignable.join(", ")}`,
-    );
-}
+const lapseInvites = namedQuery(({ now }: Placeholders<{ now: number }>) =>
+  builder.update(invites).set({ is_lapsed: true }).where(isExpiredAndListed(now)),
+);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ROLES, type Role } from "../../database/enums.ts";
+import { unprocessable } from "../../http/errors.ts";
 
 export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });
 
@@ -12,4 +13,19 @@ export function sortRoles(roles: readonly Role[]): Role[] {
 export function assignableRoles(roles: readonly Role[]): Role[] {
   const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
   return ROLES.filter((_, rank) => rank <= level);
+}
+
+/**
+ * A caller assigns roles at or below its own permission level (contract, section "Authentication").
+ *
+ * @param field where the request names the roles
+ * @throws ApiError 422 naming the field
+ */
+export function requireAssignable(callerRoles: readonly Role[], roles: readonly Role[], field: string): void {
+  const assignable = assignableRoles(callerRoles);
+  const above = roles.filter((role) => !assignable.includes(role));
+  if (above.length > 0)
+    throw unprocessable(
+      `${field}: ${above.join(", ")} is above your permission level; you may assign ${assignable.join(", ")}`,
+    );
 }

@@ -1,0 +1,66 @@
+import { and, asc, between, count, eq, type SQL, sql } from "drizzle-orm";
+import type { BulkInviteRowStatus } from "../../database/enums.ts";
+import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
+import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
+import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
+
+const countOf = (status: BulkInviteRowStatus) =>
+  sql<number>`${builder
+    .select({ count: count() })
+    .from(bulkInviteRows)
+    .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), eq(bulkInviteRows.status, status)))}`;
+
+export const bulkInviteColumns = {
+  id: bulkInvites.id,
+  total_count: bulkInvites.total_count,
+  created_count: countOf("created").as("created_count"),
+  failed_count: countOf("failed").as("failed_count"),
+  created_at: bulkInvites.created_at,
+  updated_at: bulkInvites.updated_at,
+};
+
+export const bulkInviteFailureColumns = {
+  row: bulkInviteRows.row,
+  email: bulkInviteRows.email,
+  error: bulkInviteRows.error,
+};
+
+/** True for the rows that are neither created nor failed. A literal, so that SQLite may use the index of these rows. */
+export const isPendingRow = eq(bulkInviteRows.status, sql`'pending'`);
+
+/** True for the rows of a chunk that are pending. */
+export const pendingRows = (
+  chunk: { [Name in keyof BulkInviteChunk]: Value<BulkInviteChunk[Name]> },
+): SQL | undefined =>
+  and(
+    eq(bulkInviteRows.bulk_invite_id, chunk.bulk_invite_id),
+    between(bulkInviteRows.row, chunk.first_row, chunk.last_row),
+    isPendingRow,
+  );
+
+/** Which bulk invite a path names, and whose it must be, as values of a query. */
+interface OwnBulkInvite {
+  organization_id: number;
+  id: number;
+}
+
+export const ownBulkInvite = namedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
+  builder
+    .select(bulkInviteColumns)
+    .from(bulkInvites)
+    .where(and(eq(bulkInvites.id, id), eq(bulkInvites.organization_id, organization_id))),
+);
+
+export const failuresOfBulkInvite = namedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
+  builder
+    .select(bulkInviteFailureColumns)
+    .from(bulkInviteRows)
+    .where(
+      and(
+        eq(bulkInviteRows.bulk_invite_id, id),
+        eq(bulkInviteRows.organization_id, organization_id),
+        eq(bulkInviteRows.status, "failed"),
+      ),
+    )
+    .orderBy(asc(bulkInviteRows.row)),
+);

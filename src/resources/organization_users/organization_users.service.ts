@@ -22,7 +22,6 @@ import {
 } from "./organization_users.sql.ts";
 
 // TEMPORARY: for resources that are not yet converted.
-export * from "./legacy.ts";
 
 /** Makes somebody a user of the organization. */
 export async function createUser(

@@ -21,8 +21,8 @@ export type WantedDefinition = Definition & { subject: string };
 export interface Difference {
   name: string;
   kind: "missing" | "extra" | "different";
-  /** The subject of the file that has it, or undefined where no file has it. */
-  subject?: string;
+  /** The subject that it belongs to; for an extra one the subject whose data it seems to maintain, if any. */
+  subject: string | undefined;
 }
 
 /** The triggers and views that a database has, in the order in which they were created. */
@@ -77,9 +77,15 @@ export function differences(present: Definition[], wanted: WantedDefinition[]): 
     }),
     ...present
       .filter(({ name }) => !wantedNames.has(name))
-      .map(({ name }): Difference => ({ name, kind: "extra" })),
+      .map(({ name, sql }): Difference => ({ name, kind: "extra", subject: subjectUsedBy(sql, wanted) })),
   ];
 }
+
+/** The subject whose table (of the same name) or view an SQL text names. */
+const subjectUsedBy = (sql: string, wanted: WantedDefinition[]) =>
+  wanted.find(({ type, name, subject }) =>
+    (type === "view" ? [subject, name] : [subject]).some((each) => new RegExp(`\\b${each}\\b`).test(sql)),
+  )?.subject;
 
 /** SQL with one space for any white space and comments; texts and names in quotes stay as they are. */
 const essence = (sql: string) =>
@@ -118,11 +124,8 @@ export function repairStatements(present: Definition[], wanted: WantedDefinition
 export const rebuildStatements = (found: Difference[]): string[] =>
   subjectsToRebuild(found).map((subject) => readText(`${TRIGGERS}/${subject}${REBUILD}`).trim());
 
-/** No file says what an extra trigger was for, so that any subject may be affected. */
 export const subjectsToRebuild = (found: Difference[]): string[] =>
-  rebuildableSubjects().filter((each) =>
-    found.some(({ subject, kind }) => kind === "extra" || subject === each),
-  );
+  rebuildableSubjects().filter((each) => found.some(({ subject }) => subject === each));
 
 /** The subjects whose triggers maintain data that can be made again from scratch. */
 export const rebuildableSubjects = (): string[] =>

@@ -19,9 +19,7 @@ describe("The triggers and views of the migrated database", () => {
     const present = definitionsIn(database);
     const found = differences(present, createFromFiles(database));
     expect(
-      found.map(
-        ({ kind, name, subject }) => `${kind}: ${name} (${subject ? `${subject}.sql` : "in no file"})`,
-      ),
+      found.map(({ kind, name, subject }) => `${kind}: ${name} (${subject}.sql)`),
       `A file was changed without a migration, or a migration lost a trigger: ${RUN}.`,
     ).toEqual([]);
   });

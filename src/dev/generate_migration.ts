@@ -22,12 +22,20 @@ const flags = process.argv.slice(2);
 const database = migratedDatabase();
 const [file] = generate(flags, "inherit");
 // A custom migration is still empty: its author adds the digest when it is finished (a test says how).
-if (file && !flags.includes("--custom")) writeMigration(file, complete(readText(`drizzle/${file}`).trim()));
+if (file && !flags.includes("--custom")) {
+  try {
+    writeMigration(file, complete(readText(`drizzle/${file}`).trim()));
+  } catch (error) {
+    process.stderr.write(`The migration is not finished. ${(error as Error).message}
+Then undo what drizzle-kit wrote (git restore drizzle; git clean -f drizzle), and run this again.\n`);
+    process.exitCode = 1;
+  }
+}
 
 function complete(migration: string): string[] {
   if (!/\b(DROP TABLE|DROP COLUMN|RENAME)\b/.test(migration)) return [migration];
   const present = definitionsIn(database);
-  const changes = [...dropStatements(present), fitForD1(migration)];
+  const changes = [...dropStatements(present), ...fitForD1(migration)];
   database.exec(`BEGIN; ${changes.join("\n")} COMMIT;`);
   const wanted = createFromFiles(database);
   process.stdout.write(

@@ -48,11 +48,12 @@ export function generate(flags: string[], output: "inherit" | "pipe"): string[] 
   return migrationFiles().filter((file) => !before.has(file));
 }
 
-/** With the pragma that works in a transaction: keys are checked after it, when the new table has taken its place. */
-export const fitForD1 = (migration: string): string =>
-  migration
-    .replaceAll("PRAGMA foreign_keys=OFF;", "PRAGMA defer_foreign_keys=ON;")
-    .replaceAll("PRAGMA foreign_keys=ON;", "PRAGMA defer_foreign_keys=OFF;");
+/** With the pragma that works in a transaction: keys may be broken until each new table has taken its place. */
+export const fitForD1 = (migration: string): string[] => [
+  "PRAGMA defer_foreign_keys=ON;",
+  migration.replace(/^PRAGMA foreign_keys=\w+;(--> statement-breakpoint)?\n?/gm, ""),
+  "PRAGMA defer_foreign_keys=OFF;",
+];
 
 export function writeMigration(file: string, statements: string[]) {
   writeFileSync(`drizzle/${file}`, `${statements.join(BREAKPOINT)}\n`);

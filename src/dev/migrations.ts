@@ -48,10 +48,20 @@ export function generate(flags: string[], output: "inherit" | "pipe"): string[] 
   return migrationFiles().filter((file) => !before.has(file));
 }
 
-/** With the pragma that works in a transaction: keys may be broken until each new table has taken its place. */
+/**
+ * With the pragma that works in a transaction: keys may be broken until each new table has taken its place. A new
+ * table goes on with the old one's ids, so that the id of a deleted row does not come back.
+ */
 export const fitForD1 = (migration: string): string[] => [
   "PRAGMA defer_foreign_keys=ON;",
-  migration.replace(/^PRAGMA foreign_keys=\w+;(--> statement-breakpoint)?\n?/gm, ""),
+  migration
+    .replace(/^PRAGMA foreign_keys=\w+;(--> statement-breakpoint)?\n?/gm, "")
+    .replace(
+      /^INSERT INTO `(__new_(\w+))`.*\n/gm,
+      (copy, created, name) =>
+        `${copy}DELETE FROM sqlite_sequence WHERE name = '${created}';${BREAKPOINT}` +
+        `INSERT INTO sqlite_sequence SELECT '${created}', seq FROM sqlite_sequence WHERE name = '${name}';${BREAKPOINT}`,
+    ),
   "PRAGMA defer_foreign_keys=OFF;",
 ];
 

@@ -19,7 +19,7 @@ describe("The triggers and views of the migrated database", () => {
     const present = definitionsIn(database);
     const found = differences(present, createFromFiles(database));
     expect(
-      found.map(({ kind, name, subject }) => `${kind}: ${name} (${subject}.sql)`),
+      found.map(({ kind, name, subject }) => `${kind}: ${name} (${subject ?? "no subject"})`),
       `A file was changed without a migration, or a migration lost a trigger: ${RUN}.`,
     ).toEqual([]);
   });

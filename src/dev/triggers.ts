@@ -21,7 +21,7 @@ export type WantedDefinition = Definition & { subject: string };
 export interface Difference {
   name: string;
   kind: "missing" | "extra" | "different";
-  /** The subject that it belongs to; for an extra one the subject whose data it seems to maintain, if any. */
+  /** The subject that it belongs to; for an extra one the subject whose data it maintains, if any. */
   subject: string | undefined;
 }
 
@@ -81,11 +81,15 @@ export function differences(present: Definition[], wanted: WantedDefinition[]): 
   ];
 }
 
-/** The subject whose table (of the same name) or view an SQL text names. */
+/** The subject with data to rebuild whose table (of the same name) or view an SQL text names. */
 const subjectUsedBy = (sql: string, wanted: WantedDefinition[]) =>
-  wanted.find(({ type, name, subject }) =>
-    (type === "view" ? [subject, name] : [subject]).some((each) => new RegExp(`\\b${each}\\b`).test(sql)),
-  )?.subject;
+  rebuildableSubjects().find((subject) =>
+    wanted
+      .filter((each) => each.type === "view" && each.subject === subject)
+      .map(({ name }) => name)
+      .concat(subject)
+      .some((name) => new RegExp(`\\b${name}\\b`).test(sql)),
+  );
 
 /** SQL with one space for any white space and comments; texts and names in quotes stay as they are. */
 const essence = (sql: string) =>

@@ -44,6 +44,9 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
   project.edit(`${TRIGGERS}/call_daily_metrics.sql`, "role = 'recipient' AND", "role <> 'provider' AND");
   project.edit(`${TRIGGERS}/refusals.sql`, "`refuse`", "`refuse_all`");
   project.edit(`${TRIGGERS}/list_totals.sql`, "-- A retired room", "-- Only a comment: a retired room");
+  const counting = /CREATE TRIGGER `egress_audit_logs_listed_inserted`[\s\S]*END;/;
+  const [removed = ""] = counting.exec(project.read(`${TRIGGERS}/list_totals.sql`)) ?? [];
+  project.edit(`${TRIGGERS}/list_totals.sql`, removed, "");
   project.edit(
     "src/database/audited_fields.ts",
     'ended_at: "time",',
@@ -59,7 +62,9 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
     "  replaces egresses_updated",
     "  creates refuse_all",
     "  drops refuse",
+    "  drops egress_audit_logs_listed_inserted",
     "  rebuilds call_daily_metrics",
+    "  rebuilds list_totals",
     "",
   ]);
 
@@ -69,12 +74,14 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
     "DROP TRIGGER `refuse`;",
     "DROP TRIGGER `egresses_created`;",
     "DROP TRIGGER `egresses_updated`;",
+    "DROP TRIGGER `egress_audit_logs_listed_inserted`;",
     "DROP VIEW `call_metric_shares`;",
     "CREATE VIEW `call_metric_shares` AS",
     "CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`",
     "CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`",
     "CREATE TRIGGER `refuse_all` BEFORE INSERT ON `refusals`",
     expect.stringMatching(/^-- Sums every share again/),
+    expect.stringMatching(/^-- Counts every list again/),
   ]);
 
   expect(project.run("migrate_triggers").stdout).toContain("no migration is needed");

@@ -14,7 +14,7 @@ import type { AuditEvent, BulkInviteRowStatus, EgressStatus, ParticipantRole, Ro
 /*
  * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
  * refers to its neighbours by (organization_id, id), so that no row can point into another organization.
- * What a table declaration cannot say stands in the triggers of the hand-written migrations.
+ * What a table declaration cannot say is in the triggers: see the files in triggers/.
  */
 
 const id = () => integer().primaryKey({ autoIncrement: true });
@@ -213,7 +213,7 @@ export const participants = sqliteTable(
 
 /**
  * Counts and sums over the calls of a date, for each organization user, and as WHOLE_ORGANIZATION for all of them.
- * Triggers on calls and participants keep it (see the migration call_daily_metrics): nothing else writes here.
+ * Triggers on calls and participants keep it (see triggers/call_daily_metrics.sql): nothing else writes here.
  */
 export const callDailyMetrics = sqliteTable(
   "call_daily_metrics",
@@ -296,7 +296,8 @@ export const soapNotes = sqliteTable(
 
 /**
  * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is who caused the last change,
- * null for the backend itself: the triggers that write the audit entries take it from here.
+ * null for the backend itself: the triggers that write the audit entries (see triggers/egress_audit_logs.sql) take it
+ * from here.
  */
 export const egresses = sqliteTable(
   "egresses",
@@ -323,9 +324,9 @@ export const egresses = sqliteTable(
 );
 
 /**
- * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it.
- * Those of creations and changes are written by triggers on egresses. `object_changes` holds [old, new] for each
- * field as it is stored: times in milliseconds, booleans as 0 and 1.
+ * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it, and
+ * triggers on egresses write the entries of creations and changes (see triggers/egress_audit_logs.sql).
+ * `object_changes` holds [old, new] for each field as it is stored: times in milliseconds, booleans as 0 and 1.
  */
 export const egressAuditLogs = sqliteTable(
   "egress_audit_logs",
@@ -447,8 +448,8 @@ export const bulkInviteRows = sqliteTable(
 );
 
 /**
- * How long the lists are that can grow long, so that a page need not count them. Triggers keep it (see the migration
- * list_totals): nothing else writes here. `owner_id` is whose list it is: an organization, an organization user (for
+ * How long the lists are that can grow long, so that a page need not count them. Triggers keep it (see
+ * triggers/list_totals.sql): nothing else writes here. `owner_id` is whose list it is: an organization, an organization user (for
  * calls), an egress (for audit entries, by event).
  */
 export const listTotals = sqliteTable(
@@ -468,5 +469,5 @@ export type ListName =
   | "calls"
   | `egress_audit_logs:${AuditEvent}`;
 
-/** Always empty: a trigger refuses every row, and with it the batch that it stands in (see db/rules.ts). */
+/** Always empty: a trigger refuses every row and with it the row's batch (see rules.ts, triggers/refusals.sql). */
 export const refusals = sqliteTable("refusals", { reason: text().notNull() });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { auditedKind } from "../../database/audited_fields.ts";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
@@ -47,7 +48,12 @@ function toObjectChanges(
 }
 
 function toWireValue(field: string, stored: unknown): unknown {
-  if (field === "ended_at") return timestampOrNull(stored as number | null);
-  if (field === "is_stopped") return stored === null ? null : Boolean(stored);
-  return stored;
+  switch (auditedKind(field)) {
+    case "time":
+      return timestampOrNull(stored as number | null);
+    case "boolean":
+      return stored === null ? null : Boolean(stored);
+    default:
+      return stored;
+  }
 }

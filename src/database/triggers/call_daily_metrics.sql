@@ -1,0 +1,101 @@
+-- call_daily_metrics holds counts and sums, so that a year of metrics reads 366 rows however many calls there were.
+-- Before a change the old share of a call or participant is taken off, after it the new share is added: repeated and
+-- corrected reports stay right without any code that knows about metrics.
+
+-- The formulas: what each call, and each recipient's wait for it, adds to the metrics. It counts twice: for its
+-- organization user, and as organization user 0 for the whole organization. The triggers below and the rebuild
+-- (call_daily_metrics.rebuild.sql) both read them here.
+CREATE VIEW `call_metric_shares` AS
+SELECT
+  call.id AS call_id,
+  NULL AS participant_id,
+  call.organization_id,
+  scope.factor * call.organization_user_id AS organization_user_id,
+  date(call.started_at / 1000.0, 'unixepoch') AS date,
+  1 AS total_calls,
+  call.failed AS failed_calls,
+  call.ended_at IS NOT NULL AND NOT call.failed AS completed_calls,
+  iif(call.ended_at IS NOT NULL AND NOT call.failed, call.ended_at - call.started_at, 0) AS duration_ms,
+  0 AS waits,
+  0 AS wait_ms
+FROM calls call, (SELECT 0 AS factor UNION ALL SELECT 1) scope
+UNION ALL
+SELECT
+  call.id,
+  participant.id,
+  call.organization_id,
+  scope.factor * call.organization_user_id,
+  date(call.started_at / 1000.0, 'unixepoch'),
+  0, 0, 0, 0,
+  1,
+  max(0, coalesce(participant.joined_at, call.started_at) - participant.waiting_since)
+FROM participants participant
+JOIN calls call ON call.id = participant.call_id
+JOIN (SELECT 0 AS factor UNION ALL SELECT 1) scope
+WHERE participant.role = 'recipient' AND participant.waiting_since IS NOT NULL;
+
+-- A procedure, which SQLite does not have: the view stores nothing; an insert with the sign 1 adds the shares of a call
+-- (with a participant_id: only those of that participant), with -1 it takes them off.
+CREATE VIEW `call_metric_changes` AS
+SELECT NULL AS call_id, NULL AS participant_id, NULL AS sign;
+
+CREATE TRIGGER `call_metric_change` INSTEAD OF INSERT ON `call_metric_changes`
+BEGIN
+  INSERT INTO call_daily_metrics (organization_id, organization_user_id, date, total_calls, failed_calls,
+    completed_calls, duration_ms, waits, wait_ms)
+  SELECT organization_id, organization_user_id, date, new.sign * total_calls, new.sign * failed_calls,
+    new.sign * completed_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
+  FROM call_metric_shares share
+  WHERE share.call_id = new.call_id AND (new.participant_id IS NULL OR share.participant_id = new.participant_id)
+  ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
+    total_calls = total_calls + excluded.total_calls,
+    failed_calls = failed_calls + excluded.failed_calls,
+    completed_calls = completed_calls + excluded.completed_calls,
+    duration_ms = duration_ms + excluded.duration_ms,
+    waits = waits + excluded.waits,
+    wait_ms = wait_ms + excluded.wait_ms;
+END;
+
+-- An update takes the old shares off before it (calls_updating) and adds the new ones after it (calls_updated).
+CREATE TRIGGER `calls_inserted` AFTER INSERT ON `calls`
+BEGIN
+  INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
+END;
+
+CREATE TRIGGER `calls_updating` BEFORE UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+BEGIN
+  INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
+END;
+
+CREATE TRIGGER `calls_updated` AFTER UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+BEGIN
+  INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
+END;
+
+CREATE TRIGGER `calls_deleting` BEFORE DELETE ON `calls`
+BEGIN
+  INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
+END;
+
+-- A participant counts from the moment that they are on a call.
+CREATE TRIGGER `participants_inserted` AFTER INSERT ON `participants` WHEN new.call_id IS NOT NULL
+BEGIN
+  INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
+END;
+
+CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, role, waiting_since, joined_at ON `participants`
+WHEN old.call_id IS NOT NULL
+BEGIN
+  INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
+END;
+
+CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, role, waiting_since, joined_at ON `participants`
+WHEN new.call_id IS NOT NULL
+BEGIN
+  INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
+END;
+
+CREATE TRIGGER `participants_deleting` BEFORE DELETE ON `participants` WHEN old.call_id IS NOT NULL
+BEGIN
+  INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
+END;

@@ -1,0 +1,84 @@
+-- list_totals says how long each list is that can grow long, so that a page does not count it again. Each list has
+-- triggers for whatever makes a row enter or leave it. A row never moves to another organization, nor an audit entry
+-- to another egress, so no trigger looks at those columns.
+
+-- A procedure, which SQLite does not have: the view stores nothing; an insert with the sign 1 adds one to a total,
+-- with -1 it takes one off.
+CREATE VIEW `list_changes` AS
+SELECT NULL AS list, NULL AS owner_id, NULL AS sign;
+
+CREATE TRIGGER `list_change` INSTEAD OF INSERT ON `list_changes`
+BEGIN
+  INSERT INTO list_totals VALUES (new.list, new.owner_id, new.sign)
+  ON CONFLICT (list, owner_id) DO UPDATE SET total = total + excluded.total;
+END;
+
+-- A retired room keeps its row, but is not listed.
+CREATE TRIGGER `waiting_rooms_listed_inserted` AFTER INSERT ON `waiting_rooms` WHEN new.retired_at IS NULL
+BEGIN
+  INSERT INTO list_changes VALUES ('waiting_rooms', new.organization_id, 1);
+END;
+
+CREATE TRIGGER `waiting_rooms_listed_updated` AFTER UPDATE OF retired_at ON `waiting_rooms`
+WHEN (old.retired_at IS NULL) <> (new.retired_at IS NULL)
+BEGIN
+  INSERT INTO list_changes VALUES ('waiting_rooms', new.organization_id, iif(new.retired_at IS NULL, 1, -1));
+END;
+
+CREATE TRIGGER `waiting_rooms_listed_deleted` AFTER DELETE ON `waiting_rooms` WHEN old.retired_at IS NULL
+BEGIN
+  INSERT INTO list_changes VALUES ('waiting_rooms', old.organization_id, -1);
+END;
+
+CREATE TRIGGER `organization_users_listed_inserted` AFTER INSERT ON `organization_users`
+BEGIN
+  INSERT INTO list_changes VALUES ('organization_users', new.organization_id, 1);
+END;
+
+CREATE TRIGGER `organization_users_listed_deleted` AFTER DELETE ON `organization_users`
+BEGIN
+  INSERT INTO list_changes VALUES ('organization_users', old.organization_id, -1);
+END;
+
+-- An invite is listed until it is used or has lapsed. The cron sets is_lapsed: no trigger fires when time passes.
+CREATE TRIGGER `invites_listed_inserted` AFTER INSERT ON `invites`
+WHEN new.used_at IS NULL AND NOT new.is_lapsed
+BEGIN
+  INSERT INTO list_changes VALUES ('invites', new.organization_id, 1);
+END;
+
+CREATE TRIGGER `invites_listed_updated` AFTER UPDATE OF used_at, is_lapsed ON `invites`
+WHEN (old.used_at IS NULL AND NOT old.is_lapsed) <> (new.used_at IS NULL AND NOT new.is_lapsed)
+BEGIN
+  INSERT INTO list_changes
+  VALUES ('invites', new.organization_id, iif(new.used_at IS NULL AND NOT new.is_lapsed, 1, -1));
+END;
+
+CREATE TRIGGER `invites_listed_deleted` AFTER DELETE ON `invites`
+WHEN old.used_at IS NULL AND NOT old.is_lapsed
+BEGIN
+  INSERT INTO list_changes VALUES ('invites', old.organization_id, -1);
+END;
+
+-- Calls are listed by organization user. A corrected report can give a call to another one.
+CREATE TRIGGER `calls_listed_inserted` AFTER INSERT ON `calls`
+BEGIN
+  INSERT INTO list_changes VALUES ('calls', new.organization_user_id, 1);
+END;
+
+CREATE TRIGGER `calls_listed_updated` AFTER UPDATE OF organization_user_id ON `calls`
+WHEN old.organization_user_id <> new.organization_user_id
+BEGIN
+  INSERT INTO list_changes VALUES ('calls', old.organization_user_id, -1), ('calls', new.organization_user_id, 1);
+END;
+
+CREATE TRIGGER `calls_listed_deleted` AFTER DELETE ON `calls`
+BEGIN
+  INSERT INTO list_changes VALUES ('calls', old.organization_user_id, -1);
+END;
+
+-- Counted by event, because the list can be filtered by it. Entries are never changed or deleted.
+CREATE TRIGGER `egress_audit_logs_listed_inserted` AFTER INSERT ON `egress_audit_logs`
+BEGIN
+  INSERT INTO list_changes VALUES ('egress_audit_logs:' || new.event, new.egress_id, 1);
+END;

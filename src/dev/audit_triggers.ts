@@ -1,0 +1,44 @@
+/** Writes the part of triggers/egress_audit_logs.sql that follows from AUDITED_FIELDS. */
+import { AUDITED_FIELDS } from "../database/audited_fields.ts";
+
+const GENERATED = /(?<=^-- Generated from .*\n)[\s\S]*?(?=^-- End of the generated part)/m;
+
+/** The file's text with its generated part as it should be. */
+export function withAuditTriggers(text: string): string {
+  if (!GENERATED.test(text))
+    throw new Error('egress_audit_logs.sql lacks "-- Generated from …" or "-- End of the generated part."');
+  return text.replace(GENERATED, () => [created(), updated()].join("\n"));
+}
+
+const created = () => `CREATE TRIGGER \`egresses_created\` AFTER INSERT ON \`egresses\`
+BEGIN
+  INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
+  SELECT new.organization_id, new.id, 'create', new.changed_by_user_id,
+    json_group_object(field, json_array(NULL, new_value)), new.created_at
+  FROM (
+${unionOfFields((field) => [`new.${field} AS new_value`])}
+  )
+  WHERE new_value IS NOT NULL;
+END;
+`;
+
+const updated = () => `CREATE TRIGGER \`egresses_updated\` AFTER UPDATE ON \`egresses\`
+BEGIN
+  INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
+  SELECT new.organization_id, new.id, 'update', new.changed_by_user_id,
+    json_group_object(field, json_array(old_value, new_value)), new.updated_at
+  FROM (
+${unionOfFields((field) => [`old.${field} AS old_value`, `new.${field} AS new_value`])}
+  )
+  WHERE old_value IS NOT new_value;
+END;
+`;
+
+/** A row for each field; the first SELECT of a union names its columns. */
+const unionOfFields = (values: (field: string) => string[]) =>
+  Object.keys(AUDITED_FIELDS)
+    .map((field) => `SELECT ${[`'${field}' AS field`, ...values(field)].join(", ")}`)
+    .map((select, index) =>
+      index === 0 ? `    ${select}` : `    UNION ALL ${select.replace(/ AS \w+/g, "")}`,
+    )
+    .join("\n");

@@ -1,0 +1,79 @@
+/**
+ * The migrations in `drizzle`, as the commands that write them and the tests see them. Paths are relative to the
+ * project's folder, in which npm runs scripts.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+
+/** The digest of each migration, in the format of `sha256sum`. */
+export const DIGESTS = "drizzle/SHA256SUMS";
+
+/** Between statements, as drizzle-kit writes it. */
+export const BREAKPOINT = "\n--> statement-breakpoint\n";
+
+/** Git on Windows may check files out with CRLF. */
+export const readText = (path: string): string => readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+
+export const migrationFiles = (): string[] =>
+  readdirSync("drizzle")
+    .filter((file) => file.endsWith(".sql"))
+    .sort();
+
+/** An empty database in memory with all migrations, each in a transaction, as D1 applies them. */
+export function migratedDatabase(): DatabaseSync {
+  const database = new DatabaseSync(":memory:");
+  for (const file of migrationFiles())
+    try {
+      database.exec(`BEGIN; ${readText(`drizzle/${file}`)}\n; COMMIT;`);
+    } catch (error) {
+      throw new Error(`The migration ${file} fails: ${(error as Error).message}.`, { cause: error });
+    }
+  return database;
+}
+
+/** Runs `drizzle-kit generate` and returns the names of the migrations that it made: one or none. */
+export function generate(flags: string[], output: "inherit" | "pipe"): string[] {
+  const before = new Set(migrationFiles());
+  const drizzleKit = join(dirname(fileURLToPath(import.meta.resolve("drizzle-kit"))), "bin.cjs");
+  // Its questions (is a column new or renamed?) need the terminal.
+  const { status, stdout, stderr } = spawnSync(process.execPath, [drizzleKit, "generate", ...flags], {
+    encoding: "utf8",
+    stdio: ["inherit", output, output],
+  });
+  if (status !== 0) throw new Error(`drizzle-kit generate failed. ${stdout ?? ""}${stderr ?? ""}`);
+  return migrationFiles().filter((file) => !before.has(file));
+}
+
+/**
+ * With the pragma that works in a transaction: keys may be broken until each new table has taken its place. A new
+ * table goes on with the old one's ids, so that the id of a deleted row does not come back.
+ */
+export const fitForD1 = (migration: string): string[] => [
+  "PRAGMA defer_foreign_keys=ON;",
+  migration
+    .replace(/^PRAGMA foreign_keys=\w+;(--> statement-breakpoint)?\n?/gm, "")
+    .replace(
+      /^INSERT INTO `(__new_(\w+))`.*\n/gm,
+      (copy, created, name) =>
+        `${copy}DELETE FROM sqlite_sequence WHERE name = '${created}';${BREAKPOINT}` +
+        `INSERT INTO sqlite_sequence SELECT '${created}', seq FROM sqlite_sequence WHERE name = '${name}';${BREAKPOINT}`,
+    ),
+  "PRAGMA defer_foreign_keys=OFF;",
+];
+
+export function writeMigration(file: string, statements: string[]) {
+  writeFileSync(`drizzle/${file}`, `${statements.join(BREAKPOINT)}\n`);
+  writeFileSync(DIGESTS, `${readText(DIGESTS)}${digestLine(file)}\n`);
+}
+
+/** A line of DIGESTS. */
+export function digestLine(file: string): string {
+  const digest = createHash("sha256")
+    .update(readText(`drizzle/${file}`))
+    .digest("hex");
+  return `${digest}  ${file}`;
+}

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { DIGESTS, digestLine, migrationFiles, readText } from "../../src/dev/migrations.ts";
+
+it("A migration stays as it was committed", () => {
+  const committed = readText(DIGESTS).trimEnd().split("\n");
+  for (const line of committed) {
+    const file = line.split("  ")[1] ?? "";
+    expect(
+      migrationFiles(),
+      `${file} is gone. Databases have run it: restore it, and undo it in a new migration.`,
+    ).toContain(file);
+    expect(
+      digestLine(file),
+      `${file} was edited. Databases that have run it do not run it again: undo the edit, and write a new migration ` +
+        `(npm run db:generate). If it is your own and not yet committed, correct its line in ${DIGESTS}.`,
+    ).toBe(line);
+  }
+  for (const line of migrationFiles().map(digestLine))
+    expect(
+      committed,
+      `This migration is new. When it is finished, add its line to ${DIGESTS}:\n${line}`,
+    ).toContain(line);
+});
+
+it.each(migrationFiles())("%s does not rely on PRAGMA foreign_keys, which has no effect on D1", (file) => {
+  expect(
+    readText(`drizzle/${file}`),
+    "drizzle-kit was run directly: delete the migration and run `npm run db:generate`.",
+  ).not.toMatch(/PRAGMA foreign_keys/i);
+});

@@ -1,0 +1,144 @@
+import type { DatabaseSync } from "node:sqlite";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const START = Date.parse("2026-01-30T22:30:00Z");
+
+/**
+ * Fills a migrated database with rows in varied states, then changes, moves and deletes some, so that each of the
+ * triggers that maintain data has something to do.
+ */
+export function writeVariedRows(database: DatabaseSync) {
+  const insert = (table: string, row: Record<string, string | number | null>) =>
+    database
+      .prepare(
+        `insert into ${table} (${Object.keys(row)}) values (${Object.keys(row).map((column) => `:${column}`)})`,
+      )
+      .run(row);
+  const stamps = { created_at: START, updated_at: START };
+
+  for (const organization_id of [1, 2]) {
+    const id = (n: number) => organization_id * 100 + n;
+    insert("organizations", {
+      id: organization_id,
+      name: "Clinic",
+      slug: `clinic-${organization_id}`,
+      ...stamps,
+    });
+    for (const n of [1, 2, 3, 4]) {
+      insert("users", { id: id(n), email: `${id(n)}@example.org`, ...stamps });
+      insert("organization_users", {
+        id: id(n),
+        organization_id,
+        user_id: id(n),
+        display_name: "Paula Provider",
+        roles: '["provider"]',
+        ...stamps,
+      });
+      insert("waiting_rooms", {
+        id: id(n),
+        organization_id,
+        name: "Room",
+        slug: `room-${id(n)}`,
+        theme: "default",
+        is_active: n % 2,
+        retired_at: n === 4 ? START : null,
+        ...stamps,
+      });
+      insert("invites", {
+        id: id(n),
+        organization_id,
+        email: `${id(n)}@example.org`,
+        display_name: "Ines Invitee",
+        roles: "[]",
+        expires_at: START + DAY,
+        used_at: n === 3 ? START : null,
+        is_lapsed: n === 4 ? 1 : 0,
+        ...stamps,
+      });
+    }
+    for (let n = 1; n <= 24; n++) {
+      const started_at = START + n * HOUR;
+      insert("calls", {
+        id: id(n),
+        organization_id,
+        key: `call-${id(n)}`,
+        organization_user_id: id(1 + (n % 3)),
+        waiting_room_id: id(1 + (n % 3)),
+        started_at,
+        ended_at: n % 4 ? started_at + n * 1000 : null,
+        failed: n % 5 ? 0 : 1,
+        ...stamps,
+      });
+      for (const [place, role] of ["recipient", "recipient", "provider"].entries())
+        insert("participants", {
+          id: id(n) * 10 + place,
+          organization_id,
+          key: `participant-${id(n)}-${place}`,
+          waiting_room_id: id(1 + (n % 3)),
+          call_id: n % 6 ? id(n) : null,
+          display_name: "Rita Recipient",
+          role,
+          waiting_since: n % 7 ? started_at - n * 2000 : null,
+          joined_at: n % 2 ? started_at + (n % 3 ? 500 : -n * 3000) : null,
+          ...stamps,
+        });
+      insert("egresses", {
+        id: id(n),
+        organization_id,
+        call_id: id(n),
+        egress_id: `egress-${id(n)}`,
+        status: "egress_starting",
+        is_stopped: 0,
+        ...stamps,
+      });
+      if (n % 3)
+        insert("egress_audit_logs", {
+          organization_id,
+          egress_id: id(n),
+          event: "read",
+          user_id: id(1),
+          created_at: START,
+        });
+    }
+    database.exec(`
+      update egresses set status = 'egress_ended', is_stopped = 1, ended_at = 9 where id % 2 = 1;
+      -- Rooms and invites that leave their lists, and come back.
+      update waiting_rooms set retired_at = 5 where id = ${id(1)};
+      update waiting_rooms set retired_at = 5 where id = ${id(2)};
+      update waiting_rooms set retired_at = null where id = ${id(2)};
+      update waiting_rooms set retired_at = 6 where id = ${id(1)};
+      update waiting_rooms set retired_at = 5 where id = ${id(3)};
+      update invites set used_at = 5 where id in (${id(1)}, ${id(2)});
+      update invites set used_at = null where id in (${id(2)}, ${id(3)});
+      update invites set used_at = 6, is_lapsed = 0 where id = ${id(4)};
+      update invites set is_lapsed = 1 where id = ${id(2)};
+      delete from invites where id = ${id(3)};
+      -- Calls that are corrected, go to another user or another day, or go altogether.
+      update calls set organization_user_id = ${id(3)} where id in (${id(1)}, ${id(4)});
+      update calls set organization_user_id = organization_user_id where id = ${id(2)};
+      update calls set started_at = started_at + ${DAY}, ended_at = ended_at + ${DAY} where id % 8 = 1;
+      update calls set ended_at = started_at + 7000 where ended_at is null and id % 8 = 0;
+      update calls set failed = 1 - failed where id % 9 = 2;
+      update participants set call_id = ${id(8)} where call_id = ${id(7)};
+      update participants set call_id = null where call_id = ${id(9)};
+      update participants set call_id = ${id(10)} where call_id is null and id % 10 = 1;
+      update participants set role = 'recipient' where role = 'provider' and call_id % 4 = 1;
+      update participants set waiting_since = ${START} where waiting_since is null and id % 10 = 0;
+      update participants set joined_at = ${START + DAY} where call_id = ${id(11)};
+      delete from participants where id % 10 = 2 and call_id % 3 = 0;
+      insert into calls select ${id(50)}, organization_id, 'call-${id(50)}', organization_user_id, waiting_room_id,
+        started_at + ${400 * DAY}, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
+      delete from calls where id = ${id(50)};
+      insert into calls select ${id(51)}, organization_id, 'call-${id(51)}', organization_user_id, waiting_room_id,
+        started_at, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
+      delete from calls where id = ${id(51)};
+      -- Users and rooms that go without a trace.
+      insert into users values (${id(90)}, 'gone-${id(90)}@example.org', 0, 0);
+      insert into organization_users values (${id(90)}, ${organization_id}, ${id(90)}, 'Gone', '[]', 0, 0);
+      delete from organization_users where id = ${id(90)};
+      insert into waiting_rooms values (${id(90)}, ${organization_id}, null, 'Gone', 'gone-${id(90)}', '', 1, null, 0, 0);
+      delete from waiting_rooms where id = ${id(90)};
+    `);
+  }
+}

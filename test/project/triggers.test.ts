@@ -1,0 +1,65 @@
+import type { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { withAuditTriggers } from "../../src/dev/audit_triggers.ts";
+import { migratedDatabase, readText } from "../../src/dev/migrations.ts";
+import {
+  createFromFiles,
+  definitionsIn,
+  differences,
+  rebuildableSubjects,
+  TRIGGERS,
+} from "../../src/dev/triggers.ts";
+import { writeVariedRows } from "./support/varied_rows.ts";
+
+const RUN = "run `npm run db:triggers -- --name what_changed`";
+
+describe("The triggers and views of the migrated database", () => {
+  it("are those of their files", () => {
+    const database = migratedDatabase();
+    const present = definitionsIn(database);
+    const found = differences(present, createFromFiles(database));
+    expect(
+      found.map(({ kind, name, subject }) => `${kind}: ${name} (${subject ?? "no subject"})`),
+      `A file was changed without a migration, or a migration lost a trigger: ${RUN}.`,
+    ).toEqual([]);
+  });
+
+  it("on egresses write an entry of each field in AUDITED_FIELDS", () => {
+    const file = readText(`${TRIGGERS}/egress_audit_logs.sql`);
+    expect(file, `The file does not match audited_fields.ts: ${RUN}.`).toBe(withAuditTriggers(file));
+  });
+});
+
+describe.each(rebuildableSubjects())("The data that the triggers of %s maintain", (subject) => {
+  /** The triggers on tables: the others are the procedures that these call. */
+  const triggers = createFromFiles(migratedDatabase())
+    .filter((each, _, all) => each.subject === subject && !all.some(({ name }) => name === each.on))
+    .map(({ name }) => name);
+
+  it("does not change when it is rebuilt", () => {
+    const { maintained, rebuilt } = maintainAndRebuild(migratedDatabase(), subject);
+    expect(maintained.length).toBeGreaterThan(8);
+    expect(rebuilt).toEqual(maintained);
+  });
+
+  it.each(triggers)("is wrong without %s", (trigger) => {
+    const database = migratedDatabase();
+    database.exec(`drop trigger ${trigger}`);
+    const { maintained, rebuilt } = maintainAndRebuild(database, subject);
+    expect(rebuilt, "The rows of varied_rows.ts do not need this trigger.").not.toEqual(maintained);
+  });
+});
+
+function maintainAndRebuild(database: DatabaseSync, subject: string) {
+  // What has dropped to zero stays as a row of zeros, and is not made again.
+  const rows = () =>
+    database
+      .prepare(`select * from ${subject} order by 1, 2, 3`)
+      .all()
+      .filter(({ total, total_calls }) => total !== 0 && total_calls !== 0)
+      .map((row) => ({ ...row }));
+  writeVariedRows(database);
+  const maintained = rows();
+  database.exec(readText(`${TRIGGERS}/${subject}.rebuild.sql`));
+  return { maintained, rebuilt: rows() };
+}

@@ -91,7 +91,7 @@ describe("Creating an API client", () => {
     ["a user id that is text", { organization_user_id: "1" }, /api_client\.organization_user_id/],
     ["a user id of 0", { organization_user_id: 0 }, /api_client\.organization_user_id/],
     ["an unknown user", { organization_user_id: 999_999_999 }, /api_client\.organization_user_id/],
-  ])("refuses %s with a text that names the field, and makes no client", async (_, fault, field) => {
+  ])("refuses %s with a text that names the field, and creates no client", async (_, fault, field) => {
     const clinic = await anOrganization();
     const before = await storedClients(clinic);
     const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
@@ -99,7 +99,7 @@ describe("Creating an API client", () => {
     expect(await storedClients(clinic)).toEqual(before);
   });
 
-  it("refuses a body without its wrapper, and makes no client", async () => {
+  it("refuses a body without its wrapper, and creates no client", async () => {
     const clinic = await anOrganization();
     const before = await storedClients(clinic);
     const refused = await platform.post(`/organizations/${clinic.id}/api_clients`, {
@@ -110,7 +110,7 @@ describe("Creating an API client", () => {
     expect(await storedClients(clinic)).toEqual(before);
   });
 
-  it("refuses a user of another organization, and makes no client in either", async () => {
+  it("refuses a user of another organization, and creates no client in either", async () => {
     const clinic = await anOrganization();
     const other = await anOrganization("Hillside Clinic");
     const before = [await storedClients(clinic), await storedClients(other)];

@@ -135,7 +135,7 @@ describe("Redeeming a code", () => {
     ["is a piece of SQL", () => "' or 1=1 --"],
     ["has characters that no code has", () => "\u0000\ud800💥"],
     ["is 100 KB long", () => "A".repeat(100 * 1024)],
-  ])("does not work with a code that %s, and leaves the good one good", async (_, forge) => {
+  ])("does not work with a code that %s, and the valid code stays valid", async (_, forge) => {
     const { code } = await aCode();
     const before = await storedCodes();
     const forged = await forge(code);
@@ -150,7 +150,7 @@ describe("Redeeming a code", () => {
     ["null", null],
     ["a number", 1],
     ["a list", ["code"]],
-  ])("is refused with 422 where the code is %s", async (_, code) => {
+  ])("is refused with 422 if the code is %s", async (_, code) => {
     expectRefusal(await redeem(code), 422, /code/);
   });
 });

@@ -388,7 +388,7 @@ describe("Only this row fails, in the background,", () => {
       "the middle first",
       ([first, second, ...others]) => [...others, first, second].filter((each) => each !== undefined),
     ],
-  ])("and so too if the rows are far apart, and worked off %s", async (_, order) => {
+  ])("also if the rows are far apart, and are processed %s", async (_, order) => {
     const clinic = await aClinicWithQueue();
     const rows = invitesOf(240);
     const duplicated = rows[10];

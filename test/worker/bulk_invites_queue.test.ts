@@ -176,7 +176,7 @@ describe("The consumer of bulk invites", () => {
       "a bulk invite that never was",
       { schema: "bulk_invite_chunk/1", bulk_invite_id: 999_999_999, first_row: 0, last_row: 49 },
     ],
-  ])("acknowledges a message that is no chunk and does nothing: %s", async (_, body) => {
+  ])("acknowledges a message that is not a chunk, and does nothing: %s", async (_, body) => {
     const clinic = await aClinicWithQueue();
     await clinic.bulkInvite(invitesOf(1));
     for (const queue of [QUEUE, DEAD_LETTERS]) {

@@ -477,7 +477,7 @@ describe("A request for metrics", () => {
     "user_id=",
     "user_id=%201",
     "user_id=1&user_id=2",
-  ])("is refused with %s, which is no positive integer", async (query) => {
+  ])("is refused with %s, which is not a positive integer", async (query) => {
     expectRefusal(await ask(await anOrganization(), `?${query}`), 400, /user_id/);
   });
 

@@ -110,7 +110,7 @@ describe("The first report of a call", () => {
   it.each([
     ["of 255 characters", "k".repeat(255)],
     ["with a slash, a space and an umlaut", "visit/1 ü"],
-  ])("takes a key %s", async (_, word) => {
+  ])("accepts a key %s", async (_, word) => {
     const { first } = await aFirstReport();
     const key = (unique("") + word).slice(0, 255);
     const { status, body } = await reportCall(key, first);
@@ -364,7 +364,7 @@ describe("A later report of a call", () => {
   it.each([
     ["ends before the known start", { ended_at: "2026-01-31T09:29:59.999Z" }],
     ["starts after the known end", { started_at: "2026-01-31T10:00:00.001Z" }],
-  ])("is refused where the call then %s, and changes nothing", async (_, fault) => {
+  ])("is refused if the call then %s, and changes nothing", async (_, fault) => {
     const call = await aCall(await anOrganization());
     const refused = await changingNothing(() => call.report({ ...fault, failed: true }));
     expectRefusal(refused, 422, /call\.ended_at/);

@@ -140,7 +140,7 @@ describe("A request without credentials", () => {
     ["the content type is wrong", "POST", "/waiting_rooms", "name=Cardiology", asText],
     ["the body is not JSON", "POST", "/waiting_rooms", NOT_JSON, {}],
     ["the body is invalid", "POST", "/waiting_rooms", {}, {}],
-  ])("learns nothing else, even where %s", async (_, method, path, body, headers) => {
+  ])("gets 401 and nothing else, even if %s", async (_, method, path, body, headers) => {
     expectRefusal(await external.send(method, path, body, headers), 401, INVALID_CLIENT);
   });
 
@@ -150,7 +150,7 @@ describe("A request without credentials", () => {
     ["the content type is wrong", "POST", "/organizations", "name=Clinic", asText],
     ["the body is not JSON", "POST", "/organizations", NOT_JSON, {}],
     ["the body is invalid", "POST", "/organizations", {}, {}],
-  ])("learns nothing else at the platform door, even where %s", async (_, method, path, body, headers) => {
+  ])("gets 401 and nothing else at the platform door, even if %s", async (_, method, path, body, headers) => {
     expectRefusal(await stranger.send(method, path, body, headers), 401, INVALID_TOKEN);
   });
 });
@@ -308,7 +308,7 @@ describe("A request body", () => {
     "application/jsonl",
     "json",
     "",
-  ])("is refused as %j, though it is JSON", async (type) => {
+  ])("is refused as %j, even if it is JSON", async (type) => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);
     const headers = { "Content-Type": type };

@@ -276,7 +276,7 @@ describe("A filter of the audit logs", () => {
     ["create", ["create"]],
     ["update", ["update", "update"]],
     ["read", ["read", "read", "read"]],
-  ])("by event gives those of %s alone, and counts them", async (event, expected) => {
+  ])("by event returns only those of %s, and counts them", async (event, expected) => {
     const { read, report, audit } = await anEgress();
     await read();
     await given(report({ error: "Lost." }));
@@ -322,7 +322,7 @@ describe("A filter of the audit logs", () => {
     ["after all", "?from=2027-02-04", []],
     ["from the earliest to the latest day", "?from=0001-01-01&to=9999-12-31", MOMENTS],
     ["of one day and one event", "?from=2027-01-31&to=2027-02-01&event=read", MOMENTS.slice(1, 3)],
-  ])("gives entries %s, from its start to its end in UTC", async (_, query, expected) => {
+  ])("returns entries %s, from its start to its end in UTC", async (_, query, expected) => {
     const { times } = await anEgressReadAt(...MOMENTS);
     expect(await times(query)).toEqual(expected.toReversed());
   });

@@ -282,7 +282,7 @@ describe("The recordings of a call", () => {
     ["one", consents(true)],
     ["two", consents(true, true)],
     ["five", consents(true, true, true, true, true)],
-  ])("are shown where all participants consented, %s of them", async (_, call) => {
+  ])("are shown if all participants consented, %s of them", async (_, call) => {
     const scene = await aCallToRecord(call);
     await expectShown(scene, (await scene.call.addEgress()).id);
   });
@@ -296,7 +296,7 @@ describe("The recordings of a call", () => {
     ["had one refusal among many", consents(true, true, false, true)],
     ["had nobody who consented", consents(false, false)],
     ["failed, and had one who refused", { ...consents(false, true), failed: true }],
-  ])("are hidden, and reading leaves no trace, where the call %s", async (_, call) => {
+  ])("are hidden, and reading writes no entry, if the call %s", async (_, call) => {
     const scene = await aCallToRecord(call);
     await expectHidden(scene, (await scene.call.addEgress()).id);
   });
@@ -313,16 +313,19 @@ describe("The recordings of a call", () => {
     ["was not asked", undefined],
     ["was asked, and has not answered", null],
     ["refused", false],
-  ])("are hidden again when a participant is added who %s, until that one consents", async (_, consent) => {
-    const scene = await aCallToRecord();
-    const { id } = await scene.call.addEgress();
-    await expectShown(scene, id);
-    const late = aRecipient({ recording_consent: consent });
-    await given(scene.call.report({ participants: [late] }));
-    await expectHidden(scene, id);
-    await given(scene.call.report({ participants: [{ key: late.key, recording_consent: true }] }));
-    await expectShown(scene, id);
-  });
+  ])(
+    "are hidden again when a participant is added who %s, until this participant consents",
+    async (_, consent) => {
+      const scene = await aCallToRecord();
+      const { id } = await scene.call.addEgress();
+      await expectShown(scene, id);
+      const late = aRecipient({ recording_consent: consent });
+      await given(scene.call.report({ participants: [late] }));
+      await expectHidden(scene, id);
+      await given(scene.call.report({ participants: [{ key: late.key, recording_consent: true }] }));
+      await expectShown(scene, id);
+    },
+  );
 
   it.each([
     ["withdraws consent", false],
@@ -429,7 +432,7 @@ describe("Getting an egress", () => {
     ["what?#now&then+%2e%2e/x.wav", "what%3F%23now%26then%2B%252e%252e/x.wav"],
     ["..\\..\\x.wav", "..%5C..%5Cx.wav"],
     ["https:/elsewhere.test", "https%3A/elsewhere.test"],
-  ])("leads to the file and into no other bucket, whatever its key is: %s", async (storage_key, encoded) => {
+  ])("leads to the file, and never into another bucket, with any key: %s", async (storage_key, encoded) => {
     const { report, reported, get } = await anEndedEgress();
     await given(report({ storage_key }));
     const url = new URL((await get(reported.id)).body.url);
@@ -477,7 +480,7 @@ describe("Getting an egress", () => {
   it.each([
     ["is refused by the database", "abort, 'no room for entries'"],
     ["is lost without an error", "ignore"],
-  ])("gives no URL where its entry %s", async (_, raise) => {
+  ])("returns no URL if its entry %s", async (_, raise) => {
     const { reported, get } = await anEndedEgress();
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(async () => {

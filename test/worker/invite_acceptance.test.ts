@@ -59,7 +59,7 @@ describe("An invite as the platform reads it", () => {
     ["https://clinic.test/", "https://clinic.test/invites/accept"],
     ["https://clinic.test/visits", "https://clinic.test/visits/invites/accept"],
     ["http://localhost:3000", "http://localhost:3000/invites/accept"],
-  ])("is accepted where the web app is: %s", async (APP_URL, address) => {
+  ])("has a link to the web app: %s", async (APP_URL, address) => {
     const { id } = await (await anOrganization()).addInvite();
     const { body } = await platform.through(workerWith({ APP_URL }).fetcher).get(`/invites/${id}`);
     expect(body.accept_url.split("?token=")[0]).toBe(address);

@@ -139,7 +139,7 @@ describe("Creating an invite", () => {
     ["a missing email", { email: undefined }, /organization_invite\.email/],
     ["a blank email", { email: " " }, /organization_invite\.email/],
     ["a null email", { email: null }, /organization_invite\.email/],
-    ["an email that is none", { email: "ivy.example.com" }, /organization_invite\.email/],
+    ["a malformed email", { email: "ivy.example.com" }, /organization_invite\.email/],
     [
       "an email of letters that have another lower case",
       { email: "\u212Aate@example.com" },
@@ -262,7 +262,7 @@ describe("The roles of an invite", () => {
   );
 
   it.each(assignments((level, role) => role > level))(
-    "that %s assigns cannot be %s, alone or among others, and nothing changes",
+    "that %s assigns cannot be %s, by itself or with others, and nothing changes",
     async (_, role, roles) => {
       const clinic = await asCaller(await anOrganization(), roles);
       const field = new RegExp(`^organization_invite\\.role_names: .*${role}`);
@@ -526,7 +526,7 @@ describe("Thirty invites of one email at once", () => {
   it.each<[string, (email: string, n: number) => string]>([
     ["the same way", (email) => email],
     ["in different cases", (email, n) => (n % 2 === 0 ? email : email.toUpperCase())],
-  ])("make one, written %s, and the others hear of it", async (_, write) => {
+  ])("create one, written %s, and the others get an error", async (_, write) => {
     const clinic = await anOrganization();
     const email = anEmail();
     const answers = await atOnce((n) => create(clinic, { email: write(email, n) }));

@@ -108,7 +108,7 @@ describe("The address of an issuer's keys", () => {
     "http://[::1]/jwks",
     "http://[::1]:9000/jwks",
     "http://[0:0:0:0:0:0:0:1]/jwks",
-  ])("may be %s", async (jwks_url) => {
+  ])("can be %s", async (jwks_url) => {
     const clinic = await anOrganization();
     expect(await register(clinic.id, anIssuer({ jwks_url }))).toMatchObject({
       status: 201,
@@ -158,7 +158,7 @@ describe("The address of an issuer's keys", () => {
     "https://idp.test:99999/jwks",
     "https://idp.test/\njwks",
     `https://idp.test/${"j".repeat(1000)}`,
-  ])("may not be %s", async (jwks_url) => {
+  ])("cannot be %s", async (jwks_url) => {
     const clinic = await anOrganization();
     expectRefusal(await register(clinic.id, anIssuer({ jwks_url })), 422, /^issuer\.jwks_url: /);
     expect(await storedIssuers(clinic.id)).toEqual([]);

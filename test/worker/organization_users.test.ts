@@ -144,7 +144,7 @@ describe("Creating a user of an organization", () => {
     ["a missing email", { email: undefined }, /user\.email/],
     ["a blank email", { email: " " }, /user\.email/],
     ["a null email", { email: null }, /user\.email/],
-    ["an email that is none", { email: "paula.example.com" }, /user\.email/],
+    ["a malformed email", { email: "paula.example.com" }, /user\.email/],
     ["an email of 255 characters", { email: `${"p".repeat(243)}@example.com` }, /user\.email/],
     ["a missing display name", { display_name: undefined }, /user\.display_name/],
     ["a blank display name", { display_name: "\n" }, /user\.display_name/],
@@ -159,14 +159,14 @@ describe("Creating a user of an organization", () => {
     ["null assists", { roles: ["provider_assistant"], assists: null }, /user\.assists/],
     ["assists that are no list", { roles: ["provider_assistant"], assists: 1 }, /user\.assists/],
     ["an assisted id that is text", { roles: ["provider_assistant"], assists: ["1"] }, /user\.assists/],
-  ])("refuses %s with a text that names the field, and makes nothing", async (_, fault, field) => {
+  ])("refuses %s with a text that names the field, and creates nothing", async (_, fault, field) => {
     const clinic = await anOrganization();
     const before = await usersAndRooms(clinic);
     expectRefusal(await create(clinic.id, aUser(fault)), 422, field);
     expect(await usersAndRooms(clinic)).toEqual(before);
   });
 
-  it("refuses a body without its wrapper, and makes nothing", async () => {
+  it("refuses a body without its wrapper, and creates nothing", async () => {
     const clinic = await anOrganization();
     const before = await usersAndRooms(clinic);
     expectRefusal(await platform.post(`/organizations/${clinic.id}/users`, aUser()), 422, /user/);

@@ -38,7 +38,7 @@ describe("Creating an organization", () => {
     ["of which nothing is left", "!!!"],
     ["as long as can be", "n".repeat(255)],
     ["whose cut would end in a hyphen", "a ".repeat(127)],
-  ])("makes a slug of an allowed form from a name %s, as often as it comes", async (_, name) => {
+  ])("makes a valid slug from a name %s, every time", async (_, name) => {
     const first = await create({ name });
     const second = await create({ name });
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -92,7 +92,7 @@ describe("Creating an organization", () => {
     ["a slug with an underscore", "river_side"],
     ["a slug with an umlaut", "flußufer"],
     ["a slug of 64 characters", "s".repeat(64)],
-  ])("refuses %s, and makes no organization of that name", async (_, slug) => {
+  ])("refuses %s, and creates no organization with this name", async (_, slug) => {
     const name = aName("clinic");
     expectRefusal(await create({ name, slug }), 422, /organization\.slug/);
     expect((await create({ name })).body.slug).toBe(name);

@@ -217,7 +217,7 @@ describe("A participant's first report", () => {
   it.each([
     ["as long as can be", "k".repeat(255)],
     ["of other signs than letters", "PA_1/ä%20:?#"],
-  ])("takes a key %s", async (_, key) => {
+  ])("accepts a key %s", async (_, key) => {
     const { room } = await aRoom();
     const { status, body } = await report(room.slug, key, RITA);
     expect(status).toBe(200);
@@ -341,7 +341,7 @@ describe("A participant's later report", () => {
     ["repeats the first", RITA],
     ["says nothing of leaving", { display_name: "Rita Recipient" }],
     ["says that nobody has left", { ...RITA, left_at: null }],
-  ])("does not bring back one who has left where it %s", async (_, late) => {
+  ])("does not bring back a participant who has left if it %s", async (_, late) => {
     const { clinic, room } = await aRoom();
     await given(report(room.slug, "rita", RITA));
     const left = await given(report(room.slug, "rita", { left_at: TWENTY_PAST }));

@@ -67,7 +67,7 @@ const UNSIGNED: Record<string, Attack> = {
   "says so in another spelling": ({ claims }) => withParts("..", { header: { alg: "nOnE" }, claims }),
   "says so, and is signed all the same": ({ issue }) => issue({}, { alg: "none" }),
   "names no algorithm": ({ issue }) => issue({}, { alg: undefined }),
-  "names an algorithm that is none": ({ issue }) => issue({}, { alg: "constructor" }),
+  "names an algorithm that does not exist": ({ issue }) => issue({}, { alg: "constructor" }),
   "names an algorithm by a number": ({ issue }) => issue({}, { alg: 256 }),
   "names a list of algorithms": ({ issue }) => issue({}, { alg: ["ES256"] }),
 };
@@ -113,7 +113,7 @@ const BADLY_SIGNED: Record<string, Attack> = {
 
 const SIGNED_BY_AN_UNKNOWN_KEY: Record<string, Attack> = {
   "under the name of a known one": (scene) => withOwnKey(scene, () => ({})),
-  "under a name of its own": async (scene) => scene.provider.token({ email: scene.email }, {}, await aKey()),
+  "under its own name": async (scene) => scene.provider.token({ email: scene.email }, {}, await aKey()),
   "that is not named": (scene) => withOwnKey(scene, () => ({ kid: undefined })),
   "that is named by a number": (scene) => withOwnKey(scene, () => ({ kid: 0 })),
   "that the header holds": (scene) => withOwnKey(scene, (jwk) => ({ jwk })),
@@ -129,7 +129,7 @@ const SIGNED_BY_AN_UNKNOWN_KEY: Record<string, Attack> = {
 const ILL_FORMED: Record<string, Attack> = {
   "is empty": () => "",
   "is a word": () => "token",
-  "has its first part alone": ({ good }) => good.split(".")[0] ?? "",
+  "has only its first part": ({ good }) => good.split(".")[0] ?? "",
   "lacks its signature and the dot before it": ({ good }) => good.split(".").slice(0, 2).join("."),
   "lacks both dots": ({ good }) => good.replaceAll(".", ""),
   "has a fourth part": ({ good }) => `${good}.`,

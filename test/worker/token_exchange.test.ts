@@ -83,7 +83,7 @@ describe("A valid token", () => {
     ["is true", true],
     ["is the text true", "true"],
     ["is left out", undefined],
-  ])("is exchanged where email_verified %s", async (_, email_verified) => {
+  ])("is exchanged if email_verified %s", async (_, email_verified) => {
     const { client, provider, email } = await aClinicWithSignIn();
     await expectExchanged(client, await provider.token({ email, email_verified }));
   });

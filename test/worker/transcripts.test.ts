@@ -297,7 +297,7 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     ["a blank text", ofLine({ text: " \n" }, /transcript\.lines\.0\.text/)],
     ["a text of 10,001 characters", ofLine({ text: "t".repeat(10_001) }, /transcript\.lines\.0\.text/)],
     ["no speaker", ofLine({ participant_key: undefined }, /transcript\.lines\.0\.participant_key/)],
-    ["a speaker whom nobody knows", ofLine({ participant_key: "nobody" }, /participant_key/)],
+    ["an unknown speaker", ofLine({ participant_key: "nobody" }, /participant_key/)],
     ["a null line", of({ lines: [null] }, /transcript\.lines\.0/)],
     ["null lines", of({ lines: null }, /transcript\.lines/)],
     ["lines that are no list", of({ lines: {} }, /transcript\.lines/)],
@@ -395,7 +395,7 @@ describe("A long transcript", () => {
     ["lines of a word", lines(42_000, () => "Yes")],
     ["lines in a script of three bytes a letter", lines(301, () => "診".repeat(3_333))],
     ["lines of characters that JSON escapes", lines(301, () => "\u001b".repeat(1_700))],
-  ])("of 3 MB, in %s, comes out whole", { timeout: 60_000 }, async (_, lines) => {
+  ])("of 3 MB, in %s, is returned completely", { timeout: 60_000 }, async (_, lines) => {
     expect(new TextEncoder().encode(JSON.stringify(lines)).length).toBeGreaterThan(BYTES);
     const clinic = await anOrganization();
     leavingNoRows(clinic.id, "transcript_lines", "transcripts");

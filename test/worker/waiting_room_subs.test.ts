@@ -76,7 +76,7 @@ describe("Creating a waiting room sub", () => {
   it.each([
     ["is left out", {}],
     ["is null", { datetime_end: null }],
-  ])("lasts 24 hours where the end %s", async (_, end) => {
+  ])("lasts 24 hours if the end %s", async (_, end) => {
     const { create } = await aRoomWithSubstitute();
     const created = await create({ datetime_start: "2100-02-28T09:30:00Z", ...end });
     expect(created.status).toBe(201);
@@ -187,7 +187,7 @@ describe("The times of a room's subs", () => {
     ["end a millisecond after it begins", between("09:00:00", "10:00:00.001")],
     ["begin a millisecond before it ends", between("10:59:59.999", "12:00:00")],
     ["reach into it by the 24 hours of an open end", { datetime_start: "2100-05-31T10:00:00.001Z" }],
-  ])("may not overlap another sub: refused where they %s", async (_, times) => {
+  ])("must not overlap another sub: refused if they %s", async (_, times) => {
     const { create, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     expectRefusal(await create(times), 422, /overlap/);
@@ -329,7 +329,7 @@ describe("Updating a waiting room sub", () => {
     ["the start", { datetime_start: at("10:59:59.999") }],
     ["the end", { datetime_end: at("10:00:00.001") }],
     ["nothing", {}],
-  ])("that gives %s leaves the other fields as they were", async (_, change) => {
+  ])("with only %s keeps the other fields", async (_, change) => {
     const { create, update, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     const updated = await update(sub.id, change);

@@ -131,7 +131,7 @@ describe("Creating a waiting room", () => {
     ["a null wrapper", { waiting_room: null }],
     ["the fields without their wrapper", { name: "Cardiology" }],
     ["a list for a wrapper", { waiting_room: [{ name: "Cardiology" }] }],
-  ])("refuses a body with %s, and makes no room", async (_, body) => {
+  ])("refuses a body with %s, and creates no room", async (_, body) => {
     const clinic = await anOrganization();
     const before = await listed(clinic);
     expectRefusal(await clinic.client.post("/waiting_rooms", body), 422, /waiting_room/);
@@ -351,7 +351,7 @@ describe("Updating a waiting room", () => {
     ["is_active", { is_active: false }],
     ["theme and is_active", { theme: "dark", is_active: false }],
     ["nothing", {}],
-  ])("changes %s and leaves the rest as it was", async (_, change) => {
+  ])("changes %s and keeps the rest", async (_, change) => {
     const { clinic, room } = await aClinicWithRoom({ theme: "calm", is_active: true });
     const updated = await update(clinic, room.slug, change);
     expect(updated.status).toBe(200);
@@ -468,7 +468,7 @@ describe("Retiring a waiting room", () => {
   it.each([
     ["an active", true],
     ["an inactive", false],
-  ])("takes %s room out of every path", async (_, is_active) => {
+  ])("removes %s room from every path", async (_, is_active) => {
     const { clinic, room } = await aClinicWithRoom({ is_active });
     const provider = await clinic.addProvider();
     const before = await listed(clinic);

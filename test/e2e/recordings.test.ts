@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Does what the recording backend does: it puts the file where the service looks for it. */
+/** What the recording backend does: it puts the file where the service will look for it. */
 async function storeFile() {
   const settings = readSettings(parseEnv(readFileSync(".dev.vars", "utf8")));
   const client = new AwsClient({
@@ -78,7 +78,7 @@ function changed(change: (url: URL) => void) {
 }
 
 describe("A recording's presigned URL", () => {
-  it("returns the recorded bytes, all or a range", async () => {
+  it("gives the bytes that were recorded, the whole or a range of them", async () => {
     const whole = await fetch(url);
     expect(whole.status).toBe(200);
     expect(new Uint8Array(await whole.arrayBuffer())).toEqual(bytes);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-it("A client with types from the OpenAPI document creates a room and reads a transcript", async () => {
+it("A client that is typed by the OpenAPI document makes a room and reads a call's transcript", async () => {
   const client = createClient<paths>({
     baseUrl: `${server.url}/api/external`,
     headers: { "X-Client-ID": DEMO_CLIENT.client_id, "X-Client-Secret": DEMO_CLIENT.client_secret },

@@ -181,7 +181,7 @@ describe("A participant's first report", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(1);
   });
 
-  it("can name a user of the organization", async () => {
+  it("may say who of the organization it is", async () => {
     const { clinic, room } = await aRoom();
     const provider = await clinic.addProvider("Paula Provider");
     const { status, body } = await report(room.slug, "paula", {

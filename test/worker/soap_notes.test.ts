@@ -44,7 +44,7 @@ describe("A reported SOAP note", () => {
     expect((await read()).body.text === text).toBe(true);
   });
 
-  it("belongs only to its own call", async () => {
+  it("is of its own call alone", async () => {
     const { clinic, call, read } = await aCallToNote();
     const other = await aCall(clinic);
     await given(call.reportSoapNote({ text: "Ours.", is_final: true }));

@@ -487,7 +487,7 @@ describe("Retiring a waiting room", () => {
     expect((await clinic.client.get("/waiting_rooms")).body.pagination.total_count).toBe(before.length - 1);
   });
 
-  it("gives 404 the second time", async () => {
+  it("is not done twice", async () => {
     const { clinic, room } = await aClinicWithRoom();
     expectGone(await retire(clinic, room.slug));
     expectRefusal(await retire(clinic, room.slug), 404);

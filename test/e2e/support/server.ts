@@ -6,7 +6,7 @@ import { parseEnv } from "node:util";
 
 export const emptyFolder = () => mkdtempSync(join(tmpdir(), "video-visits-"));
 
-/** Runs one of the project's commands until it ends. */
+/** Runs one of the project's commands to its end. */
 export function npmRun(...args: string[]) {
   return new Promise<{ code: number | null; output: string }>((resolve) => {
     const child = spawn("npm", ["run", "--silent", ...args]);
@@ -19,7 +19,7 @@ export function npmRun(...args: string[]) {
   });
 }
 
-/** Starts `npm run dev` on a free port, with its own data folder, and waits until it says how to call it. */
+/** `npm run dev` on a free port, with its data in a folder of its own, once it says how to call it. */
 export async function startServer(persistTo: string) {
   const args = [
     "run",
@@ -40,7 +40,7 @@ export async function startServer(persistTo: string) {
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk) => {
         output += chunk;
-        // Only whole lines: under load, a line can come in pieces.
+        // Whole lines alone: under load a line may come in pieces.
         const curl = /^ {2}(curl .*\/api\/external\/waiting_rooms)\n/m.exec(output)?.[1];
         if (curl) resolve(curl);
       });
@@ -51,7 +51,7 @@ export async function startServer(persistTo: string) {
     curl,
     url: new URL(/http:\S+/.exec(curl)?.[0] ?? "").origin,
     output: () => output,
-    /** Ends the server and everything that it started: they are one process group. */
+    /** Ends the server and all that it started: they are one process group. */
     async stop() {
       if (child.pid) process.kill(-child.pid, "SIGTERM");
       await ended;
@@ -61,7 +61,7 @@ export async function startServer(persistTo: string) {
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Sends and reads JSON with credentials. */
+/** A way to send JSON and read JSON with some credentials. */
 export function caller(base: string, credentials: Record<string, string>) {
   return async (method: string, path: string, body?: object) => {
     const response = await fetch(base + path, {
@@ -74,7 +74,7 @@ export function caller(base: string, credentials: Record<string, string>) {
   };
 }
 
-/** The platform door, with the token of `npm run dev`. */
+/** The platform's way in, with the token that `npm run dev` gave the server. */
 export function platformCaller(url: string) {
   const { PLATFORM_API_TOKEN } = parseEnv(readFileSync(".dev.vars", "utf8"));
   return caller(`${url}/api/platform`, { Authorization: `Bearer ${PLATFORM_API_TOKEN}` });

@@ -65,7 +65,7 @@ const platform = platformRoutes()
 
 export const app = new Hono<{ Bindings: Env }>();
 
-// A caller's own request id is not taken over: it goes to the log, and could hold anything.
+// A request id that the caller sends is not used: the id goes to the log, and theirs could contain anything.
 app.use(requestId({ headerName: "" }));
 app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }));
 app.use(async (c, next) => {

@@ -3,12 +3,12 @@ import type { Role } from "./database/enums.ts";
 import type { BulkInviteChunk } from "./resources/bulk_invites/bulk_invites.schemas.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/** What every service verb is given: no globals, no HTTP. */
+/** Everything that a service verb needs from outside. Verbs use no globals and know nothing of HTTP. */
 export interface Context {
   db: Database;
   bulkInviteQueue: Queue<BulkInviteChunk>;
   settings: Settings;
-  /** The time of the request, milliseconds since the epoch. */
+  /** The time of the request, in milliseconds since the epoch. */
   now: number;
 }
 
@@ -33,6 +33,6 @@ export interface Caller {
 /** The context of a request through the external door. */
 export interface ClientContext extends Context {
   caller: Caller;
-  /** Where the caller reached the service: scheme, host and port. */
+  /** The scheme, host and port at which the caller reached the service. */
   origin: string;
 }

@@ -14,7 +14,7 @@ export const themeName = z
     `must be 1 to ${MAX_THEME_LENGTH} characters of a-z, 0-9, _ and -`,
   );
 
-/** What the operator sets, as the Worker's variables and secrets. The README lists each with its default. */
+/** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
 const settingsSchema = z.object({
   PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
   PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
@@ -40,7 +40,7 @@ const settingsSchema = z.object({
 
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Says which settings are at fault, never what they hold. */
+/** Names the settings that are not valid, never their values. */
 export class SettingsError extends Error {
   override name = "SettingsError";
 }
@@ -50,7 +50,7 @@ const known = new WeakMap<object, Settings>();
 /**
  * The Worker's settings, checked once per isolate.
  *
- * @throws SettingsError where one is missing or malformed
+ * @throws SettingsError if a setting is missing or not valid
  */
 export function readSettings(env: object): Settings {
   const parsed = known.get(env);

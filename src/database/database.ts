@@ -17,6 +17,6 @@ export interface Session {
 /** @param start a bookmark to be at least as new as, or where the first query goes; writes go to the primary */
 export function openSession(binding: D1Database, start: string): Session {
   const session = binding.withSession(start);
-  // Drizzle calls prepare and batch alone, which sessions have too (drizzle-orm#4522).
+  // Drizzle only calls prepare and batch, which sessions have too (drizzle-orm#4522).
   return { db: drizzle(session as unknown as D1Database), bookmark: () => session.getBookmark() };
 }

@@ -31,7 +31,7 @@ export const organizations = sqliteTable("organizations", {
   ...timestamps,
 });
 
-/** A person, known by email alone: what an organization calls that person stands in organization_users. */
+/** A person, known only by email. The person's name in an organization is in organization_users. */
 export const users = sqliteTable("users", {
   id: id(),
   email: text().notNull().unique(),
@@ -57,7 +57,7 @@ export const organizationUsers = sqliteTable(
   ],
 );
 
-/** Whose calls a provider_assistant reaches besides its own. */
+/** The providers whose calls a provider_assistant can read besides its own. */
 export const organizationUserAssists = sqliteTable(
   "organization_user_assists",
   { organization_id: organizationId(), assistant_id: integer().notNull(), provider_id: integer().notNull() },
@@ -74,7 +74,7 @@ export const organizationUserAssists = sqliteTable(
   ],
 );
 
-/** `secret_digest` is the SHA-256 of the secret in hex; the secret itself is nowhere. */
+/** `secret_digest` is the SHA-256 of the secret in hex. The secret itself is not stored. */
 export const apiClients = sqliteTable(
   "api_clients",
   {
@@ -95,7 +95,7 @@ export const apiClients = sqliteTable(
   ],
 );
 
-/** `user_id` is the owner of a personal room, null for an organization's room. A retired room keeps its row. */
+/** `user_id` is the owner of a personal room, and null for an organization's room. A retired room keeps its row. */
 export const waitingRooms = sqliteTable(
   "waiting_rooms",
   {
@@ -121,7 +121,7 @@ export const waitingRooms = sqliteTable(
   ],
 );
 
-/** The subs of a room never overlap, so their order by end is their order by start. */
+/** The subs of a room never overlap, so to order them by end is to order them by start. */
 export const waitingRoomSubs = sqliteTable(
   "waiting_room_subs",
   {
@@ -174,7 +174,7 @@ export const calls = sqliteTable(
   ],
 );
 
-/** Somebody in a waiting room, then on a call. `recording_consent` is null for one who was not asked. */
+/** A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked. */
 export const participants = sqliteTable(
   "participants",
   {
@@ -220,7 +220,7 @@ export const callDailyMetrics = sqliteTable(
   {
     organization_id: organizationId(),
     organization_user_id: integer().notNull(),
-    /** `YYYY-MM-DD`, the UTC date on which the calls started. */
+    /** The UTC date on which the calls started, as `YYYY-MM-DD`. */
     date: text().notNull(),
     total_calls: integer().notNull(),
     failed_calls: integer().notNull(),
@@ -234,10 +234,10 @@ export const callDailyMetrics = sqliteTable(
   (t) => [primaryKey({ columns: [t.organization_id, t.organization_user_id, t.date] })],
 );
 
-/** The organization_user_id of metrics over a whole organization; no row of organization_users has it. */
+/** The organization_user_id in metrics of a whole organization. No organization user has this id. */
 export const WHOLE_ORGANIZATION = 0;
 
-/** `lines_digest` is the SHA-256 of the lines as reported, to tell a repeated report from a corrected one. */
+/** `lines_digest` is the SHA-256 of the reported lines. It distinguishes a repeated report from a corrected one. */
 export const transcripts = sqliteTable(
   "transcripts",
   {
@@ -344,7 +344,7 @@ export const egressAuditLogs = sqliteTable(
   (t) => [index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id)],
 );
 
-/** Whose tokens an organization's people may sign in with: an identity provider, as the operator registered it. */
+/** The identity providers with which the users of an organization may sign in. The operator registers them. */
 export const issuers = sqliteTable(
   "issuers",
   {
@@ -359,7 +359,7 @@ export const issuers = sqliteTable(
   (t) => [uniqueIndex("issuers_by_organization").on(t.organization_id, t.issuer)],
 );
 
-/** `code_digest` is the SHA-256 of the code in hex; the code itself is nowhere. */
+/** `code_digest` is the SHA-256 of the code in hex. The code itself is not stored. */
 export const authorizationCodes = sqliteTable(
   "authorization_codes",
   {
@@ -381,9 +381,9 @@ export const authorizationCodes = sqliteTable(
 );
 
 /**
- * An email has at most one invite that is not used: an expired one makes place for the next. `is_lapsed` is set by the
- * cron some time after the expiry. It keeps the expired out of the list's index and total; what it does not say yet,
- * expires_at does.
+ * An email has at most one unused invite: a new one replaces an expired one. The cron sets `is_lapsed` some time after
+ * the expiry. It keeps expired invites out of the index and total of the list. Until then, expires_at says that an
+ * invite has expired.
  */
 export const invites = sqliteTable(
   "invites",
@@ -400,7 +400,7 @@ export const invites = sqliteTable(
   },
   (t) => [
     uniqueIndex("invites_unused").on(t.organization_id, t.email).where(sql`used_at is null`),
-    // Pages that are skipped are skipped in the index alone.
+    // To skip pages, SQLite needs only this index.
     index("invites_listed")
       .on(t.organization_id, t.id, t.expires_at)
       .where(sql`used_at is null and not is_lapsed`),
@@ -410,7 +410,7 @@ export const invites = sqliteTable(
   ],
 );
 
-/** `queued_at` is when its rows were last handed to the queue. */
+/** `queued_at` is when its rows were last sent to the queue. */
 export const bulkInvites = sqliteTable(
   "bulk_invites",
   {
@@ -423,7 +423,7 @@ export const bulkInvites = sqliteTable(
   (t) => [uniqueIndex("bulk_invites_by_organization").on(t.organization_id, t.id)],
 );
 
-/** `row` is the position in the request, from 0. `error` says why a failed row made no invite. */
+/** `row` is the position in the request, counted from 0. `error` says why a row failed. */
 export const bulkInviteRows = sqliteTable(
   "bulk_invite_rows",
   {

@@ -1,6 +1,6 @@
 /**
- * `npm run demo [-- URL]`: walks through the product against a running server, request by request. Each walk makes
- * an organization of its own.
+ * `npm run demo [-- URL]`: goes through the product against a running server, request by request. Every run makes a new
+ * organization.
  */
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
@@ -21,7 +21,7 @@ function say(text: string) {
   process.stdout.write(`\n${text}\n`);
 }
 
-/** Sends one request, and shows it and its answer. */
+/** Sends one request and prints it with its response. */
 async function show(headers: Headers, method: string, path: string, body?: object) {
   process.stdout.write(`\n  ${method} ${path}\n${body ? indent(body) : ""}`);
   const response = await fetch(server + path, {
@@ -52,11 +52,11 @@ const mail = (name: string) => `${name}@${organization.slug}.example`;
 const admin = await show(platform, "POST", users, {
   user: { email: mail("ada"), display_name: "Ada Admin", roles: ["organization_admin"] },
 });
-say("A provider gets a personal waiting room of its own.");
+say("A provider also gets a personal waiting room.");
 const provider = await show(platform, "POST", users, {
   user: { email: mail("paul"), display_name: "Dr. Paul Provider", roles: ["provider"] },
 });
-say("The secret of an API client is shown this once; the service keeps its digest alone.");
+say("The secret of an API client is shown only this once. The service stores only its digest.");
 const client = await show(platform, "POST", `/api/platform/organizations/${organization.id}/api_clients`, {
   api_client: { name: "Clinic integration", organization_user_id: admin.id },
 });
@@ -66,13 +66,13 @@ chapter("The organization manages its waiting rooms, through the external door")
 const room = await show(clinic, "POST", "/api/external/waiting_rooms", {
   waiting_room: { name: "Café Cardiology", is_active: true },
 });
-say("A new name makes a new slug: the old link stops resolving.");
+say("A new name gives a new slug. The old link stops working.");
 const renamed = await show(clinic, "PUT", `/api/external/waiting_rooms/${room.slug}`, {
   waiting_room: { name: "Cardiology" },
 });
 await show(clinic, "GET", `/api/external/waiting_rooms/${room.slug}`);
 await show(clinic, "GET", "/api/external/waiting_rooms?per_page=2");
-say("What is wrong is said in words.");
+say("An error says what is wrong and what would be right.");
 await show(clinic, "POST", "/api/external/waiting_rooms", { waiting_room: { name: " ", slug: "mine" } });
 
 chapter("A substitution redirects the room's participants for a while");
@@ -83,7 +83,7 @@ const sub = await show(clinic, "POST", subs, {
 await show(clinic, "POST", subs, {
   waiting_room_sub: { user_id: provider.user_id, datetime_start: at(1), datetime_end: at(3) },
 });
-say("The platform asks where somebody who opens the room is to be sent now.");
+say("The platform asks where to send a participant who opens the room now.");
 await show(platform, "GET", `/api/platform/waiting_rooms/${renamed.slug}`);
 await show(clinic, "DELETE", `${subs}/${sub.id}`);
 
@@ -124,7 +124,7 @@ const reported = await show(platform, "PUT", call, {
     participants: people,
   },
 });
-say("Later reports say just what is new. Whoever was still there has left when the call ends.");
+say("Later reports contain only what is new. When the call ends, all its participants have left.");
 await show(platform, "PUT", call, { call: { ended_at: at(-2.5) } });
 await show(platform, "PUT", `${call}/transcript`, {
   transcript: {
@@ -150,7 +150,7 @@ await show(platform, "PUT", recording, {
   egress: { status: "egress_ended", is_stopped: true, ended_at: at(-2.5), user_id: provider.user_id },
 });
 
-chapter("The organization reads what the call left behind");
+chapter("The organization reads the results of the call");
 const results = `/api/external/organization_users/${provider.id}/calls/${reported.id}`;
 await show(clinic, "GET", `/api/external/organization_users/${provider.id}/calls`);
 await show(clinic, "GET", `${results}/transcript`);
@@ -158,8 +158,8 @@ await show(clinic, "GET", `${results}/soap_note`);
 await show(clinic, "GET", "/api/external/call_metrics");
 const { egresses } = await show(clinic, "GET", `${results}/egresses`);
 
-chapter("A recording is downloaded, and its audit trail says so");
-say("The demo organization has a recording with a file. Its URL is presigned, and good for 15 minutes.");
+chapter("A recording is downloaded, and the audit log says so");
+say("The demo organization has a recording with a file. Its download URL is valid for 15 minutes.");
 const demo: Headers = { "X-Client-ID": DEMO_CLIENT.client_id, "X-Client-Secret": DEMO_CLIENT.client_secret };
 const demoUsers = await show(demo, "GET", "/api/external/organization_users");
 const demoProvider = demoUsers.organization_users.find(({ roles }: { roles: string[] }) =>
@@ -175,10 +175,10 @@ const [demoEgress] = (await show(demo, "GET", demoEgresses)).egresses;
 const { url } = await show(demo, "GET", `${demoEgresses}/${demoEgress.id}`);
 const file = await fetch(url);
 say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);
-say("Each look at a recording leaves an entry; entries are never changed or deleted.");
+say("Every read of a recording writes an entry into its audit log. Entries are never changed or deleted.");
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}`);
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs`);
-say("Without everybody's consent the recording is not to be had.");
+say("Without the consent of every participant, the recording is not available.");
 await show(platform, "PUT", call, {
   call: { participants: [{ key: "recipient-1", recording_consent: false }] },
 });
@@ -197,16 +197,16 @@ await show(clinic, "GET", "/api/external/roles");
 const invite = await show(clinic, "POST", "/api/external/invites", {
   organization_invite: { email: mail("ivy"), display_name: "Dr. Ivy Invitee", role_names: ["provider"] },
 });
-say("The identity provider (a real one, on this machine) signs Ivy in, and gives a token that says so.");
+say("Ivy signs in at the identity provider (a real one, on this machine) and gets a token.");
 const exchange = { token_exchange: { token: await identityProvider.signIn(mail("ivy")) } };
 await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
-say("Whoever mails the invite asks for the address to accept it at; the web app behind it accepts.");
+say("To mail the invite, the platform asks for its link. The web app behind the link accepts the invite.");
 const offered = await show(platform, "GET", `/api/platform/invites/${invite.id}`);
 await show(platform, "POST", "/api/platform/invites/accept", {
   token: new URL(offered.accept_url).searchParams.get("token"),
 });
 const { code } = await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
-say("The browser takes the code to the web app, which redeems it. It works once.");
+say("The browser brings the code to the web app, which redeems it. A code works once.");
 await show(platform, "POST", "/api/platform/authorization_codes/redeem", { code });
 await show(platform, "POST", "/api/platform/authorization_codes/redeem", { code });
 await identityProvider.stop();

@@ -18,7 +18,7 @@ import {
 import { createWaitingRoom, listWaitingRooms } from "../resources/waiting_rooms/waiting_rooms.service.ts";
 import { demoRecording } from "./recording.ts";
 
-/** Known to everybody, so for development alone: only a local database is ever loaded with it. */
+/** Public credentials, only for development: they are only ever loaded into a local database. */
 export const DEMO_CLIENT = {
   organization: "Demo Clinic",
   client_id: "demo-client",
@@ -27,13 +27,13 @@ export const DEMO_CLIENT = {
 
 const SLUG = "demo-clinic";
 
-/** Makes what is missing of the demo organization, with dates relative to now; run again, it changes nothing. */
+/** Makes the missing parts of the demo organization, with dates relative to now. Run again, it changes nothing. */
 export async function loadDemoOrganization(env: Env, now: number) {
   const context = openContext(env, now);
   const { db } = context;
   await unlessThere(createOrganization(context, { name: DEMO_CLIENT.organization, slug: SLUG }));
   const organization = await db.select().from(organizations).where(eq(organizations.slug, SLUG)).get();
-  if (!organization) throw new Error("The demo organization is not there");
+  if (!organization) throw new Error("The demo organization does not exist");
   const { id: organization_id } = organization;
 
   const addUser = async (display_name: string, roles: Role[]) => {
@@ -87,7 +87,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
   await reportYesterdaysCall(context, env, provider.id, cardiology);
 }
 
-/** An ended call with everything that a call can leave behind. */
+/** An ended call with all results that a call can have. */
 async function reportYesterdaysCall(
   context: Context,
   env: Env,
@@ -153,7 +153,7 @@ async function requireUser({ db }: Context, email: string) {
     .innerJoin(users, eq(users.id, organizationUsers.user_id))
     .where(eq(users.email, email))
     .get();
-  if (!user) throw new Error(`The demo user ${email} is not there`);
+  if (!user) throw new Error(`The demo user ${email} does not exist`);
   return user;
 }
 

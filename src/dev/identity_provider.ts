@@ -7,8 +7,8 @@ const CLIENT = { client_id: "web-app", client_secret: "web-app-secret-for-develo
 const REDIRECT_URI = "http://127.0.0.1/signed-in";
 
 /**
- * A certified OpenID provider on this machine, so that signing in can be seen without having one. Whoever is named
- * in `login_hint` is signed in without a password. For development alone.
+ * A certified OpenID provider on this machine, for trying out sign-in. It signs in the user of `login_hint` without a
+ * password. Only for development.
  */
 export async function startIdentityProvider() {
   const server = createServer((request, response) => handle(request, response));
@@ -20,7 +20,7 @@ export async function startIdentityProvider() {
     audience: CLIENT.client_id,
     jwks_url: `${issuer}/jwks`,
     signIn: (email: string) => signIn(issuer, email),
-    /** From now on tokens are signed with another key, and the one before is not published any more. */
+    /** From now on, tokens are signed with another key, and the previous key is no longer published. */
     async rotateKeys() {
       handle = await aProvider(issuer);
     },
@@ -44,7 +44,7 @@ async function aProvider(issuer: string) {
       accountId: sub,
       claims: () => ({ sub, email: sub, email_verified: true }),
     }),
-    // Nobody is asked for consent: the client is the organization's own.
+    // No user is asked for consent, because the client belongs to the organization.
     async loadExistingGrant({ oidc }) {
       const grant = new provider.Grant({
         clientId: oidc.client?.clientId ?? "",
@@ -64,7 +64,7 @@ async function aProvider(issuer: string) {
   return provider.callback();
 }
 
-/** The authorization code flow with PKCE, as a web app and its user's browser go through it; gives the ID token. */
+/** The authorization code flow with PKCE, like a web app and its user's browser. Returns the ID token. */
 async function signIn(issuer: string, email: string): Promise<string> {
   const verifier = crypto.randomUUID() + crypto.randomUUID();
   const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
@@ -92,7 +92,7 @@ async function signIn(issuer: string, email: string): Promise<string> {
   return id_token;
 }
 
-/** Follows redirects with the cookies that they set, up to the one that brings the code back. */
+/** Follows redirects, with their cookies, until one brings back the code. */
 async function browse(start: string): Promise<string> {
   const cookies = new Map<string, string>();
   let url = new URL(start);

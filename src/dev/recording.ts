@@ -1,7 +1,7 @@
 const SAMPLE_RATE = 8000;
 const SECONDS = 3;
 
-/** A small recording that any player plays: a chime of three notes, as WAV (RIFF, PCM, 16 bits, mono). */
+/** A small recording for any player: a chime of three notes as WAV (RIFF, PCM, 16 bits, mono). */
 export function demoRecording(): Uint8Array<ArrayBuffer> {
   const samples = SAMPLE_RATE * SECONDS;
   const wav = new DataView(new ArrayBuffer(44 + samples * 2));

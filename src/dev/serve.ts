@@ -1,7 +1,6 @@
 /**
- * `npm run dev`: migrates the local database, loads the demo organization, and serves. Takes the flags of
- * `wrangler dev`; --persist-to, --config and --env reach the earlier steps too, so that the data lands where the
- * server looks for it.
+ * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. Takes the flags of
+ * `wrangler dev`. The first two steps also use --persist-to, --config and --env, so that the server finds their data.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync } from "node:fs";
@@ -24,7 +23,7 @@ const { values } = parseArgs({
 const [persistTo, config] = [String(values["persist-to"]), String(values.config)];
 const environment = typeof values.env === "string" ? values.env : undefined;
 
-/** Of the steps before the server only failures are worth a line. */
+/** The steps before the server print only failures. */
 const quiet = { ...process.env, WRANGLER_LOG: "error" };
 
 if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
@@ -38,7 +37,7 @@ function migrate() {
   const { status, stdout, stderr } = spawnSync("wrangler", ["d1", "migrations", "apply", "DB", ...target], {
     encoding: "utf8",
     env: quiet,
-    // Without a terminal wrangler applies migrations unasked.
+    // Without a terminal, wrangler applies migrations without asking.
     stdio: ["ignore", "pipe", "pipe"],
   });
   if (status !== 0) {
@@ -67,7 +66,7 @@ function serve() {
     if (event === "DEV_SERVER_READY") introduce(`http://${ip === "127.0.0.1" ? "localhost" : ip}:${port}`);
   });
   server.on("exit", (code) => process.exit(code ?? 1));
-  // wrangler ends by itself when the terminal sends it the signal too; this is for a signal sent to us alone.
+  // The terminal sends its signals to wrangler too. This is for a signal that only this process gets.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
 }
 

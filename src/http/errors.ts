@@ -3,11 +3,11 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { log, logFault } from "./log.ts";
 
-/** An answer other than success. The message goes to the caller as `{"error": message}`. */
+/** A refusal. The caller gets its message as `{"error": message}`. */
 export class ApiError extends Error {
   readonly status: ContentfulStatusCode;
   readonly headers: Record<string, string>;
-  /** For the log, where the caller is not to know: a word or two of our own, nothing that was sent to us. */
+  /** Only for the log, if the caller must not know it: our own words, nothing that a caller sent. */
   readonly reason: string | undefined;
 
   constructor(
@@ -22,10 +22,10 @@ export class ApiError extends Error {
   }
 }
 
-/** What the path names is not there, or not within the caller's reach: both look the same. */
+/** Something in the path does not exist, or the caller has no access to it: both look the same. */
 export const notFound = (what: string) => new ApiError(404, `${what} not found`);
 
-/** What the body asks for cannot be done. */
+/** The body is understood, but what it asks for cannot be done. */
 export const unprocessable = (message: string) => new ApiError(422, message);
 
 export function handleError(error: Error, c: HonoContext) {
@@ -34,7 +34,7 @@ export function handleError(error: Error, c: HonoContext) {
     if (reason) log("refused", { request_id: c.get("requestId"), status, reason });
     return c.json({ error: message }, status, headers);
   }
-  // Hono's validator refuses a body that cannot be parsed with an exception of its own.
+  // For a body that cannot be parsed, Hono's validator throws its own exception.
   if (error instanceof HTTPException && error.status === 400)
     return c.json({ error: "Request body is not valid JSON" }, 400);
   logFault({ request_id: c.get("requestId") }, error);

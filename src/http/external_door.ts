@@ -5,7 +5,7 @@ import { matchesDigest } from "../database/digest.ts";
 import { EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { ApiError } from "./errors.ts";
-import { openRequestSession, tellBookmark } from "./replication.ts";
+import { addBookmark, openRequestSession } from "./replication.ts";
 
 export interface ExternalEnv {
   Bindings: Env;
@@ -15,7 +15,7 @@ export interface ExternalEnv {
 /** Routes that API clients call. */
 export const externalRoutes = () => new Hono<ExternalEnv>();
 
-/** Authentication by the contract's client headers. Every cause of a refusal looks the same. */
+/** Authentication by the contract's client headers. Refusals look the same, whatever their cause. */
 export const externalDoor = createMiddleware<ExternalEnv>(async (c, next) => {
   const session = openRequestSession(c, c.env.DB);
   const context = openContext(c.env, Date.now(), session.db);
@@ -25,7 +25,7 @@ export const externalDoor = createMiddleware<ExternalEnv>(async (c, next) => {
   c.set("context", { ...context, caller, origin: new URL(c.req.url).origin });
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
   await next();
-  tellBookmark(c);
+  addBookmark(c);
 });
 
 async function authenticate(c: HonoContext<ExternalEnv>, now: number) {

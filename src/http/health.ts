@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { openDatabase } from "../database/database.ts";
 import { ApiError } from "./errors.ts";
 
-/** For whoever watches the service: whether it runs, and reaches its database. No credentials, no details. */
+/** For monitoring: does the service run and reach its database? It takes no credentials and shows no details. */
 export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
   try {
     await openDatabase(c.env.DB).get(sql`select 1`);

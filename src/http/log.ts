@@ -2,15 +2,15 @@ import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
 import type { Caller } from "../context.ts";
 
-/** One line of JSON, ids and states only: Workers Logs indexes its fields. */
+/** Writes one line of JSON with only ids and states. Workers Logs indexes the fields. */
 export function log(event: string, fields: Record<string, string | number | undefined>) {
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
   console.log(JSON.stringify({ event, ...fields }));
 }
 
 /**
- * One line for each request: which route, not which path, since a path can hold what is a secret or personal.
- * Milliseconds are those that Workers' clock shows, which stands still between I/O.
+ * Writes one line for each request. It has the route, not the path, because a path can contain secrets or personal data.
+ * The duration is what the clock of Workers shows: it stands still between I/O.
  */
 export const logRequest = createMiddleware(async (c, next) => {
   const started = Date.now();
@@ -28,10 +28,10 @@ export const logRequest = createMiddleware(async (c, next) => {
 });
 
 /**
- * Logs a fault of our own, and where it was: the request's id, the queue's message, the chore.
+ * Logs an error of the service, and where it happened: the id of the request or of the queue message, or the chore.
  *
- * Messages can hold what a caller sent (a failed query's parameters, the text that did not parse), so they stay
- * out, except those of D1, which name tables and columns, and those about settings, which name settings.
+ * Messages of errors can contain what a caller sent (the parameters of a query, a text that is not JSON), so they are
+ * left out. Exceptions are those of D1, which name tables and columns, and those about settings, which name settings.
  */
 export function logFault(where: Record<string, string | number | undefined>, error: unknown) {
   const causes = [];
@@ -46,7 +46,7 @@ export function logFault(where: Record<string, string | number | undefined>, err
   console.error(JSON.stringify({ event: "fault", ...where, causes }));
 }
 
-/** The stack without the message at its head, which can hold lines of its own. */
+/** The stack without the message at its beginning, which can have several lines. */
 function framesOf({ stack = "", message }: Error): string[] {
   return stack
     .slice(message === "" ? 0 : stack.lastIndexOf(message) + message.length)

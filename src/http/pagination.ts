@@ -20,7 +20,7 @@ export interface Page<Row> {
   pagination: { current_page: number; per_page: number; total_pages: number; total_count: number };
 }
 
-/** LIMIT and OFFSET, as values of a query. */
+/** The values of LIMIT and OFFSET. */
 export interface PageWindow {
   limit: number;
   offset: number;

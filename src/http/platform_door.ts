@@ -5,7 +5,7 @@ import { digest, matchesDigest } from "../database/digest.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 import { ApiError } from "./errors.ts";
-import { openRequestSession, tellBookmark } from "./replication.ts";
+import { addBookmark, openRequestSession } from "./replication.ts";
 
 export interface PlatformEnv {
   Bindings: Env;
@@ -26,10 +26,10 @@ export const platformDoor = createMiddleware<PlatformEnv>(async (c, next) => {
   c.set("context", context);
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
   await next();
-  tellBookmark(c);
+  addBookmark(c);
 });
 
-/** Two are valid at once while the platform changes from one to the next. */
+/** During a rotation, two tokens are valid. */
 async function isPlatformToken(
   { PLATFORM_API_TOKEN: current, PLATFORM_API_TOKEN_PREVIOUS: previous }: Settings,
   token: string,

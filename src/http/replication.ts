@@ -4,9 +4,9 @@ import type { Context } from "../context.ts";
 import { openSession, type Session } from "../database/database.ts";
 
 /*
- * Reads of set-up go to the primary, so that a caller sees what it has just changed. Reads of what ended calls left
- * behind go to the nearest replica. Each answer tells a bookmark; a request that carries it reads from any replica
- * that has come that far.
+ * Set-up data is read from the primary, so that callers see their own changes. The results of calls are read from the
+ * nearest replica. Every response carries a bookmark. A GET that sends it back reads from any replica, and waits until
+ * that replica has reached the bookmark.
  */
 
 const HEADER = "X-D1-Bookmark";
@@ -19,19 +19,19 @@ declare module "hono" {
   }
 }
 
-/** The session of a request: on the primary, but for a read that brings a bookmark. One that is none is ignored. */
+/** The session of a request. It starts on the primary, or from the bookmark of a GET; a malformed bookmark is ignored. */
 export function openRequestSession(c: HonoContext, binding: D1Database): Session {
   const isRead = c.req.method === "GET";
   return openSession(binding, (isRead && bookmarkOf(c)) || "first-primary");
 }
 
-/** Tells the caller how far its session has seen. */
-export function tellBookmark(c: HonoContext) {
+/** Adds the bookmark of the session to the response. */
+export function addBookmark(c: HonoContext) {
   const bookmark = c.var.session.bookmark();
   if (bookmark) c.header(HEADER, bookmark);
 }
 
-/** For routes that read what ended calls left behind: it hardly changes, and is read from far away. */
+/** For routes that read the results of calls: these hardly change, and the primary is far away from many callers. */
 export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
   async (c, next) => {
     if (!bookmarkOf(c)) {

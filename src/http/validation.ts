@@ -8,24 +8,24 @@ import { ApiError } from "./errors.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** Bytes; set by each door. */
+    /** In bytes. Each door sets its own. */
     bodyLimit: number;
   }
 }
 
 z.config({ customError: (issue) => (issue.input === undefined ? "is required" : undefined) });
 
-/** What a route lets in, left on its middleware for the reference (see src/openapi/document.ts). */
+/** The input that a route accepts. It is attached to the middleware, where src/openapi/document.ts finds it. */
 export interface Input {
   target: "query" | "param" | "json";
   schema: z.ZodType;
 }
 
-/** Refuses a query that does not match with 400. */
+/** Refuses a query that does not match the schema with 400. */
 export const query = <Schema extends z.ZodType>(schema: Schema) =>
   Object.assign(validate("query", schema, 400), { input: { target: "query", schema } satisfies Input });
 
-/** Refuses a path parameter that does not match with 404: what it names cannot exist. */
+/** Refuses a path parameter that does not match the schema with 404: such a thing cannot exist. */
 export const params = <Schema extends z.ZodType>(schema: Schema) =>
   Object.assign(
     zValidator("param", schema, (result) => {
@@ -35,10 +35,10 @@ export const params = <Schema extends z.ZodType>(schema: Schema) =>
   );
 
 /**
- * Refuses a body over the limit with 413, one that is not declared as JSON with 415, one that is not JSON with
- * 400, and one that does not match with 422, in this order.
+ * Refuses a body that is too large (413), is not declared as JSON (415), is not JSON (400) or does not match the
+ * schema (422), in this order.
  *
- * @param limit bytes; left out, the limit of the door
+ * @param limit in bytes; by default the limit of the door
  */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: number) {
   const validateBody = validate("json", schema, 422);

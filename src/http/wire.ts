@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { MAX_EMAIL_LENGTH, MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts";
 
-/** Shapes that several resources share on the wire. */
+/** Wire shapes that several resources share. */
 
-/** Text counted in characters, not in UTF-16 units, and never blank. */
+/** Text that is not blank. Its length counts characters, not UTF-16 units. */
 const nonBlank = (schema: z.ZodString, max: number) =>
   schema
     .refine((value) => value.trim() !== "", { error: "must not be blank", abort: true })
@@ -16,7 +16,7 @@ const ONE_LINE = "must be text without control characters";
 /** One line of text, trimmed. */
 export const text = (max: number) => nonBlank(z.string().trim(), max).refine(isOneLine, ONE_LINE);
 
-/** Text of several lines, kept as it was sent. */
+/** Text that may have several lines. It is stored exactly as it was sent. */
 export const longText = (max: number) =>
   nonBlank(z.string(), max).refine(
     (value) => value.isWellFormed() && !value.includes("\0"),
@@ -25,12 +25,12 @@ export const longText = (max: number) =>
 
 export const name = text(MAX_NAME_LENGTH);
 
-/** A reporter's own key, taken to the letter. */
+/** A reporter's own key. It is compared exactly, without trimming. */
 export const key = nonBlank(z.string(), MAX_KEY_LENGTH).refine(isOneLine, ONE_LINE);
 
 /**
- * Compared without regard to case, so kept in lower case. The check comes before, and lets ASCII alone pass: other
- * letters, such as the Kelvin sign, become somebody else's in lower case.
+ * Emails are compared without case, so they are stored in lower case. Only ASCII passes, and that is checked before:
+ * some other letters, such as the Kelvin sign, become ASCII in lower case, and so another person's email.
  */
 export const email = z
   .string()
@@ -41,19 +41,19 @@ export const email = z
 
 export const id = z.int().positive();
 
-/** A path parameter that names a row. */
+/** The id of a row, as a path parameter. */
 export const pathId = z
   .string()
   .regex(/^[1-9]\d*$/, "must be a positive integer")
   .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
 
-/** Times that ISO 8601 writes with four digits of the year, and a day after them too. */
+/** ISO 8601 writes the year with four digits. The day after a time must also have such a year. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-30T00:00:00Z");
 
 export const idParams = z.object({ id: pathId });
 
-/** ISO 8601 with any offset, seconds or none, as milliseconds since the epoch. */
+/** ISO 8601 with any offset, with or without seconds. Becomes milliseconds since the epoch. */
 export const instant = z
   .string()
   .transform((value) => value.replace(/(T\d\d:\d\d)(?=Z|[+-])/, "$1:00"))

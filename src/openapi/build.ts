@@ -1,6 +1,6 @@
 /**
- * `npm run build`: makes what is served as static assets (the OpenAPI documents, and the page that shows them) and
- * the types of a client. None of it is in the Worker's bundle.
+ * `npm run build`: makes the static assets (the OpenAPI documents and the page that shows them) and the types for a
+ * client. None of it is in the Worker's bundle.
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -27,7 +27,7 @@ for (const door of ["external", "platform"] satisfies Door[]) {
   await put(join("dist/client", `${door}.d.ts`), astToString(types));
 }
 
-/** Leaves a file alone that is as it should be: a server may be serving it. */
+/** Does not touch a file that is up to date: a running server would reload. */
 async function put(path: string, content: string | Buffer) {
   const wanted = Buffer.from(content);
   const there = await readFile(path).catch(() => null);
@@ -36,7 +36,7 @@ async function put(path: string, content: string | Buffer) {
   await writeFile(path, wanted);
 }
 
-/** Known to everybody, and good on a developer's own machine alone: for trying requests from the page. */
+/** Public credentials that work only on a developer's own machine, for trying requests from the page. */
 async function developmentCredentials() {
   const { PLATFORM_API_TOKEN } = parseEnv(await readFile(".dev.vars.example", "utf8"));
   return {

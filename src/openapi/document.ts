@@ -9,10 +9,10 @@ import { simplify } from "./rendering.ts";
 
 const errorSchema = z.object({ error: z.string() }).meta({
   id: "Error",
-  description: "What is wrong, and what would be right.",
+  description: "Why the request was refused, and what would be right.",
 });
 
-/** The OpenAPI 3.1 document of a door: its registered routes, with what the references say of each. */
+/** The OpenAPI 3.1 document of a door: its registered routes, each with what the references say about it. */
 export function buildDocument(door: Door) {
   const { title, description, security, securitySchemes } = DOORS[door];
   for (const { schemas = {} } of references)
@@ -36,7 +36,7 @@ export function buildDocument(door: Door) {
   return simplify(document) as typeof document;
 }
 
-/** Method and pattern of each route behind a door, with what its middleware lets in. */
+/** Method and pattern of each route behind a door, with the input that its middleware validates. */
 export function routesOf(door: Door): Map<string, Input[]> {
   const routes = new Map<string, Input[]>();
   for (const { method, path, handler } of app.routes) {
@@ -65,7 +65,8 @@ function pathsOf(door: Door): ZodOpenApiPathsObject {
     paths[path] ??= {};
     paths[path][method.toLowerCase()] = operationObject(door, inputs, reference.tag, reference.operation);
   }
-  if (described.size > 0) throw new Error(`Described, but no route: ${[...described.keys()].join(", ")}`);
+  if (described.size > 0)
+    throw new Error(`References describe routes that do not exist: ${[...described.keys()].join(", ")}`);
   return paths;
 }
 
@@ -111,12 +112,12 @@ function operationObject(
 }
 
 const COMMON_HEADERS = {
-  "X-Request-Id": "Names the request in the service's log.",
+  "X-Request-Id": "The id of the request in the service's log.",
   "X-D1-Bookmark":
-    "How far the database was when it answered; a request that sends it back sees at least as much.",
+    "The state of the database that the response is based on. A GET that sends this header back sees at least this state.",
 };
 
-const RETRY_AFTER = { "Retry-After": "Seconds after which to try again." };
+const RETRY_AFTER = { "Retry-After": "Try again after this number of seconds." };
 
 const headersOf = (headers: Record<string, string>) =>
   Object.fromEntries(
@@ -126,9 +127,9 @@ const headersOf = (headers: Record<string, string>) =>
     ]),
   );
 
-const SUCCESS = { 200: "Done.", 201: "Created.", 204: "Done; the answer is empty." };
+const SUCCESS = { 200: "Success.", 201: "Created.", 204: "Success. The response has no body." };
 
-/** Parameters with what the references say of each. */
+/** Parameters, each with its description from the references. */
 function described(schema: z.ZodType) {
   if (!(schema instanceof z.ZodObject)) throw new Error("Parameters are described by an object");
   return z.object(
@@ -142,23 +143,24 @@ function described(schema: z.ZodType) {
   );
 }
 
-/** The refusals that every request of its kind can meet, and the operation's own. */
+/** The refusals that are common to such requests, and the operation's own. */
 function refusalsOf(
   door: Door,
   { query, param, json }: Partial<Record<Input["target"], z.ZodType | undefined>>,
   { refusals = {} }: Operation,
 ) {
-  const badRequest = [json && "The body is not JSON.", query && "A query parameter is malformed."].filter(
+  const badRequest = [json && "The body is not JSON.", query && "A query parameter is not valid."].filter(
     Boolean,
   );
   const all: Record<number, string | undefined> = {
     400: badRequest.join(" ") || undefined,
     401: [DOORS[door].unauthorized, refusals[401]].filter(Boolean).join(" "),
-    404: refusals[404] ?? (param && "What the path names does not exist, or is not within reach."),
+    404: refusals[404] ?? (param && DOORS[door].missing),
     413: json && "The body is too large.",
-    415: json && "The body is not declared as JSON.",
-    422: [json && "The body does not validate.", refusals[422]].filter(Boolean).join(" ") || undefined,
-    500: "A fault of the service.",
+    415: json && "The `Content-Type` is not JSON.",
+    422:
+      [json && "The body does not match its schema.", refusals[422]].filter(Boolean).join(" ") || undefined,
+    500: "An internal error of the service.",
     503: refusals[503],
   };
   return Object.fromEntries(

@@ -1,35 +1,110 @@
-/** What the reference says of each door as a whole. */
+import {
+  BULK_INVITES_BODY_LIMIT,
+  CLIENT_KNOWN_FOR,
+  DEFAULT_PER_PAGE,
+  EXTERNAL_BODY_LIMIT,
+  MAX_PER_PAGE,
+  PLATFORM_BODY_LIMIT,
+  TOKEN_EXCHANGE_BODY_LIMIT,
+} from "../limits.ts";
+
+const KIB = 1024;
+
+const EXTERNAL_INTRODUCTION = `
+With this API, an organization manages its waiting rooms, substitutions and invites, and reads the results of its video calls.
+
+## Credentials
+
+Send \`X-Client-ID\` and \`X-Client-Secret\` with every request. The operator of the service creates the credentials and shows the secret once. An organization can have several API clients. To rotate credentials, ask for a new client, change over to it, and have the old one revoked. A revoked client is refused within ${CLIENT_KNOWN_FOR / 1000} seconds.
+
+An API client belongs to one organization and acts as one of its users. It sees and changes only data of this organization. Its permission level is the highest role of this user. The roles are, lowest first: \`provider_assistant\`, \`provider\`, \`organization_admin\`.
+
+Calls and their results belong to the organization user who held the call. An organization_admin can read those of every organization user. A provider can read its own. A provider_assistant can read its own and those of the providers it assists. Everything else is 404.
+
+## Requests
+
+Bodies are JSON, with \`Content-Type: application/json\`. Unknown keys in a body are ignored. \`null\` for an optional field is refused, except where the reference says what it means. Timestamps are ISO 8601 with a time zone, such as \`2026-01-31T09:30:00Z\`.
+
+## Responses
+
+Timestamps are ISO 8601 in UTC with milliseconds, such as \`2026-01-31T09:30:00.000Z\`. Responses may get new fields in the future; existing fields stay as they are.
+
+Paged lists take \`page\` and \`per_page\` (${DEFAULT_PER_PAGE} by default, at most ${MAX_PER_PAGE}) and return a \`pagination\` object.
+
+Every response has an \`X-Request-Id\`. Please include it when you report a problem.
+
+## Errors
+
+The body of an error is \`{"error": "..."}\`. The text says what is wrong and what would be right. A refused request changes nothing.
+
+| Status | Reason |
+| --- | --- |
+| 400 | The body is not JSON, or a query parameter is not valid. |
+| 401 | The credentials are missing or wrong. |
+| 404 | Something in the path does not exist, or belongs to another organization. Both look the same. |
+| 413 | The body is larger than ${EXTERNAL_BODY_LIMIT / KIB} KiB (token exchange: ${TOKEN_EXCHANGE_BODY_LIMIT / KIB} KiB, bulk invites: ${BULK_INVITES_BODY_LIMIT / KIB / KIB} MiB). |
+| 415 | The \`Content-Type\` is not JSON. |
+| 422 | The body does not match its schema, or the state of something does not allow the request. |
+
+## Reading your own writes
+
+Transcripts, SOAP notes, lists of egresses and call metrics are read from the nearest copy of the database, so they may be a moment old. Everything else is read from the primary database. Every response has an \`X-D1-Bookmark\`. A GET that sends this header back sees at least the same state of the database, whichever copy it reads from.
+`;
+
+const PLATFORM_INTRODUCTION = `
+With this API, the operator of the service sets up organizations, and the video platform reports what happens in waiting rooms and calls.
+
+## Reports
+
+Every report is a PUT with a key that the reporter chooses:
+
+- Repeating a report changes nothing.
+- A field that is left out keeps the value that was reported before. \`null\` clears a value.
+- A late report does not move a state backwards: an ended call stays ended.
+
+Keys of calls and egress ids are unique in the service; keys of participants are unique in the organization.
+
+## Errors
+
+The body of an error is \`{"error": "..."}\`. The text says what is wrong and what would be right. If something in the path does not exist, the status is 404. If something in the body does not exist, it is 422. The body of a request can have up to ${PLATFORM_BODY_LIMIT / KIB / KIB} MiB. A refused request changes nothing.
+
+## Timestamps
+
+Requests take ISO 8601 with any time zone offset. Responses have ISO 8601 in UTC with milliseconds.
+`;
+
+/** What the reference says about each door as a whole. */
 export const DOORS = {
   external: {
     title: "Organization Video Visit Service: external API",
-    description:
-      "An organization manages its set-up and reads the results of its calls. Every request carries the credentials of an API client, and sees and changes data of its organization alone.",
+    description: EXTERNAL_INTRODUCTION.trim(),
     security: { clientId: [] as string[], clientSecret: [] as string[] },
     securitySchemes: {
       clientId: {
         type: "apiKey",
         in: "header",
         name: "X-Client-ID",
-        description: "Identifies the API client.",
+        description: "The id of the API client.",
       },
       clientSecret: {
         type: "apiKey",
         in: "header",
         name: "X-Client-Secret",
-        description: "Shown once, when the client was made.",
+        description: "The secret of the API client. It was shown once, when the client was created.",
       },
     },
     unauthorized: "The client credentials are missing or wrong.",
+    missing: "Something in the path does not exist, or the client has no access to it.",
   },
   platform: {
     title: "Organization Video Visit Service: platform API",
-    description:
-      "The operator provisions organizations, and the video backend reports what happened. Everything that reports is a PUT on the reporter's own key: repeating it changes nothing, a field left out keeps what was reported before, and null clears it.",
+    description: PLATFORM_INTRODUCTION.trim(),
     security: { platformToken: [] as string[] },
     securitySchemes: {
-      platformToken: { type: "http", scheme: "bearer", description: "The operator's PLATFORM_API_TOKEN." },
+      platformToken: { type: "http", scheme: "bearer", description: "The operator's `PLATFORM_API_TOKEN`." },
     },
     unauthorized: "The platform token is missing or wrong.",
+    missing: "Something in the path does not exist.",
   },
 } as const;
 

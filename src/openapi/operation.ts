@@ -1,30 +1,30 @@
 import * as z from "zod";
 
 /**
- * What the reference says of a route beyond what the route itself tells: its parameters and body are read off the
- * route, and so are the refusals that every request of its kind can meet.
+ * What the reference says about a route and the route's code does not. Parameters, body and the common refusals come
+ * from the route itself.
  */
 export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
   status: 200 | 201 | 204;
-  /** The shape of the answer, and one such answer; left out where the answer is empty. */
+  /** The shape of the response, with an example. Left out if the response has no body. */
   response?: { schema: z.ZodType; example: unknown };
-  /** One body that the route takes. */
+  /** An example of a body that the route accepts. */
   requestExample?: unknown;
-  /** Headers of the answer beside those of every answer, and what they say. */
+  /** Headers that only this response has, each with its description. */
   headers?: Record<string, string>;
-  /** Refusals of this route's own, and when they come. */
+  /** The refusals of this route, with their reasons. */
   refusals?: Partial<Record<401 | 404 | 422 | 503, string>>;
 }
 
-/** What the reference says of one resource. */
+/** What the reference says about one resource. */
 export interface Reference {
-  /** The heading under which the operations stand. */
+  /** The heading above the operations. */
   tag: string;
   description: string;
-  /** Wire shapes that are named, by the contract's resource names, with what each field means. */
+  /** Wire shapes by their names in the document, with the meaning of each field. */
   schemas?: Record<string, { schema: z.ZodObject; description: string; fields: Record<string, string> }>;
   /** By method and pattern, as the routes are registered. */
   external?: Record<string, Operation>;
@@ -33,10 +33,14 @@ export interface Reference {
 
 const paginationSchema = z
   .object({ current_page: z.int(), per_page: z.int(), total_pages: z.int(), total_count: z.int() })
-  .meta({ id: "Pagination", description: "Where a page stands in its list." });
+  .meta({ id: "Pagination", description: "The position of a page in its list." });
+
+/** Reports are merged with the stored row. That fails if the row keeps changing meanwhile. */
+export const busy =
+  "Many requests change the same record at the same time. `Retry-After` says when to try again.";
 
 export const paginationExample = { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 };
 
-/** The shape of a list that is shown in pages. */
+/** The shape of a page of a list. */
 export const pageOf = (key: string, schema: z.ZodType) =>
   z.object({ [key]: z.array(schema), pagination: paginationSchema });

@@ -19,7 +19,7 @@ import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting
 import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
 import type { Reference } from "./operation.ts";
 
-/** The resources in the order of the contract, then those that the platform alone knows. */
+/** The resources in the order of the contract, then those that only the platform door has. */
 export const references: Reference[] = [
   tokenExchangeReference,
   waitingRoomsReference,
@@ -41,21 +41,21 @@ export const references: Reference[] = [
   participantsReference,
 ];
 
-/** Parameters mean the same wherever they stand. */
+/** A parameter means the same in every operation. */
 export const parameterDescriptions: Record<string, string> = {
-  page: "The page to show, from 1. A page past the end is an empty list.",
-  per_page: `How many to show on a page; more than ${MAX_PER_PAGE} are served as ${MAX_PER_PAGE}.`,
-  slug: "The room's current slug.",
-  waiting_room_slug: "The room's current slug.",
-  id: "The id of what stands before it in the path.",
-  key: "The reporter's own key of what stands before it in the path.",
-  organization_user_id: "The organization user whose call it is.",
-  call_id: "The call.",
+  page: "The number of the page. The first page is 1. A page past the end is an empty list.",
+  per_page: `The number of items on a page. A value above ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
+  slug: "The current slug of the waiting room.",
+  waiting_room_slug: "The current slug of the waiting room.",
+  id: "The id of the resource that comes before it in the path.",
+  key: "The reporter's own key for the resource that comes before it in the path.",
+  organization_user_id: "The id of the organization user who held the call.",
+  call_id: "The id of the call.",
   egress_id: "The egress: its `id` in the external API, its `egress_id` in the platform API.",
-  date_start: "The first date of the range.",
-  date_end: "The last date of the range.",
-  user_id: "The user whose calls count; left out, the whole organization's do.",
-  event: "Entries of this event alone.",
-  from: "Entries from the start of this day, in UTC.",
-  to: "Entries through the end of this day, in UTC; not before `from`.",
+  date_start: "The first date of the range, in UTC.",
+  date_end: "The last date of the range, in UTC. It is part of the range.",
+  user_id: "Only the calls of this user count. Without it, the calls of the whole organization count.",
+  event: "Only entries of this event.",
+  from: "Only entries from the start of this day (UTC).",
+  to: "Only entries up to the end of this day (UTC). It must not be before `from`.",
 };

@@ -13,9 +13,9 @@ type Json = Record<string, unknown>;
 
 const utcInstant = createWaitingRoomSubBody.shape.waiting_room_sub.shape.datetime_start;
 
-/** What a transformation or a refinement makes of a text, which zod cannot tell. */
+/** What transformations and refinements accept: zod cannot express it in JSON Schema. */
 const meanings: [z.ZodType, Json][] = [
-  // Text in a URL, but numbers to a reader.
+  // Strings in a URL, but numbers for a reader.
   [pathId, { type: "integer", minimum: 1, pattern: undefined }],
   [pageQuery.shape.page, { type: "integer", minimum: 1, default: 1, pattern: undefined }],
   [pageQuery.shape.per_page, { type: "integer", minimum: 1, default: DEFAULT_PER_PAGE, pattern: undefined }],
@@ -31,7 +31,7 @@ const meanings: [z.ZodType, Json][] = [
 
 for (const [schema, override] of meanings) z.globalRegistry.add(schema, { override });
 
-// A key that is refused whatever its value is none to show.
+// `slug` is refused whatever its value is, so the document does not show it.
 for (const { shape } of [createWaitingRoomBody, updateWaitingRoomBody])
   z.globalRegistry.add(shape.waiting_room, {
     override: ({ jsonSchema }) => {
@@ -39,31 +39,31 @@ for (const { shape } of [createWaitingRoomBody, updateWaitingRoomBody])
     },
   });
 
-/** What zod says of schemas, in all of a document, said as a reader would. */
+/** Simplifies what zod writes, in a whole document, for readers. */
 export function simplify(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(simplify);
   if (typeof value !== "object" || value === null) return value;
   const json = Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, simplify(each)]),
   ) as Json;
-  // Answers may gain fields: the API's changes only add.
+  // Responses may get new fields in later versions.
   if (json.additionalProperties === false) delete json.additionalProperties;
-  // What a format is, its name says better than a long pattern.
+  // The name of a format says more than a long pattern.
   if (typeof json.format === "string" && typeof json.pattern === "string" && json.pattern.length > 40)
     delete json.pattern;
-  // That an integer is one which JavaScript holds exactly needs no saying.
+  // The range of JavaScript's exact integers is no news.
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
   if (json.type === "integer" && json.exclusiveMinimum === 0) {
     delete json.exclusiveMinimum;
     json.minimum = 1;
   }
-  // Keys of an object are text in any case.
+  // Keys of a JSON object are always strings.
   if (json.type === "object") delete json.propertyNames;
   return withoutChoiceOfNull(json);
 }
 
-/** Text or null, say, in one word each; an object or null stays a choice of two. */
+/** Writes a scalar or null as two types. An object or null stays a choice of two schemas. */
 function withoutChoiceOfNull({ anyOf, ...json }: Json): Json {
   const [value, none, ...others] = (anyOf ?? []) as Json[];
   const isScalar = typeof value?.type === "string" && value.type !== "object";

@@ -24,7 +24,7 @@ describe("A newcomer", () => {
     expect(answer).toMatchObject({ status: 200, body: { pagination: { total_count: 5 } } });
   });
 
-  it("walks through the product with another", async () => {
+  it("goes through the product with another command", async () => {
     const { code, output } = await npmRun("demo", "--", server.url);
     expect(output).toContain("Somebody waits, so the room cannot be retired");
     expect(output).not.toMatch(/→ 5\d\d/);
@@ -40,7 +40,7 @@ describe("A newcomer", () => {
 });
 
 describe("An organization", () => {
-  it("is provisioned by the platform, makes a room, and has somebody stand in for its participants' provider", async () => {
+  it("is created by the platform, creates a room, and lets a substitute take over the room", async () => {
     const platform = platformCaller(server.url);
     const organization = await platform("POST", "/organizations", {
       organization: { name: "Hillside Clinic" },

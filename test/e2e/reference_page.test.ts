@@ -8,7 +8,7 @@ const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
 );
 
 if (!CHROMIUM)
-  process.stdout.write("Skipped: the reference page is not opened, since Chromium is not installed.\n");
+  process.stdout.write("Skipped: the reference page is not opened, because Chromium is not installed.\n");
 
 describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
   let server: Server;
@@ -66,7 +66,7 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     await page.getByText("demo-clinic-cardiology").first().waitFor();
   });
 
-  it("asks nothing of any other host, and complains of nothing", () => {
+  it("makes no requests to other hosts, and logs no errors", () => {
     expect([...hosts]).toEqual([new URL(server.url).host]);
     expect(complaints).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
 import { caller, emptyFolder, platformCaller, type Server, startServer } from "./support/server.ts";
 
-/** The keys of an identity provider are not fetched again within 30 s, so a rotation is noticed after that. */
+/** The keys of an identity provider are not fetched again within 30 s, so a rotation is noticed only after that. */
 const COOLDOWN = 45_000;
 
 type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
@@ -42,7 +42,7 @@ async function aClinic() {
 }
 
 describe("Signing in with an OpenID provider", () => {
-  it("gives a code that tells the web app once who signed in", async () => {
+  it("gives a code with which the web app finds out, once, who signed in", async () => {
     const { organization, admin, platform, exchange } = await aClinic();
     const exchanged = await exchange(admin.email);
     expect(exchanged).toEqual({ status: 200, body: { code: expect.any(String) } });
@@ -59,7 +59,7 @@ describe("Signing in with an OpenID provider", () => {
     expect(again).toEqual({ status: 401, body: { error: "Invalid code" } });
   });
 
-  it("works for an invitee after the invite was accepted, and not before", async () => {
+  it("works for an invitee after accepting the invite, and not before", async () => {
     const { organization, platform, external, exchange } = await aClinic();
     const email = `ivy@${organization.slug}.example`;
     expect(await exchange(email)).toEqual({ status: 401, body: { error: "Invalid token" } });
@@ -75,7 +75,7 @@ describe("Signing in with an OpenID provider", () => {
     expect((await exchange(email)).status).toBe(200);
   });
 
-  it("goes on after the provider has rotated its keys", { timeout: 2 * COOLDOWN }, async () => {
+  it("still works after the provider has rotated its keys", { timeout: 2 * COOLDOWN }, async () => {
     const { admin, exchange } = await aClinic();
     expect((await exchange(admin.email)).status).toBe(200);
     await identityProvider.rotateKeys();

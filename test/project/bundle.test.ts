@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-/** Kilobytes: what a Worker loads before it answers its first request. */
+/** In kilobytes. A Worker loads its bundle before its first response. */
 const LIMIT = 120;
 
 it(`The Worker's bundle stays under ${LIMIT} KB, compressed`, () => {

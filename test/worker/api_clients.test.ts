@@ -10,7 +10,7 @@ const create = (organization_id: number, api_client: object) =>
 const asClient = ({ client_id, client_secret }: { client_id: string; client_secret: string }) =>
   door("/api/external", { "X-Client-ID": client_id, "X-Client-Secret": client_secret });
 
-/** No request lists the clients of an organization, so this looks where they are kept. */
+/** No request lists the clients of an organization, so this reads the table. */
 async function storedClients({ id }: Organization) {
   const { results } = await env.DB.prepare("select * from api_clients where organization_id = ? order by id")
     .bind(id)
@@ -33,7 +33,7 @@ describe("Creating an API client", () => {
     });
   });
 
-  it("opens the external door, as the user whom it is made for", async () => {
+  it("can use the external door, as the user for whom it was created", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider("Paula Provider");
     const client = await given(create(clinic.id, { name: "Integration", organization_user_id: provider.id }));
@@ -50,7 +50,7 @@ describe("Creating an API client", () => {
     ]);
   });
 
-  it("keeps the secret nowhere, only its SHA-256", async () => {
+  it("does not store the secret, only its SHA-256", async () => {
     const clinic = await anOrganization();
     const client = await given(
       create(clinic.id, { name: "Integration", organization_user_id: clinic.admin.id }),
@@ -62,7 +62,7 @@ describe("Creating an API client", () => {
     expect(JSON.stringify(stored)).not.toContain(client.client_secret);
   });
 
-  it("gives every client its own credentials, so that one can take over from another", async () => {
+  it("gives every client its own credentials, so that one can replace another", async () => {
     const clinic = await anOrganization();
     const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
     const old = await given(create(clinic.id, wanted));
@@ -90,8 +90,8 @@ describe("Creating an API client", () => {
     ["a null user", { organization_user_id: null }, /api_client\.organization_user_id/],
     ["a user id that is text", { organization_user_id: "1" }, /api_client\.organization_user_id/],
     ["a user id of 0", { organization_user_id: 0 }, /api_client\.organization_user_id/],
-    ["a user whom nobody knows", { organization_user_id: 999_999_999 }, /api_client\.organization_user_id/],
-  ])("refuses %s with a text that names the field, and makes no client", async (_, fault, field) => {
+    ["an unknown user", { organization_user_id: 999_999_999 }, /api_client\.organization_user_id/],
+  ])("refuses %s with a text that names the field, and creates no client", async (_, fault, field) => {
     const clinic = await anOrganization();
     const before = await storedClients(clinic);
     const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
@@ -99,7 +99,7 @@ describe("Creating an API client", () => {
     expect(await storedClients(clinic)).toEqual(before);
   });
 
-  it("refuses a body without its wrapper, and makes no client", async () => {
+  it("refuses a body without its wrapper, and creates no client", async () => {
     const clinic = await anOrganization();
     const before = await storedClients(clinic);
     const refused = await platform.post(`/organizations/${clinic.id}/api_clients`, {
@@ -110,7 +110,7 @@ describe("Creating an API client", () => {
     expect(await storedClients(clinic)).toEqual(before);
   });
 
-  it("refuses a user of another organization, and makes no client in either", async () => {
+  it("refuses a user of another organization, and creates no client in either", async () => {
     const clinic = await anOrganization();
     const other = await anOrganization("Hillside Clinic");
     const before = [await storedClients(clinic), await storedClients(other)];
@@ -119,7 +119,7 @@ describe("Creating an API client", () => {
     expect([await storedClients(clinic), await storedClients(other)]).toEqual(before);
   });
 
-  it("gives 404 for an organization that is not there", async () => {
+  it("gives 404 for an organization that does not exist", async () => {
     const clinic = await anOrganization();
     const before = await storedClients(clinic);
     const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
@@ -136,14 +136,14 @@ describe("Revoking an API client", () => {
     return [await given(create(clinic.id, wanted)), await given(create(clinic.id, wanted)), clinic] as const;
   }
 
-  it("closes the external door to it, and to no other", async () => {
+  it("closes the external door to this client, and to no other", async () => {
     const [client, other] = await twoClients();
     expectGone(await platform.delete(`/api_clients/${client.id}`));
     expectRefusal(await asClient(client).get("/waiting_rooms"), 401, "Invalid client credentials");
     expect((await asClient(other).get("/waiting_rooms")).status).toBe(200);
   });
 
-  it("is done once: a second time there is no such client", async () => {
+  it("works once: a second time it gives 404", async () => {
     const [client, , clinic] = await twoClients();
     expectGone(await platform.delete(`/api_clients/${client.id}`));
     const revoked = await storedClients(clinic);
@@ -151,7 +151,7 @@ describe("Revoking an API client", () => {
     expect(await storedClients(clinic)).toEqual(revoked);
   });
 
-  it("leaves what the client has made", async () => {
+  it("keeps what the client created", async () => {
     const [client, other] = await twoClients();
     const room = await given(
       asClient(client).post("/waiting_rooms", { waiting_room: { name: "Cardiology" } }),
@@ -160,7 +160,7 @@ describe("Revoking an API client", () => {
     expect((await asClient(other).get(`/waiting_rooms/${room.slug}`)).body).toEqual(room);
   });
 
-  it("gives 404 for a client that nobody knows", async () => {
+  it("gives 404 for an unknown client", async () => {
     const [client] = await twoClients();
     expectRefusal(await platform.delete("/api_clients/999999999"), 404);
     expect((await asClient(client).get("/waiting_rooms")).status).toBe(200);

@@ -15,10 +15,10 @@ import { travelTo } from "./support/time.ts";
 const SECOND = 1000;
 const START = Date.parse("2026-01-31T09:30:00Z");
 
-/** Sets the clock to so many seconds after the start of the story. */
+/** Sets the clock to a number of seconds after the start of the story. */
 const at = (seconds: number) => travelTo(new Date(START + seconds * SECOND).toISOString());
 
-/** A code of an organization's administrator, unless told otherwise. */
+/** A code for the administrator of the organization, by default. */
 async function aCode() {
   const scene = await aClinicWithSignIn();
   const newCode = async (email: string = scene.email) =>
@@ -34,7 +34,7 @@ async function sha256(text: string) {
 }
 
 describe("Redeeming a code", () => {
-  it("tells who signed in, and where", async () => {
+  it("returns who signed in, and to which organization", async () => {
     const { clinic, code, email } = await aCode();
     const { status, body } = await redeem(code);
     expect(status).toBe(200);
@@ -45,7 +45,7 @@ describe("Redeeming a code", () => {
     });
   });
 
-  it("tells all roles, and the name that the organization knows the person by", async () => {
+  it("returns all roles, and the person's name in this organization", async () => {
     const { clinic, provider, newCode } = await aCode();
     const email = anEmail();
     const other = await anOrganization();
@@ -57,7 +57,7 @@ describe("Redeeming a code", () => {
     expect(body.organization_user).toEqual({ id: paula.id, roles: ["provider", "organization_admin"] });
   });
 
-  it("tells the organization whose client exchanged the token, where the person is in several", async () => {
+  it("returns the organization whose client exchanged the token, for a person in several organizations", async () => {
     const { clinic, provider, newCode, email } = await aCode();
     const other = await anOrganization("Hillside Clinic");
     await provider.register(other);
@@ -75,14 +75,14 @@ describe("Redeeming a code", () => {
     });
   });
 
-  it("works once, and never again", async () => {
+  it("works once and never again", async () => {
     const { code } = await aCode();
     expect((await redeem(code)).status).toBe(200);
     await expectInvalid(code);
     await expectInvalid(code);
   });
 
-  it("twenty times at once works once", async () => {
+  it("works only once if twenty requests come at the same time", async () => {
     const { clinic, code } = await aCode();
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(code)));
     const won = answers.filter(({ status }) => status === 200);
@@ -92,7 +92,7 @@ describe("Redeeming a code", () => {
     for (const answer of lost) expectRefusal(answer, 401, "Invalid code");
   });
 
-  it("leaves the other codes of the person good", async () => {
+  it("does not affect other codes of the person", async () => {
     const { code, newCode } = await aCode();
     const second = await newCode();
     expect((await redeem(second)).status).toBe(200);
@@ -106,7 +106,7 @@ describe("Redeeming a code", () => {
     expect((await redeem(code)).status).toBe(200);
   });
 
-  it.each([60, 61, 86_400])("works no more %i s after the exchange", async (seconds) => {
+  it.each([60, 61, 86_400])("no longer works %i s after the exchange", async (seconds) => {
     at(0);
     const { code, newCode } = await aCode();
     at(seconds);
@@ -114,7 +114,7 @@ describe("Redeeming a code", () => {
     expect((await redeem(await newCode())).status).toBe(200);
   });
 
-  it("does not work any more once the code was used, not even at the time of its making", async () => {
+  it("does not work with a used code, not even if the clock says that it was just made", async () => {
     at(0);
     const { code } = await aCode();
     expect((await redeem(code)).status).toBe(200);
@@ -130,12 +130,12 @@ describe("Redeeming a code", () => {
     ["has a letter more", (code) => `${code}A`],
     ["has a space around it", (code) => ` ${code}`],
     ["is in another case", (code) => code.toLowerCase()],
-    ["is the digest of a good one", sha256],
+    ["is the digest of a valid code", sha256],
     ["is a pattern", () => "%"],
     ["is a piece of SQL", () => "' or 1=1 --"],
-    ["is of letters that no code has", () => "\u0000\ud800💥"],
+    ["has characters that no code has", () => "\u0000\ud800💥"],
     ["is 100 KB long", () => "A".repeat(100 * 1024)],
-  ])("does not work with a code that %s, and leaves the good one good", async (_, forge) => {
+  ])("does not work with a code that %s, and the valid code stays valid", async (_, forge) => {
     const { code } = await aCode();
     const before = await storedCodes();
     const forged = await forge(code);
@@ -150,13 +150,13 @@ describe("Redeeming a code", () => {
     ["null", null],
     ["a number", 1],
     ["a list", ["code"]],
-  ])("is refused with 422 where the code is %s", async (_, code) => {
+  ])("is refused with 422 if the code is %s", async (_, code) => {
     expectRefusal(await redeem(code), 422, /code/);
   });
 });
 
 describe("A code", () => {
-  it("is stored nowhere: only its SHA-256 is", async () => {
+  it("is not stored, only its SHA-256", async () => {
     const { code } = await aCode();
     const digest = await sha256(code);
     for (const step of [() => {}, () => redeem(code)]) {
@@ -168,7 +168,7 @@ describe("A code", () => {
     }
   });
 
-  it("is unlike every other, and long enough not to be guessed", async () => {
+  it("is unique, and too long to guess", async () => {
     const { newCode } = await aCode();
     const codes = [];
     for (let n = 0; n < 20; n++) codes.push(await newCode());
@@ -176,7 +176,7 @@ describe("A code", () => {
     for (const code of codes) expect(code).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  it("is not had by another organization's client for a token of our people", async () => {
+  it("is not given to another organization's client for a token of our user", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const token = await provider.token({ email });
     const other = await anOrganization();
@@ -186,7 +186,7 @@ describe("A code", () => {
     await expectExchanged(client, token);
   });
 
-  it("has no way in through the external door", async () => {
+  it("cannot be redeemed through the external door", async () => {
     const { client, code } = await aCode();
     expectRefusal(await client.post("/authorization_codes/redeem", { code }), 404, "Not found");
     expect((await redeem(code)).status).toBe(200);

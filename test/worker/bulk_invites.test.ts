@@ -22,7 +22,7 @@ const HAS_PENDING_INVITE = "The email has a pending invite";
 const invitesOf = (count: number) =>
   Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));
 
-/** Any row of a request, which is not to be one of the first. */
+/** A valid row that is not one of the first. */
 const atRow = (row: number, fault: unknown) => [...invitesOf(row), fault, anInvite()];
 
 const bulkCreate = ({ client }: Pick<Organization, "client">, organization_invites: unknown) =>
@@ -31,7 +31,7 @@ const bulkCreate = ({ client }: Pick<Organization, "client">, organization_invit
 const progressOf = async ({ client }: Pick<Organization, "client">, { id }: { id: number }) =>
   (await given(client.get(`/bulk_invites/${id}`))).bulk_invite;
 
-/** Until each of its rows is created or failed. */
+/** Waits until every row is created or failed. */
 const untilCompleted = (clinic: Organization, bulkInvite: { id: number }) =>
   vi.waitUntil(
     async () => {
@@ -41,7 +41,7 @@ const untilCompleted = (clinic: Organization, bulkInvite: { id: number }) =>
     { timeout: 30_000, interval: 100 },
   );
 
-/** A clinic that has invited all these, and what has become of it. */
+/** A clinic that has invited these people, and the result. */
 async function invited(clinic: ClinicWithQueue, rows: object[], order = (all: Message[]) => all) {
   const { id, messages } = await clinic.bulkInvite(rows);
   for (const message of order(messages)) await clinic.consume([message]);
@@ -55,7 +55,7 @@ const wire = ({ email, display_name, role_names }: ReturnType<typeof anInvite>) 
 });
 
 describe("A request for many invites", () => {
-  it("is answered at once with what is to be done, and where to see how far it has come", async () => {
+  it("gets a response at once, with the number of rows and the place of the progress", async () => {
     const clinic = await aClinicWithQueue();
     const { status, headers, body } = await bulkCreate(clinic, invitesOf(3));
     expect(status).toBe(201);
@@ -77,7 +77,7 @@ describe("A request for many invites", () => {
     expect(await clinic.pendingInvites()).toEqual([]);
   });
 
-  it("may hold a single one", async () => {
+  it("can have a single row", async () => {
     const clinic = await anOrganization();
     const [row] = invitesOf(1);
     const { status, body } = await bulkCreate(clinic, [row]);
@@ -109,7 +109,7 @@ describe("A request for many invites", () => {
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(7 * 86_400_000);
   });
 
-  it("may hold a thousand, and they end as a thousand invites", { timeout: 60_000 }, async () => {
+  it("can have a thousand rows, which become a thousand invites", { timeout: 60_000 }, async () => {
     const clinic = await anOrganization();
     leavingNoInvites(clinic);
     const rows = Array.from({ length: 1000 }, (_, n) =>
@@ -151,7 +151,7 @@ describe("A request for many invites", () => {
     ]);
   });
 
-  it("keeps names in every script, and quotes, as they are", async () => {
+  it("stores names in every script, and with quotes, as they are", async () => {
     const clinic = await aClinicWithQueue();
     const names = [
       "Ärztin Groß",
@@ -170,7 +170,7 @@ describe("A request for many invites", () => {
     expect(invites.map(({ display_name }) => display_name)).toEqual(names);
   });
 
-  it("ignores keys that it does not know", async () => {
+  it("ignores unknown keys", async () => {
     const [clinic, other] = [await aClinicWithQueue(), await aClinicWithQueue()];
     const more = { id: 1, organization_id: other.id, expires_at: fromNow(1_000_000), used_at: fromNow(-1) };
     const progress = await invited(clinic, [anInvite({ ...more, status: "failed", row: 9 })]);
@@ -189,8 +189,8 @@ describe("A request for many invites", () => {
   });
 });
 
-describe("A request for many invites is refused whole, and nothing is stored or sent", () => {
-  /** The refusal by a clinic whose queue must stay empty. */
+describe("A request for many invites is refused as a whole, and nothing is stored or sent,", () => {
+  /** The refusal of a request. The queue must stay empty. */
   async function refusing(body: unknown, roles?: string[]) {
     const clinic = await aClinicWithQueue();
     const caller = roles
@@ -202,11 +202,11 @@ describe("A request for many invites is refused whole, and nothing is stored or 
     return refused;
   }
 
-  it("if it holds no row", async () => {
+  it("if it has no rows", async () => {
     expectRefusal(await refusing({ organization_invites: [] }), 422, /organization_invites/);
   });
 
-  it("if it holds more than 1000", async () => {
+  it("if it has more than 1000 rows", async () => {
     expectRefusal(
       await refusing({ organization_invites: invitesOf(1001) }),
       422,
@@ -222,7 +222,7 @@ describe("A request for many invites is refused whole, and nothing is stored or 
   it.each([
     ["no list", {}],
     ["a null list", { organization_invites: null }],
-    ["an object for a list", { organization_invites: { 0: anInvite() } }],
+    ["an object instead of a list", { organization_invites: { 0: anInvite() } }],
     ["the wrapper of a single invite", { organization_invite: anInvite() }],
     ["rows without their wrapper", [anInvite()]],
   ])("if it has %s", async (_, body) => {
@@ -232,7 +232,7 @@ describe("A request for many invites is refused whole, and nothing is stored or 
   it.each<[string, unknown, RegExp]>([
     ["no email", anInvite({ email: undefined }), /organization_invites\.7\.email/],
     ["a null email", anInvite({ email: null }), /organization_invites\.7\.email/],
-    ["an email that is none", anInvite({ email: "ivy" }), /organization_invites\.7\.email/],
+    ["a malformed email", anInvite({ email: "ivy" }), /organization_invites\.7\.email/],
     [
       "an email of 255 characters",
       anInvite({ email: `${"i".repeat(243)}@example.com` }),
@@ -257,7 +257,7 @@ describe("A request for many invites is refused whole, and nothing is stored or 
     expect(refused.body.error).not.toMatch(/organization_invites\.[^7]/);
   });
 
-  it("if several rows are at fault, and the text names each", async () => {
+  it("if several rows are wrong, and the text names each of them", async () => {
     const [email, display_name] = [anInvite({ email: "ivy" }), anInvite({ display_name: "" })];
     const refused = await refusing({ organization_invites: [email, anInvite(), display_name] });
     expectRefusal(refused, 422, /organization_invites\.0\.email.*organization_invites\.2\.display_name/);
@@ -267,7 +267,7 @@ describe("A request for many invites is refused whole, and nothing is stored or 
     ["a provider_assistant", ["provider_assistant"], "provider"],
     ["a provider_assistant", ["provider_assistant"], "organization_admin"],
     ["a provider", ["provider"], "organization_admin"],
-    ["a provider who assists, too", ["provider_assistant", "provider"], "organization_admin"],
+    ["a provider who also assists", ["provider_assistant", "provider"], "organization_admin"],
   ])("if %s (%j) asks for an %s in a row, and the text names the row", async (_, roles, role) => {
     const row = anInvite({ role_names: ["provider_assistant", role] });
     const before = Array.from({ length: 4 }, () => anInvite({ role_names: ["provider_assistant"] }));
@@ -286,7 +286,7 @@ describe("A request for many invites is refused whole, and nothing is stored or 
   });
 });
 
-describe("A row fails alone, in the background,", () => {
+describe("Only this row fails, in the background,", () => {
   it("if its email has a pending invite, however it is written", async () => {
     const clinic = await aClinicWithQueue();
     const pending = await clinic.addInvite();
@@ -308,7 +308,7 @@ describe("A row fails alone, in the background,", () => {
     expect(invites.map(({ email }) => email)).toEqual([pending.email, before?.email, after?.email]);
   });
 
-  it("if its email has an account in the organization, and one in another is none of it", async () => {
+  it("if its email has an account in the organization, but not for an account in another organization", async () => {
     const [clinic, other] = [await aClinicWithQueue(), await anOrganization("Hillside Clinic")];
     const [member, stranger] = [await clinic.addProvider(), await other.addProvider()];
     const rows = [anInvite({ email: stranger.email }), anInvite({ email: ` ${member.email.toUpperCase()}` })];
@@ -318,7 +318,7 @@ describe("A row fails alone, in the background,", () => {
     expect(await clinic.pendingInvites()).toMatchObject([{ email: stranger.email }]);
   });
 
-  it("if its email got an account or an invite after the request was taken", async () => {
+  it("if its email got an account or an invite after the request was accepted", async () => {
     const clinic = await aClinicWithQueue();
     const rows = invitesOf(3);
     const [member, invitee, other] = rows;
@@ -340,7 +340,7 @@ describe("A row fails alone, in the background,", () => {
     expect(invites[0]).toEqual(single);
   });
 
-  it("but not if its email has an expired invite, whose place it takes; other expired ones stay", async () => {
+  it("but not if its email has an expired invite, which it replaces; other expired invites stay", async () => {
     const [clinic, other] = [await aClinicWithQueue(), await anOrganization("Hillside Clinic")];
     const [expired, unconcerned] = [await clinic.addInvite(), await clinic.addInvite()];
     const elsewhere = await other.addInvite({ email: expired.email });
@@ -388,7 +388,7 @@ describe("A row fails alone, in the background,", () => {
       "the middle first",
       ([first, second, ...others]) => [...others, first, second].filter((each) => each !== undefined),
     ],
-  ])("and so too if the rows are far apart, and worked off %s", async (_, order) => {
+  ])("also if the rows are far apart, and are processed %s", async (_, order) => {
     const clinic = await aClinicWithQueue();
     const rows = invitesOf(240);
     const duplicated = rows[10];
@@ -410,7 +410,7 @@ describe("A row fails alone, in the background,", () => {
     ]);
   });
 
-  it("and the real queue comes to the same", { timeout: 60_000 }, async () => {
+  it("with the same result through the real queue", { timeout: 60_000 }, async () => {
     const clinic = await anOrganization();
     const [pending, member] = [await clinic.addInvite(), await clinic.addProvider()];
     const rows = invitesOf(120);
@@ -431,7 +431,7 @@ describe("A row fails alone, in the background,", () => {
 });
 
 describe("The progress of a bulk invite", () => {
-  it("counts what was created and what failed, and tells when it last moved", async () => {
+  it("counts created and failed rows, and says when it last changed", async () => {
     const clinic = await aClinicWithQueue();
     const rows = invitesOf(120);
     rows[1] = anInvite({ email: rows[0]?.email });
@@ -467,7 +467,7 @@ describe("The progress of a bulk invite", () => {
     });
   });
 
-  it("is completed also where every row failed", async () => {
+  it("is completed even if every row failed", async () => {
     const clinic = await aClinicWithQueue();
     const { email } = await clinic.addProvider();
     const progress = await invited(clinic, [anInvite({ email }), anInvite({ email })]);
@@ -478,7 +478,7 @@ describe("The progress of a bulk invite", () => {
     ]);
   });
 
-  it("does not change with what becomes of the invites", async () => {
+  it("does not change when the invites change later", async () => {
     const clinic = await aClinicWithQueue();
     const progress = await invited(clinic, invitesOf(2));
     const [one] = await clinic.pendingInvites();
@@ -486,7 +486,7 @@ describe("The progress of a bulk invite", () => {
     expect(await clinic.progressOf(progress)).toEqual(progress);
   });
 
-  it("is 404 for one of another organization, one that never was, and no number", async () => {
+  it("is 404 for one of another organization, for one that does not exist, and for an id that is not a number", async () => {
     const [clinic, other] = [await aClinicWithQueue(), await aClinicWithQueue()];
     const { id, messages } = await other.bulkInvite(invitesOf(1));
     await other.consume(messages);
@@ -558,7 +558,7 @@ describe("What a request for a thousand invites costs", () => {
 });
 
 describe("What goes to the queue", () => {
-  it("is ids alone, which together name each row once, and nothing of any person", async () => {
+  it("is only ids, which together name each row once, and no personal data", async () => {
     const clinic = await aClinicWithQueue();
     const rows = invitesOf(333);
     const { id, messages } = await clinic.bulkInvite(rows);

@@ -18,7 +18,7 @@ import {
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
-/** What wrangler.toml says of both queues: two retries, three attempts. */
+/** As in wrangler.toml: two retries, so three attempts. */
 const ATTEMPTS = 3;
 
 const EARLIER_ROW = "The email is in an earlier row of the request";
@@ -35,7 +35,7 @@ const rowsOf = ({ body }: Message) => body as { first_row: number; last_row: num
 
 const emailsOf = (invites: { email: string }[]) => invites.map(({ email }) => email).sort();
 
-/** What the consumer does with these messages while D1 meets these faults, one transaction after another. */
+/** What the consumer does with the messages while D1 has these faults, one for each transaction. */
 async function consumeWithFaults(
   clinic: ClinicWithQueue,
   messages: Message[],
@@ -54,7 +54,7 @@ async function consumeWithFaults(
   return result;
 }
 
-/** D1 refuses every invite of this email, until `lift` is called or the test ends. */
+/** D1 refuses every invite for this email until `lift` is called or the test ends. */
 async function aPoisonedEmail(email: string) {
   const lift = async () => {
     await env.DB.prepare("drop trigger if exists poison").run();
@@ -67,7 +67,7 @@ async function aPoisonedEmail(email: string) {
   return { lift };
 }
 
-/** Three chunks of a request, of which the middle one holds an invite that D1 refuses. */
+/** Three chunks of a request. The middle one has an invite that D1 refuses. */
 async function aPoisonedRequest() {
   const clinic = await aClinicWithQueue();
   const rows = invitesOf(150);
@@ -83,7 +83,7 @@ async function aPoisonedRequest() {
 }
 
 describe("The consumer of bulk invites", () => {
-  it("acknowledges each message that it has worked off", async () => {
+  it("acknowledges each message that it has processed", async () => {
     const clinic = await aClinicWithQueue();
     const { id, messages } = await clinic.bulkInvite(invitesOf(120));
     const result = await clinic.consume(messages);
@@ -91,7 +91,7 @@ describe("The consumer of bulk invites", () => {
     expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 120 });
   });
 
-  it("tries again just the message that failed, and the others are done", async () => {
+  it("retries only the message that failed, and processes the others", async () => {
     const clinic = await aClinicWithQueue();
     const { id, messages } = await clinic.bulkInvite(invitesOf(150));
     expect(messages).toHaveLength(3);
@@ -102,7 +102,7 @@ describe("The consumer of bulk invites", () => {
     expect(await clinic.pendingInvites()).toHaveLength(100);
   });
 
-  it("never throws, though everything fails", async () => {
+  it("never throws, even if everything fails", async () => {
     const clinic = await aClinicWithQueue();
     const { messages } = await clinic.bulkInvite(invitesOf(150));
     const before = await everyRow();
@@ -130,7 +130,7 @@ describe("The consumer of bulk invites", () => {
     expect(fourth).toBeLessThan(12 * 3600);
   });
 
-  it("does nothing the second time, whatever became of the first answer", async () => {
+  it("does nothing the second time, even if the first response was lost", async () => {
     const clinic = await aClinicWithQueue();
     const { email } = await clinic.addProvider();
     const { id, messages } = await clinic.bulkInvite([...invitesOf(3), anInvite({ email })]);
@@ -147,7 +147,7 @@ describe("The consumer of bulk invites", () => {
     expect(result.acked).toEqual(idsOf(messages));
   });
 
-  it("does nothing the second time, though an invite was removed meanwhile", async () => {
+  it("does nothing the second time, even if an invite was deleted meanwhile", async () => {
     const clinic = await aClinicWithQueue();
     const { messages } = await clinic.bulkInvite(invitesOf(2));
     await clinic.consume(messages);
@@ -176,7 +176,7 @@ describe("The consumer of bulk invites", () => {
       "a bulk invite that never was",
       { schema: "bulk_invite_chunk/1", bulk_invite_id: 999_999_999, first_row: 0, last_row: 49 },
     ],
-  ])("acknowledges a message that is no chunk and does nothing: %s", async (_, body) => {
+  ])("acknowledges a message that is not a chunk, and does nothing: %s", async (_, body) => {
     const clinic = await aClinicWithQueue();
     await clinic.bulkInvite(invitesOf(1));
     for (const queue of [QUEUE, DEAD_LETTERS]) {
@@ -186,7 +186,7 @@ describe("The consumer of bulk invites", () => {
     }
   });
 
-  it("works off the good ones of a batch that holds such a message, too", async () => {
+  it("still processes the valid messages in a batch with such a message", async () => {
     const clinic = await aClinicWithQueue();
     const { id, messages } = await clinic.bulkInvite(invitesOf(2));
     const batch = [aMessage(null), ...messages, aMessage({ schema: "bulk_invite_chunk/2" })];
@@ -194,7 +194,7 @@ describe("The consumer of bulk invites", () => {
     expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 2 });
   });
 
-  it("gives the invites the validity that the operator sets", async () => {
+  it("gives the invites the validity that the operator has set", async () => {
     const clinic = await aClinicWithQueue({ INVITE_VALIDITY_DAYS: "30" });
     const { messages } = await clinic.bulkInvite(invitesOf(1));
     await clinic.consume(messages);
@@ -211,7 +211,7 @@ describe("Single invites of the same people at the same time", () => {
     const invite = async ({ email }: { email: string }) =>
       (await clinic.client.post("/invites", { organization_invite: anInvite({ email }) })).status;
     const [waiting, statuses]: [typeof rows, number[]] = [[...rows], []];
-    /** Invites one after another, from the first; now and then a chunk is worked off, the last one first. */
+    /** Invites one person after another, from the first; now and then a chunk is processed, the last one first. */
     const inviting = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const count = statuses.push(await invite(next));
@@ -232,14 +232,14 @@ describe("Single invites of the same people at the same time", () => {
     });
     for (const { error } of progress.failures) expect(error).toBe(HAS_PENDING_INVITE);
     expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
-    // Otherwise they have not met.
+    // Otherwise the two have not met.
     expect(single).toBeGreaterThan(0);
     expect(single).toBeLessThan(150);
   });
 });
 
-describe("A chunk that fails however often it is tried", () => {
-  it("is retried, and the others are done meanwhile", async () => {
+describe("A chunk that fails in every attempt", () => {
+  it("is retried, and the other chunks are processed meanwhile", async () => {
     const { clinic, id, rows, messages, poisoned, isPoisoned } = await aPoisonedRequest();
     for (const attempts of [1, 2, 3]) {
       const batch = messages.map((message) => ({ ...message, attempts }));
@@ -257,7 +257,7 @@ describe("A chunk that fails however often it is tried", () => {
     expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(others));
   });
 
-  it("ends among the dead letters, and each of its rows says so", async () => {
+  it("ends in the dead-letter queue, and each of its rows says so", async () => {
     const { clinic, id, rows, messages, poisoned, isPoisoned } = await aPoisonedRequest();
     await clinic.consume(messages);
     const result = await clinic.consume([poisoned], DEAD_LETTERS);
@@ -278,7 +278,7 @@ describe("A chunk that fails however often it is tried", () => {
     expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(others));
   });
 
-  it("stays so, whatever is delivered after the dead letter", async () => {
+  it("stays failed, whatever is delivered after the dead letter", async () => {
     const { clinic, messages, poisoned, lift } = await aPoisonedRequest();
     await clinic.consume(messages);
     await clinic.consume([poisoned], DEAD_LETTERS);
@@ -288,7 +288,7 @@ describe("A chunk that fails however often it is tried", () => {
     await changingNothing(() => clinic.consume([poisoned], DEAD_LETTERS));
   });
 
-  it("fails no row that was done before", async () => {
+  it("does not fail rows that were done before", async () => {
     const clinic = await aClinicWithQueue();
     const { id, messages } = await clinic.bulkInvite(invitesOf(3));
     await clinic.consume(messages);
@@ -298,7 +298,7 @@ describe("A chunk that fails however often it is tried", () => {
     expect(await clinic.pendingInvites()).toHaveLength(3);
   });
 
-  it("is failed later if it cannot be failed now", async () => {
+  it("is marked as failed later if that is not possible now", async () => {
     const { clinic, id, messages, poisoned } = await aPoisonedRequest();
     await clinic.consume(messages);
     const refused = await consumeWithFaults(clinic, [poisoned], ["not made"], DEAD_LETTERS);
@@ -308,7 +308,7 @@ describe("A chunk that fails however often it is tried", () => {
     expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", failed_count: 50 });
   });
 
-  it("can be invited again when the cause is gone", async () => {
+  it("can be sent again when the cause is gone", async () => {
     const { clinic, rows, messages, poisoned, isPoisoned, lift } = await aPoisonedRequest();
     await clinic.consume(messages);
     await clinic.consume([poisoned], DEAD_LETTERS);
@@ -319,7 +319,7 @@ describe("A chunk that fails however often it is tried", () => {
     expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
   });
 
-  it("is logged by its ids, and nothing of any person is", async () => {
+  it("is logged with its ids and without personal data", async () => {
     const { clinic, rows, messages, poisoned, id } = await aPoisonedRequest();
     const logs = [vi.spyOn(console, "log"), vi.spyOn(console, "error")].map((log) => log.mockReturnValue());
     onTestFinished(() => {
@@ -340,8 +340,8 @@ describe("A chunk that fails however often it is tried", () => {
   });
 });
 
-describe("A bulk invite that the queue does not take", () => {
-  /** Stored, and sent nowhere; from now on time passes only when the test says so. */
+describe("A bulk invite that the queue does not accept", () => {
+  /** It is stored but not sent. From now on, time passes only when the test says so. */
   async function aLostRequest(rows = invitesOf(120)) {
     travelTo(fromNow(0));
     const clinic = await aClinicWithQueue();
@@ -351,14 +351,14 @@ describe("A bulk invite that the queue does not take", () => {
     return { clinic, rows, answer, id: answer.body.bulk_invite.id as number };
   }
 
-  /** What the cron sends of this request, so many minutes from now. */
+  /** The messages of this request that the cron sends, a number of minutes from now. */
   async function sentByCron({ clinic, id }: { clinic: ClinicWithQueue; id: number }, minutes: number) {
     travelTo(fromNow(minutes));
     await clinic.runCron();
     return clinic.queue.take({ id });
   }
 
-  it("is stored all the same, and waits", async () => {
+  it("is still stored, and waits", async () => {
     const { clinic, answer, id } = await aLostRequest();
     expect(answer.status).toBe(201);
     expect(answer.body.bulk_invite).toMatchObject({ status: "pending", total_count: 120 });
@@ -406,7 +406,7 @@ describe("A bulk invite that the queue does not take", () => {
     expect(await sentByCron(request, 1000)).toEqual([]);
   });
 
-  it("is sent by one of two crons that meet", async () => {
+  it("is sent by only one of two crons that run at the same time", async () => {
     const { clinic, id } = await aLostRequest();
     travelTo(fromNow(11));
     await Promise.all([clinic.runCron(), clinic.runCron()]);
@@ -425,7 +425,7 @@ describe("A bulk invite that the queue does not take", () => {
     expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 120 });
   });
 
-  it("leaves alone one that was sent and is done", async () => {
+  it("is not sent again when it is done", async () => {
     const clinic = await aClinicWithQueue();
     const { id, messages } = await clinic.bulkInvite(invitesOf(2));
     await clinic.consume(messages);
@@ -434,7 +434,7 @@ describe("A bulk invite that the queue does not take", () => {
     expect(await clinic.progressOf({ id })).toEqual(before);
   });
 
-  it("is no other matter than one of which just a message was lost", async () => {
+  it("is handled like one of which only a message was lost", async () => {
     const clinic = await aClinicWithQueue();
     const rows = invitesOf(150);
     const { id, messages } = await clinic.bulkInvite(rows);
@@ -445,7 +445,7 @@ describe("A bulk invite that the queue does not take", () => {
     expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
   });
 
-  it("is sent again with ids alone", async () => {
+  it("is sent again with only ids", async () => {
     const request = await aLostRequest();
     const sent = JSON.stringify(await sentByCron(request, 11));
     for (const { email, display_name } of request.rows) {
@@ -456,14 +456,14 @@ describe("A bulk invite that the queue does not take", () => {
 });
 
 describe("Whatever fails, and in whatever order and however often messages come,", () => {
-  /** How often each thing happened that makes the stories worth telling. */
+  /** Counts the events that make the random stories worth running. */
   const happened = { faults: 0, retries: 0, deadLetters: 0, losses: 0, duplicates: 0, crons: 0 };
 
   interface InFlight extends Message {
     queue: string;
   }
 
-  /** What is stored of a request and of the invites of its organization. */
+  /** What the database has of a request and of the organization's invites. */
   async function stored({ id: organization_id }: Organization, { id }: { id: number }) {
     const [rows, invites] = await env.DB.batch<Record<string, unknown>>([
       env.DB.prepare("select row, email, status, error from bulk_invite_rows where bulk_invite_id = ?").bind(
@@ -476,7 +476,7 @@ describe("Whatever fails, and in whatever order and however often messages come,
 
   type Stored = Awaited<ReturnType<typeof stored>>;
 
-  /** What is done stays done, and is done once. */
+  /** Checks that what is done stays done, and is done once. */
   function expectNothingUndone(before: Stored, after: Stored) {
     const done = before.rows.filter(({ status }) => status !== "pending");
     expect(after.rows).toEqual(expect.arrayContaining(done));
@@ -489,7 +489,7 @@ describe("Whatever fails, and in whatever order and however often messages come,
     expect(after.invites).toEqual(expect.arrayContaining(invitesOfDone));
   }
 
-  /** Two hundred rows, some of which cannot become invites, and why each of those cannot. */
+  /** Two hundred rows. Some of them cannot become invites, each with its reason. */
   async function aStory() {
     const clinic = await aClinicWithQueue();
     const [expired, stale] = [await clinic.addInvite(), await clinic.addInvite()];
@@ -537,7 +537,7 @@ describe("Whatever fails, and in whatever order and however often messages come,
       send(clinic.queue.take(request));
     }
 
-    /** Some messages of one of the queues, in any order; one that is drawn may be drawn again. */
+    /** Some messages of one of the queues, in any order, some of them more than once. */
     function draw() {
       const queue = inFlight[below(inFlight.length || 1)]?.queue;
       const batch: InFlight[] = [];
@@ -595,7 +595,7 @@ describe("Whatever fails, and in whatever order and however often messages come,
     );
   }
 
-  it("every row is created or failed once, none is lost, and nobody is invited twice", {
+  it("every row is created or failed once, no row is lost, and nobody is invited twice", {
     timeout: 120_000,
   }, async () => {
     const faults = vi.spyOn(console, "error").mockReturnValue();

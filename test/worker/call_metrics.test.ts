@@ -10,11 +10,11 @@ const DAY = "2026-01-31";
 const NEXT_DAY = "2026-02-01";
 const NO_CALLS = { total_calls: {}, average_duration: {}, call_fail_rate: {}, average_wait_time: {} };
 
-/** A moment of the day, so many seconds after half past nine. */
+/** A time on the day, a number of seconds after half past nine. */
 const at = (seconds: number, day = DAY) =>
   new Date(Date.parse(`${day}T09:30:00Z`) + seconds * 1000).toISOString();
 
-/** A clinic with a provider; `hold` reports a call of that provider's, at half past nine unless told otherwise. */
+/** A clinic with a provider; `hold` reports a call of this provider, at half past nine by default. */
 async function aClinic() {
   const clinic = await anOrganization();
   const provider = await clinic.addProvider();
@@ -35,7 +35,7 @@ const metrics = async (clinic: Pick<Organization, "client">, query: string) =>
 
 const theDay = (clinic: Pick<Organization, "client">) => metrics(clinic, `date_start=${DAY}&date_end=${DAY}`);
 
-/** The dates of the answer; all four maps must have the same. */
+/** The dates in the response; all four maps must have the same dates. */
 async function dates(clinic: Pick<Organization, "client">, query: string) {
   const { total_calls, ...others } = await metrics(clinic, query);
   for (const map of Object.values(others))
@@ -44,7 +44,7 @@ async function dates(clinic: Pick<Organization, "client">, query: string) {
 }
 
 describe("The metrics of a day", () => {
-  it("count all calls, and tell their average duration, fail rate and average wait", async () => {
+  it("are the number of calls, their average duration, their fail rate and the average wait", async () => {
     const { clinic, hold } = await aClinic();
     await hold({ ended_at: at(1800), participants: [aRecipient({ waiting_since: at(-60) })] });
     await hold({ ended_at: at(600), participants: [aRecipient({ waiting_since: at(-120) })] });
@@ -66,13 +66,13 @@ describe("The metrics of a day", () => {
     expect(await theDay(clinic)).toEqual(NO_CALLS);
   });
 
-  it("take one failed call of eight for a rate of 0.125, the contract's sample", async () => {
+  it("have a fail rate of 0.125 for one failed call of eight, like the contract's sample", async () => {
     const { clinic, hold } = await aClinic();
     for (let n = 0; n < 8; n++) await hold({ ended_at: at(60), failed: n === 0 });
     expect((await theDay(clinic)).call_fail_rate).toEqual({ [DAY]: 0.125 });
   });
 
-  it("take a failed call for a call without a duration, whether it has ended or not", async () => {
+  it("leave failed calls out of the average duration, whether they have ended or not", async () => {
     const { clinic, hold } = await aClinic();
     await hold({ ended_at: at(100), failed: true });
     await hold({ failed: true });
@@ -86,7 +86,7 @@ describe("The metrics of a day", () => {
     expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 60 });
   });
 
-  it("take an ongoing call for a call without a duration, until it ends", async () => {
+  it("leave an ongoing call out of the average duration until it ends", async () => {
     const { clinic, hold } = await aClinic();
     const key = await hold();
     expect(await theDay(clinic)).toEqual({
@@ -101,7 +101,7 @@ describe("The metrics of a day", () => {
     expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 200 });
   });
 
-  it("round nothing", async () => {
+  it("are not rounded", async () => {
     const { clinic, hold } = await aClinic();
     await hold({ ended_at: at(0.001), failed: false, participants: [aRecipient({ waiting_since: at(-1) })] });
     await hold({ ended_at: at(1), participants: [aRecipient({ waiting_since: at(-1) })] });
@@ -134,7 +134,7 @@ describe("The metrics of a day", () => {
 });
 
 describe("The average wait", () => {
-  it("lasts from waiting_since to joined_at, or to the start of the call where that is missing", async () => {
+  it("lasts from waiting_since to joined_at, or to the start of the call if joined_at is missing", async () => {
     const { clinic, hold } = await aClinic();
     await hold({ participants: [aRecipient({ waiting_since: at(-60), joined_at: at(40) })] });
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 100 });
@@ -142,7 +142,7 @@ describe("The average wait", () => {
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 80 });
   });
 
-  it("is over the recipients who waited: no providers, and none without a waiting_since", async () => {
+  it("is over the recipients who waited: not over providers or people without a waiting_since", async () => {
     const { clinic, hold } = await aClinic();
     await hold({
       participants: [
@@ -171,7 +171,7 @@ describe("The average wait", () => {
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
   });
 
-  it("counts somebody of the waiting room from the moment of joining the call, not before", async () => {
+  it("counts a person in the waiting room only after the person joined the call", async () => {
     const { clinic, room, hold } = await aClinic();
     const rita = unique("rita");
     await clinic.addParticipant(room.slug, { waiting_since: at(-30) }, rita);
@@ -181,7 +181,7 @@ describe("The average wait", () => {
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
   });
 
-  it("follows the corrections of a participant", async () => {
+  it("follows corrections of a participant", async () => {
     const { clinic, room, hold } = await aClinic();
     const rita = aRecipient({ waiting_since: at(-30) });
     const key = await hold({ participants: [rita] });
@@ -227,7 +227,7 @@ describe("The date of a call", () => {
     });
   });
 
-  it("is that of its start, though it ended, and was waited for, on another", async () => {
+  it("is that of its start, even if it ended on another date, or people waited for it on another date", async () => {
     const { clinic, hold } = await aClinic();
     await hold({
       started_at: "2026-02-01T00:00:30Z",
@@ -242,7 +242,7 @@ describe("The date of a call", () => {
     });
   });
 
-  it("moves when a report corrects the start, and a date that has no calls then is absent", async () => {
+  it("moves when a report corrects the start, and a date that has no calls left is absent", async () => {
     const { clinic, hold } = await aClinic();
     const key = await hold({
       ended_at: at(60),
@@ -260,7 +260,7 @@ describe("The date of a call", () => {
 });
 
 describe("The metrics of a range", () => {
-  it("hold each date with calls, the first and the last included, and no other", async () => {
+  it("have every date with calls, including the first and the last, and no other dates", async () => {
     const { clinic, hold } = await aClinic();
     for (const day of ["2026-01-01", "2026-01-02", "2026-01-04", "2026-01-05"])
       await hold({ started_at: at(0, day), ended_at: at(60, day) });
@@ -273,7 +273,7 @@ describe("The metrics of a range", () => {
     });
   });
 
-  it("may cover 366 dates, both ends counted, and no more", async () => {
+  it("can cover 366 dates, both ends included, and no more", async () => {
     const { clinic, hold } = await aClinic();
     for (const day of ["2024-01-01", "2024-12-31"]) await hold({ started_at: at(0, day) });
     expect(await dates(clinic, "date_start=2024-01-01&date_end=2024-12-31")).toEqual([
@@ -287,7 +287,7 @@ describe("The metrics of a range", () => {
   });
 
   describe("on the last of March", () => {
-    /** Calls a moment within and a moment without the ranges that begin or end on certain days. */
+    /** Calls just inside and just outside the ranges that begin or end on certain days. */
     async function aClinicInMarch() {
       travelTo("2026-03-31T12:00:00Z");
       const { clinic, hold } = await aClinic();
@@ -305,12 +305,12 @@ describe("The metrics of a range", () => {
       return clinic;
     }
 
-    it("are those of the last 30 days, today included, where no date is given", async () => {
+    it("are those of the last 30 days, including today, if no date is given", async () => {
       const clinic = await aClinicInMarch();
       expect(await dates(clinic, "")).toEqual(["2026-03-02", "2026-03-31"]);
     });
 
-    it("reach to today where only the start is given", async () => {
+    it("reach to today if only the start is given", async () => {
       const clinic = await aClinicInMarch();
       expect(await dates(clinic, "date_start=2026-01-31")).toEqual([
         "2026-01-31",
@@ -321,7 +321,7 @@ describe("The metrics of a range", () => {
       expect(await dates(clinic, "date_start=2026-03-31")).toEqual(["2026-03-31"]);
     });
 
-    it("reach 366 days on from a start that lies further back", async () => {
+    it("reach 366 days from a start that is further back", async () => {
       const clinic = await aClinicInMarch();
       // 2025-03-31 to 2026-03-31 are 366 dates; a day earlier, the last of them is 2026-03-30.
       expect((await dates(clinic, "date_start=2025-03-31")).at(-1)).toBe("2026-03-31");
@@ -340,20 +340,20 @@ describe("The metrics of a range", () => {
       ]);
     });
 
-    it("reach 30 days back from the end where only that is given", async () => {
+    it("reach 30 days back from the end if only the end is given", async () => {
       const clinic = await aClinicInMarch();
       expect(await dates(clinic, "date_end=2026-03-01")).toEqual(["2026-01-31", "2026-03-01"]);
       expect(await dates(clinic, "date_end=2026-02-28")).toEqual(["2026-01-30", "2026-01-31"]);
       expect(await dates(clinic, "date_end=2026-04-01")).toEqual(["2026-03-31", "2026-04-01"]);
     });
 
-    it("may begin and end in the future, but not begin there without an end", async () => {
+    it("can begin and end in the future, but not begin there without an end", async () => {
       const clinic = await aClinicInMarch();
       expect(await dates(clinic, "date_start=2026-04-01&date_end=2026-05-01")).toEqual(["2026-04-01"]);
       expectRefusal(await ask(clinic, "?date_start=2026-04-01"), 400, /date_start/);
     });
 
-    it("take today for what it is in UTC", async () => {
+    it("use the UTC date for today", async () => {
       const clinic = await aClinicInMarch();
       travelTo("2026-04-01T00:00:00.000Z");
       expect(await dates(clinic, "")).toEqual(["2026-03-31", "2026-04-01"]);
@@ -364,7 +364,7 @@ describe("The metrics of a range", () => {
 });
 
 describe("The metrics of a user", () => {
-  /** Two providers: one has had two calls, the other one, on the next day. */
+  /** Two providers: one had two calls, and the other had one on the next day. */
   async function twoProviders() {
     const { clinic, provider, hold } = await aClinic();
     const other = await clinic.addProvider("Peter Provider");
@@ -381,7 +381,7 @@ describe("The metrics of a user", () => {
 
   const BOTH_DAYS = `date_start=${DAY}&date_end=${NEXT_DAY}`;
 
-  it("are those of the user's calls alone, and together they are the organization's", async () => {
+  it("are those of only the user's calls, and the users together give the organization's", async () => {
     const { clinic, provider, other } = await twoProviders();
     expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${provider.user_id}`)).toEqual({
       total_calls: { [DAY]: 2 },
@@ -411,7 +411,7 @@ describe("The metrics of a user", () => {
     expect(await metrics(clinic, nextDay)).toEqual(NO_CALLS);
   });
 
-  it("are those of the last 30 days where no date is given", async () => {
+  it("are those of the last 30 days if no date is given", async () => {
     const { clinic, provider } = await twoProviders();
     travelTo(`${NEXT_DAY}T12:00:00Z`);
     expect(await dates(clinic, `user_id=${provider.user_id}`)).toEqual([DAY]);
@@ -419,7 +419,7 @@ describe("The metrics of a user", () => {
     expect(await dates(clinic, `user_id=${provider.user_id}`)).toEqual([]);
   });
 
-  it("follow a correction of whose call it was", async () => {
+  it("follow a correction of who held the call", async () => {
     const { clinic, provider, other, theirs } = await twoProviders();
     const organizationBefore = await metrics(clinic, BOTH_DAYS);
     await given(reportCall(theirs, { organization_user_id: provider.id }));
@@ -433,7 +433,7 @@ describe("The metrics of a user", () => {
     expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${clinic.admin.user_id}`)).toEqual(NO_CALLS);
   });
 
-  it("are those of the caller's organization alone, for a user of several", async () => {
+  it("are only those of the caller's organization, for a user of several organizations", async () => {
     const email = `${unique("user")}@example.com`;
     const here = await aClinic();
     const there = await aClinic();
@@ -450,7 +450,7 @@ describe("The metrics of a user", () => {
     expect((await metrics(there.clinic, query)).total_calls).toEqual({ [DAY]: 2 });
   });
 
-  it("give 404 for a user of another organization, and for nobody", async () => {
+  it("give 404 for a user of another organization and for an unknown user", async () => {
     const { clinic } = await twoProviders();
     const stranger = await aClinic();
     await stranger.hold();
@@ -459,7 +459,7 @@ describe("The metrics of a user", () => {
   });
 
   it.each(["9007199254740991", "99999999999999999999"])(
-    "give 404 for %s, which is a positive integer, though larger than any user's",
+    "give 404 for %s, which is a positive integer but larger than any user's id",
     async (user_id) => {
       expectRefusal(await ask(await anOrganization(), `?user_id=${user_id}`), 404);
     },
@@ -477,7 +477,7 @@ describe("A request for metrics", () => {
     "user_id=",
     "user_id=%201",
     "user_id=1&user_id=2",
-  ])("is refused with %s, which is no positive integer", async (query) => {
+  ])("is refused with %s, which is not a positive integer", async (query) => {
     expectRefusal(await ask(await anOrganization(), `?${query}`), 400, /user_id/);
   });
 
@@ -512,14 +512,14 @@ describe("A request for metrics", () => {
     expectRefusal(refused, 400, /date_start/);
   });
 
-  it("hears of a faulty range before it hears of an unknown user", async () => {
+  it("with an invalid range and an unknown user is refused for the range", async () => {
     const clinic = await anOrganization();
     expectRefusal(await ask(clinic, "?date_start=x&user_id=999999999"), 400, /date_start/);
     const reversed = `?date_start=${NEXT_DAY}&date_end=${DAY}&user_id=999999999`;
     expectRefusal(await ask(clinic, reversed), 400, /date_start/);
   });
 
-  it("may be made by every client of the organization, about everybody", async () => {
+  it("is allowed for every client of the organization, about every user", async () => {
     const { clinic, provider, hold } = await aClinic();
     await hold();
     const query = `?date_start=${DAY}&date_end=${DAY}`;

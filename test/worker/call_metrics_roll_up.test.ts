@@ -38,13 +38,13 @@ type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 const WHOLE_ORGANIZATION = 0;
 const START = Date.parse("2026-01-31T23:00:00Z");
 
-/** An hour either side of three midnights is where dates are lost. */
+/** Mistakes with dates show in the hour before and after midnight. */
 const aMoment = fc
   .tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 7_200_000 }))
   .map(([day, ms]) => START + day * 86_400_000 + ms);
 const toTimestamp = (time: number) => new Date(time).toISOString();
 
-/** Null and undefined stay what they are: the one clears, the other is left out. */
+/** Null and undefined stay as they are: null clears a field, undefined leaves it out. */
 const mapped = <T, R>(value: T | null | undefined, map: (value: T) => R) =>
   value === null || value === undefined ? value : map(value);
 
@@ -73,7 +73,7 @@ const does = <Verb extends string, Rest>(verb: Verb, rest: { [K in keyof Rest]: 
 const column = (name: string, value: fc.Arbitrary<string | number | null>) =>
   fc.tuple(fc.constant(name), value);
 
-/** Each step names a call, and people, by their place in a small set, so that steps meet. */
+/** Each step names a call and people by their position in a small set, so that steps meet. */
 const aStep = fc.oneof(
   {
     weight: 8,
@@ -96,7 +96,7 @@ const aStep = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: does("wait", { slot: aSlot, since: aMoment }) },
-  // What no request does, but whoever works on the database may do.
+  // No request does this, but an operator with access to the database could.
   {
     weight: 3,
     arbitrary: does("set of call", {
@@ -127,7 +127,7 @@ const aStep = fc.oneof(
 
 type Step = ValueOf<typeof aStep>;
 
-/** An organization with three users, on which the steps are done. */
+/** An organization with three users, for the steps to work on. */
 async function aScene() {
   const clinic = await anOrganization();
   const room = await clinic.addRoom();
@@ -148,7 +148,7 @@ async function aScene() {
 
   async function report(call: number, body: object) {
     const { status } = await reportCall(calls[call] ?? "", body);
-    // A step may contradict what is known; what it may not do is to fail, or to count all the same.
+    // A report may be refused. But it must not fail otherwise, and a refused report must not count.
     expect([200, 422]).toContain(status);
   }
 
@@ -229,7 +229,7 @@ async function aScene() {
       expect(byKey(shown.map(({ organization_id: _, ...row }) => row))).toEqual(
         aggregate(calls, participants),
       );
-      // Where no call is left, nothing else is left either.
+      // When no call is left, nothing else must be left either.
       for (const { organization_id, organization_user_id, date, ...sums } of kept.filter(
         ({ total_calls }) => total_calls <= 0,
       ))
@@ -243,7 +243,7 @@ const keyOf = ({ organization_user_id, date }: MetricsRow) => `${organization_us
 
 const byKey = (rows: MetricsRow[]) => Object.fromEntries(rows.map((row) => [keyOf(row), row]));
 
-/** What the roll-up must hold, by design.md, of the calls and participants that there are. */
+/** What the roll-up must contain, computed from the calls and participants. */
 function aggregate(calls: CallRow[], participants: ParticipantRow[]) {
   const sums = new Map<string, MetricsRow>();
   for (const call of calls)
@@ -276,7 +276,7 @@ function aggregate(calls: CallRow[], participants: ParticipantRow[]) {
 }
 
 describe("The roll-up of the metrics", () => {
-  it("agrees with the calls themselves after every step of any story", { timeout: 120_000 }, async () => {
+  it("agrees with the calls after every step of any random story", { timeout: 120_000 }, async () => {
     let callsSeen = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(aStep, { minLength: 15, maxLength: 25 }), async (steps) => {
@@ -297,7 +297,7 @@ describe("A year of metrics over 100,000 calls", () => {
   const DAYS = 366;
   const YEAR = "date_start=2024-01-01&date_end=2024-12-31";
 
-  /** Half of the calls are the provider's, the other half the administrator's; each day has some of both. */
+  /** Half of the calls belong to the provider, the other half to the administrator. Every day has calls of both. */
   async function aClinicOfManyCalls() {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider();
@@ -321,7 +321,7 @@ describe("A year of metrics over 100,000 calls", () => {
         Date.parse("2024-01-01T12:00:00Z"),
       )
       .run();
-    // From here on the client is known, and its look-up costs nothing.
+    // From now on the client is known, and its look-up costs nothing.
     await given(clinic.client.get("/call_metrics"));
     const counted = await env.DB.prepare("select count(*) as n from calls where organization_user_id = ?")
       .bind(provider.id)
@@ -329,7 +329,7 @@ describe("A year of metrics over 100,000 calls", () => {
     return { clinic, provider, callsOfProvider: counted?.n };
   }
 
-  it("reads a row for each date, for the organization and for a user alike", {
+  it("reads one row for each date, for the organization and for a user", {
     timeout: 120_000,
   }, async () => {
     const { clinic, provider, callsOfProvider } = await aClinicOfManyCalls();

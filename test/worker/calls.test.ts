@@ -18,7 +18,7 @@ const JOINED_AT = "2026-01-31T09:31:00.000Z";
 const LEFT_AT = "2026-01-31T09:40:00.000Z";
 const BACK_AT = "2026-01-31T09:50:00.000Z";
 
-/** A clinic, and a first report of a call in its room. */
+/** A clinic, and the first report of a call in its room. */
 async function aFirstReport(room: object = {}) {
   const clinic = await anOrganization();
   const { id, slug } = await clinic.addRoom(room);
@@ -32,7 +32,7 @@ async function aFirstReport(room: object = {}) {
   };
 }
 
-/** A call that goes on, with one recipient who waited for it. */
+/** An ongoing call, with a recipient who waited for it. */
 async function anOngoingCall(recipient: object = {}) {
   const clinic = await anOrganization();
   const rita = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT, ...recipient });
@@ -40,7 +40,7 @@ async function anOngoingCall(recipient: object = {}) {
   return { clinic, call, rita };
 }
 
-/** What the service knows of a participant: a report that says nothing new answers with it. */
+/** What the service knows about a participant: the response to a report that says nothing new. */
 const known = (slug: string, key: string) =>
   given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant: {} }));
 
@@ -53,7 +53,7 @@ const listed = async (client: Pick<Door, "get">, organization_user_id: number, q
     pagination: object;
   };
 
-/** The share of the calls of the day that failed. */
+/** The share of the day's calls that failed. */
 const failRate = async ({ client }: Organization) =>
   (await given(client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"))).call_fail_rate;
 
@@ -73,21 +73,21 @@ describe("The first report of a call", () => {
     });
   });
 
-  it("makes an ended call where it says when the call ended", async () => {
+  it("makes an ended call if it says when the call ended", async () => {
     const { key, first } = await aFirstReport();
     const { status, body } = await reportCall(key, { ...first, ended_at: ENDED_AT });
     expect(status).toBe(200);
     expect(body).toMatchObject({ is_ended: true, ended_at: ENDED_AT });
   });
 
-  it("takes a call that ended as it started", async () => {
+  it("accepts a call that ended at the moment when it started", async () => {
     const { key, first } = await aFirstReport();
     const { status, body } = await reportCall(key, { ...first, ended_at: STARTED_AT });
     expect(status).toBe(200);
     expect(body).toMatchObject({ is_ended: true, started_at: STARTED_AT, ended_at: STARTED_AT });
   });
 
-  it("takes times of any offset, and answers in UTC", async () => {
+  it("accepts times with any offset, and returns them in UTC", async () => {
     const { key, first } = await aFirstReport();
     const times = { started_at: "2026-01-31T23:30:00.5+05:30", ended_at: "2026-01-31T13:00:00-06:00" };
     expect((await reportCall(key, { ...first, ...times })).body).toMatchObject({
@@ -96,7 +96,7 @@ describe("The first report of a call", () => {
     });
   });
 
-  it("takes a personal room", async () => {
+  it("accepts a personal room", async () => {
     const { clinic, key, first, provider } = await aFirstReport();
     const { status, body } = await reportCall(key, {
       ...first,
@@ -110,7 +110,7 @@ describe("The first report of a call", () => {
   it.each([
     ["of 255 characters", "k".repeat(255)],
     ["with a slash, a space and an umlaut", "visit/1 ü"],
-  ])("takes a key %s", async (_, word) => {
+  ])("accepts a key %s", async (_, word) => {
     const { first } = await aFirstReport();
     const key = (unique("") + word).slice(0, 255);
     const { status, body } = await reportCall(key, first);
@@ -119,7 +119,7 @@ describe("The first report of a call", () => {
     expect((await reportCall(key, {})).body).toEqual(body);
   });
 
-  it("takes nulls for what is not known yet, and an empty list of participants", async () => {
+  it("accepts null for what is not known yet, and an empty list of participants", async () => {
     const { key, first } = await aFirstReport();
     const unknown = { ended_at: null, failed: null, participants: [] };
     const { status, body } = await reportCall(key, { ...first, ...unknown });
@@ -128,7 +128,7 @@ describe("The first report of a call", () => {
     await changingNothing(() => given(reportCall(key, first)));
   });
 
-  it("takes nulls for what is not known of a participant, who is then as one who was not told of", async () => {
+  it("accepts null for what is not known about a participant, like a field that is left out", async () => {
     const { key, first } = await aFirstReport();
     const unknown = { user_id: null, waiting_since: null, joined_at: null, left_at: null };
     const rita = aRecipient();
@@ -138,7 +138,7 @@ describe("The first report of a call", () => {
     await changingNothing(() => given(reportCall(key, { participants: [told] })));
   });
 
-  it("ignores keys that it does not know", async () => {
+  it("ignores unknown keys", async () => {
     const { key, first } = await aFirstReport();
     const { body } = await reportCall(key, { ...first, id: 1, key: "another", is_ended: true });
     expect(body).toMatchObject({ key, is_ended: false });
@@ -182,7 +182,7 @@ describe("The first report of a call", () => {
   it.each([
     ["no wrapper", {}],
     ["a null wrapper", { call: null }],
-    ["a list for a wrapper", { call: [] }],
+    ["a list as the wrapper", { call: [] }],
   ])("is refused with %s, and changes nothing", async (_, body) => {
     const key = unique("call");
     const refused = await changingNothing(() => platform.put(`/calls/${key}`, body));
@@ -206,7 +206,7 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ["an organization_user_id that is text", { organization_user_id: "1" }, /call\.organization_user_id/],
     ["an organization_user_id of 0", { organization_user_id: 0 }, /call\.organization_user_id/],
     ["an organization_user_id of 1.5", { organization_user_id: 1.5 }, /call\.organization_user_id/],
-    ["an organization_user_id of nobody", { organization_user_id: 999_999 }, /call\.organization_user_id/],
+    ["an unknown organization_user_id", { organization_user_id: 999_999 }, /call\.organization_user_id/],
     ["a null started_at", { started_at: null }, /call\.started_at/],
     ["a started_at that is a number", { started_at: 1_769_850_600 }, /call\.started_at/],
     ["a started_at that is a day", { started_at: "2026-01-31" }, /call\.started_at/],
@@ -222,12 +222,12 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
       /call\.started_at/,
     ],
     ["an ended_at after the year 9999 in UTC", { ended_at: "9999-12-31T23:30:00-01:00" }, /call\.ended_at/],
-    ["an ended_at that is no time", { ended_at: "later" }, /call\.ended_at/],
+    ["an ended_at that is not a time", { ended_at: "later" }, /call\.ended_at/],
     ["an ended_at before started_at", { ended_at: "2026-01-31T09:29:59.999Z" }, /call\.ended_at/],
     ["a failed that is text", { failed: "true" }, /call\.failed/],
     ["a failed that is a number", { failed: 1 }, /call\.failed/],
     ["null participants", { participants: null }, /call\.participants/],
-    ["participants that are no list", { participants: {} }, /call\.participants/],
+    ["participants that are not a list", { participants: {} }, /call\.participants/],
     ["a null participant", { participants: [null] }, /call\.participants\.0/],
     ["a participant without a key", withParticipant({ key: undefined }), /call\.participants\.0\.key/],
     ["a blank key", withParticipant({ key: " " }), /call\.participants\.0\.key/],
@@ -240,10 +240,10 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ["an unknown role", withParticipant({ role: "organization_admin" }), /call\.participants\.0\.role/],
     ["a null role", withParticipant({ role: null }), /call\.participants\.0\.role/],
     ["a user_id that is text", withParticipant({ user_id: "1" }), /call\.participants\.0\.user_id/],
-    ["a user_id of nobody", withParticipant({ user_id: 999_999 }), /user_id/],
-    ["a waiting_since that is no time", withParticipant({ waiting_since: "early" }), /waiting_since/],
+    ["an unknown user_id", withParticipant({ user_id: 999_999 }), /user_id/],
+    ["a waiting_since that is not a time", withParticipant({ waiting_since: "early" }), /waiting_since/],
     ["a joined_at that is a number", withParticipant({ joined_at: 1_769_850_600 }), /joined_at/],
-    ["a left_at that is no time", withParticipant({ left_at: "late" }), /left_at/],
+    ["a left_at that is not a time", withParticipant({ left_at: "late" }), /left_at/],
     ["one who left before joining", withParticipant({ joined_at: LEFT_AT, left_at: JOINED_AT }), /left_at/],
     ["one who left before waiting", withParticipant({ waiting_since: LEFT_AT, left_at: BEFORE }), /left_at/],
     ["a consent that is text", withParticipant({ recording_consent: "yes" }), /recording_consent/],
@@ -252,7 +252,7 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     const { key, first } = await aFirstReport();
     const rita = aRecipient({ waiting_since: WAITING_SINCE });
     if (which === "later") await given(reportCall(key, { ...first, participants: [rita] }));
-    // Each has something besides the fault that would show.
+    // Each also has a valid change that would be noticed.
     const report = { ...(which === "first" ? first : {}), failed: true, ...fault };
     const refused = await changingNothing(() => reportCall(key, report));
     expectRefusal(refused, 422, text);
@@ -260,7 +260,7 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
 });
 
 describe("A later report of a call", () => {
-  it("changes nothing where it repeats the first, nor where it says nothing", async () => {
+  it("changes nothing if it repeats the first or is empty", async () => {
     const { key, first, provider } = await aFirstReport();
     const full = {
       ...first,
@@ -280,7 +280,7 @@ describe("A later report of a call", () => {
     expect(silent).toMatchObject({ status: 200, body: answer });
   });
 
-  it("keeps what it leaves out", async () => {
+  it("keeps the fields that it leaves out", async () => {
     const { clinic, call, rita } = await anOngoingCall({ user_id: undefined });
     const { user_id } = await clinic.addProvider();
     await given(call.report({ failed: true, participants: [{ key: rita.key, user_id }] }));
@@ -304,7 +304,7 @@ describe("A later report of a call", () => {
     });
   });
 
-  it("changes each field that it gives", async () => {
+  it("changes every field that it contains", async () => {
     const { clinic, call, rita } = await anOngoingCall();
     const other = await clinic.addProvider();
     const change = { organization_user_id: other.id, started_at: JOINED_AT, ended_at: BACK_AT };
@@ -332,7 +332,7 @@ describe("A later report of a call", () => {
     expect(await known(call.room.slug, rita.key)).toEqual({ ...before, ...participant });
   });
 
-  it("clears with null what may be unknown", async () => {
+  it("clears optional fields with null", async () => {
     const { clinic, call, rita } = await anOngoingCall();
     const { user_id } = await clinic.addProvider();
     await given(call.report({ failed: true, participants: [{ key: rita.key, user_id }] }));
@@ -351,7 +351,7 @@ describe("A later report of a call", () => {
     expect(body).toMatchObject({ is_ended: true, ended_at: BACK_AT });
   });
 
-  it("does not open an ended call again, whether it repeats an early report or says null", async () => {
+  it("does not reopen an ended call, neither by repeating an early report nor with null", async () => {
     const { key, first } = await aFirstReport();
     await given(reportCall(key, first));
     const ended = await given(reportCall(key, { ended_at: ENDED_AT }));
@@ -364,7 +364,7 @@ describe("A later report of a call", () => {
   it.each([
     ["ends before the known start", { ended_at: "2026-01-31T09:29:59.999Z" }],
     ["starts after the known end", { started_at: "2026-01-31T10:00:00.001Z" }],
-  ])("is refused where the call then %s, and changes nothing", async (_, fault) => {
+  ])("is refused if the call then %s, and changes nothing", async (_, fault) => {
     const call = await aCall(await anOrganization());
     const refused = await changingNothing(() => call.report({ ...fault, failed: true }));
     expectRefusal(refused, 422, /call\.ended_at/);
@@ -385,7 +385,7 @@ describe("A later report of a call", () => {
 });
 
 describe("The room of a call", () => {
-  it("stays that of the first report, whatever room of the organization a later one names", async () => {
+  it("stays the room of the first report, even if a later report names another room of the organization", async () => {
     const { clinic, key, first: call } = await aFirstReport();
     const first = { ...call, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
     const answer = await given(reportCall(key, first));
@@ -396,7 +396,7 @@ describe("The room of a call", () => {
     }
   });
 
-  it("is not looked at in a later report, though it was renamed and another took its slug", async () => {
+  it("is ignored in a later report, even if it was renamed and another room took its slug", async () => {
     const { clinic, key, first, room } = await aFirstReport();
     const answer = await given(reportCall(key, first));
     await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Lungs" } }));
@@ -406,7 +406,7 @@ describe("The room of a call", () => {
     expect(await changingNothing(() => reportCall(key, first))).toMatchObject({ status: 200, body: answer });
   });
 
-  it("is not looked at in a later report, though a room of another organization took its slug", async () => {
+  it("is ignored in a later report, even if a room of another organization took its slug", async () => {
     const { clinic, key, first, room } = await aFirstReport({ name: "Heart Room" });
     const answer = await given(reportCall(key, first));
     await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Lungs" } }));
@@ -415,7 +415,7 @@ describe("The room of a call", () => {
     expect(await changingNothing(() => reportCall(key, first))).toMatchObject({ status: 200, body: answer });
   });
 
-  it("is not looked at in a later report, though it was retired", async () => {
+  it("is ignored in a later report, even if it was retired", async () => {
     const { clinic, key, first, room } = await aFirstReport();
     const ended = { ...first, ended_at: ENDED_AT };
     const answer = await given(reportCall(key, ended));
@@ -436,14 +436,14 @@ describe("The key of a call", () => {
     expect((await listed(ours.clinic.client, ours.provider.id)).calls).toEqual([]);
   });
 
-  it("tells calls apart by case", async () => {
+  it("is case-sensitive", async () => {
     const { key, first } = await aFirstReport();
     const small = await given(reportCall(key, first));
     const large = await given(reportCall(key.toUpperCase(), first));
     expect(large.id).not.toBe(small.id);
   });
 
-  it("of twenty first reports at once makes one call", async () => {
+  it("makes one call if twenty first reports come at the same time", async () => {
     const { clinic, key, first, provider } = await aFirstReport();
     const report = { ...first, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
     const answers = await Promise.all(Array.from({ length: 20 }, () => given(reportCall(key, report))));
@@ -453,7 +453,7 @@ describe("The key of a call", () => {
 });
 
 describe("A participant of a call", () => {
-  it("who waits in the room joins the call by the same key, and waits no more", async () => {
+  it("who waits in the room joins the call by the same key, and no longer waits", async () => {
     const { clinic, key, first, room } = await aFirstReport();
     const { user_id } = await clinic.addProvider();
     const rita = unique("rita");
@@ -474,7 +474,7 @@ describe("A participant of a call", () => {
     expect(await known(room.slug, waiting.key)).toEqual({ ...waiting, call_id: id });
   });
 
-  it("who waits in another room of the organization comes over to the room of the call", async () => {
+  it("who waits in another room of the organization moves to the room of the call", async () => {
     const { clinic, key, first, room } = await aFirstReport();
     const other = await clinic.addRoom({ name: "Lungs" });
     const rita = unique("rita");
@@ -485,7 +485,7 @@ describe("A participant of a call", () => {
     expectGone(await clinic.client.delete(`/waiting_rooms/${other.slug}`));
   });
 
-  it("who is new is made, in the room of the call", async () => {
+  it("who is new is created in the room of the call", async () => {
     const { clinic, key, first, room, provider } = await aFirstReport();
     const paula = {
       key: unique("paula"),
@@ -517,7 +517,7 @@ describe("A participant of a call", () => {
     expect((await known(call.room.slug, paul.key)).call_id).toBe(call.id);
   });
 
-  it("stays on the call, and in its room, when another waiting room tells of the same key", async () => {
+  it("stays on the call and in its room when the same key is reported for another waiting room", async () => {
     const { clinic, call, rita } = await anOngoingCall();
     const before = await known(call.room.slug, rita.key);
     const other = await clinic.addRoom({ name: "Lungs" });
@@ -549,7 +549,7 @@ describe("A participant of a call", () => {
     expectRefusal(moved, 422, /another call/);
   });
 
-  it("is told apart from another by the key to the letter, spaces and case too", async () => {
+  it("has a key that is compared exactly, including spaces and case", async () => {
     const { call } = await anOngoingCall();
     const people = ["rita", " rita", "Rita"].map((key) => aRecipient({ key, waiting_since: WAITING_SINCE }));
     await given(call.report({ participants: people }));
@@ -558,7 +558,7 @@ describe("A participant of a call", () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it("shares a key with nobody of another organization", async () => {
+  it("can have the same key as a participant of another organization", async () => {
     const { call, rita } = await anOngoingCall();
     const before = await known(call.room.slug, rita.key);
     const other = await aFirstReport();
@@ -569,7 +569,7 @@ describe("A participant of a call", () => {
     expect(await known(call.room.slug, rita.key)).toEqual(before);
   });
 
-  it("who has left stays gone, whatever a late report says", async () => {
+  it("who has left does not come back by a late report", async () => {
     const { call, rita } = await anOngoingCall();
     await given(call.report({ participants: [{ key: rita.key, left_at: LEFT_AT }] }));
     for (const late of [rita, { key: rita.key, left_at: null }, { ...rita, left_at: null }])
@@ -586,7 +586,7 @@ describe("A participant of a call", () => {
 });
 
 describe("When a call ends", () => {
-  it("its participants have left, those who left before keeping their time", async () => {
+  it("its participants have left; those who left before keep their time", async () => {
     const { call, rita } = await anOngoingCall();
     const paul = aRecipient({ waiting_since: WAITING_SINCE, joined_at: JOINED_AT, left_at: LEFT_AT });
     await given(call.report({ participants: [paul] }));
@@ -596,7 +596,7 @@ describe("When a call ends", () => {
     expect((await known(call.room.slug, paul.key)).left_at).toBe(LEFT_AT);
   });
 
-  it("nobody comes back to it, however late a report adds or repeats them", async () => {
+  it("nobody comes back to it, even if a late report adds or repeats participants", async () => {
     const { call, rita } = await anOngoingCall();
     await given(call.report({ ended_at: ENDED_AT }));
     await changingNothing(() => given(call.report({ participants: [rita] })));
@@ -610,7 +610,7 @@ describe("When a call ends", () => {
     expect((await known(call.room.slug, rita.key)).left_at).not.toBeNull();
   });
 
-  it("its room is in use no more: until then it cannot be retired, though nobody waits in it", async () => {
+  it("its room is no longer in use; before, it cannot be retired even if nobody waits in it", async () => {
     const { clinic, call } = await anOngoingCall();
     expect(await waitingCount(clinic, call.room.slug)).toBe(0);
     expectRefusal(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`), 422, /in use/);
@@ -619,7 +619,7 @@ describe("When a call ends", () => {
     expectGone(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`));
   });
 
-  it("those who wait in the room wait on", async () => {
+  it("the people who wait in the room keep waiting", async () => {
     const { clinic, call } = await anOngoingCall();
     await clinic.addParticipant(call.room.slug);
     await given(call.report({ ended_at: ENDED_AT }));
@@ -627,7 +627,7 @@ describe("When a call ends", () => {
     expectRefusal(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`), 422, /in use/);
   });
 
-  it("a room whose call was reported only when it was over is not in use", async () => {
+  it("its room is not in use if the call was reported only after its end", async () => {
     const clinic = await anOrganization();
     const { room } = await aCall(clinic);
     expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
@@ -635,7 +635,7 @@ describe("When a call ends", () => {
 });
 
 describe("The calls of an organization user", () => {
-  it("are listed newest first, those of one moment by id, with just the fields of a call", async () => {
+  it("are listed newest first, calls of the same moment by id, with only the fields of a call", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider();
     const at = (started_at: string, more: object = {}) =>
@@ -683,7 +683,7 @@ describe("The calls of an organization user", () => {
     );
   });
 
-  it("are an empty list without pages where there are none", async () => {
+  it("are an empty list without pages if there are none", async () => {
     const clinic = await anOrganization();
     await aCall(clinic);
     expect(await listed(clinic.client, clinic.admin.id)).toEqual({
@@ -704,14 +704,14 @@ describe("The calls of an organization user", () => {
     expectRefusal(await clinic.client.get(`/organization_users/${owner.id}/calls?${query}`), 400, text);
   });
 
-  it("are served a hundred to a page at most, and the envelope says so", async () => {
+  it("come at most a hundred on a page, and the envelope says so", async () => {
     const clinic = await anOrganization();
     const { owner } = await aCall(clinic);
     const { pagination } = await listed(clinic.client, owner.id, "?per_page=101");
     expect(pagination).toEqual({ current_page: 1, per_page: 100, total_pages: 1, total_count: 1 });
   });
 
-  it("are those of that user alone, and go along when a report corrects whose call it was", async () => {
+  it("are only those of this user, and move when a report corrects who held the call", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
     const other = await aCall(clinic);
@@ -722,7 +722,7 @@ describe("The calls of an organization user", () => {
     expect([await idsOf(call.owner), await idsOf(other.owner)]).toEqual([[], [other.id, call.id]]);
   });
 
-  it("give 404 for a user that is not of the organization, is nobody, or cannot be", async () => {
+  it("give 404 for a user of another organization, an unknown user, and an impossible id", async () => {
     const { client, admin } = await anOrganization();
     const stranger = await aCall(await anOrganization());
     const ids = [stranger.owner.id, 999_999_999, 0, -1, "1.5", "x", `0${admin.id}`];
@@ -730,7 +730,7 @@ describe("The calls of an organization user", () => {
   });
 });
 
-/** What a call leaves behind, and where the calls themselves are listed. */
+/** The results of a call, and the list of calls. */
 const RESOURCES = {
   calls: "",
   transcript: "/CALL/transcript",
@@ -740,65 +740,62 @@ const RESOURCES = {
   "audit logs": "/CALL/egresses/EGRESS/audit_logs",
 };
 
-describe.each(Object.entries(RESOURCES))(
-  "Whoever acts as one of a certain role and asks for %s",
-  (_, tail) => {
-    /** An organization in which everybody has had a call that left behind all that a call can. */
-    async function aClinicOfCalls() {
-      const clinic = await anOrganization();
-      const paula = await clinic.addProvider("Paula Provider");
-      const peter = await clinic.addProvider("Peter Provider");
-      const assist = (name: string, roles: string[], assists: number[]) =>
-        clinic.addUser(name, ["provider_assistant", ...roles], { assists });
-      const people = {
-        admin: clinic.admin as { id: number },
-        paula,
-        peter,
-        assistantOfPaula: await assist("Al", [], [paula.id]),
-        assistantOfNobody: await assist("Bo", [], []),
-        providerWhoAssistsPaula: await assist("Cy", ["provider"], [paula.id]),
-        adminWhoProvides: await clinic.addUser("Di", ["provider", "organization_admin"]),
-      };
-      const paths: [string, string][] = [];
-      for (const [name, person] of Object.entries(people)) {
-        const call = await aCall(clinic, {}, person);
-        const egress = await call.addEgress();
-        await given(call.reportTranscript({ is_final: false, lines: [] }));
-        await given(call.reportSoapNote({ is_final: false, text: "Subjective: well." }));
-        const path = tail.replace("CALL", String(call.id)).replace("EGRESS", egress.id);
-        paths.push([name, `/organization_users/${person.id}/calls${path}`]);
-      }
-      /** Those whose call somebody reaches; whatever else there is must be 404. */
-      return async function reachedBy(person: keyof typeof people) {
-        const client = await clinic.addClient(people[person].id);
-        const reached = [];
-        for (const [name, path] of paths) {
-          const answer = await client.get(path);
-          if (answer.status === 200) reached.push(name);
-          else expectRefusal(answer, 404);
-        }
-        return reached;
-      };
+describe.each(Object.entries(RESOURCES))("A client that asks for %s", (_, tail) => {
+  /** An organization in which every user had a call with all results that a call can have. */
+  async function aClinicOfCalls() {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider("Paula Provider");
+    const peter = await clinic.addProvider("Peter Provider");
+    const assist = (name: string, roles: string[], assists: number[]) =>
+      clinic.addUser(name, ["provider_assistant", ...roles], { assists });
+    const people = {
+      admin: clinic.admin as { id: number },
+      paula,
+      peter,
+      assistantOfPaula: await assist("Al", [], [paula.id]),
+      assistantOfNobody: await assist("Bo", [], []),
+      providerWhoAssistsPaula: await assist("Cy", ["provider"], [paula.id]),
+      adminWhoProvides: await clinic.addUser("Di", ["provider", "organization_admin"]),
+    };
+    const paths: [string, string][] = [];
+    for (const [name, person] of Object.entries(people)) {
+      const call = await aCall(clinic, {}, person);
+      const egress = await call.addEgress();
+      await given(call.reportTranscript({ is_final: false, lines: [] }));
+      await given(call.reportSoapNote({ is_final: false, text: "Subjective: well." }));
+      const path = tail.replace("CALL", String(call.id)).replace("EGRESS", egress.id);
+      paths.push([name, `/organization_users/${person.id}/calls${path}`]);
     }
+    /** The users whose calls a caller reaches. Every other call must be 404. */
+    return async function reachedBy(person: keyof typeof people) {
+      const client = await clinic.addClient(people[person].id);
+      const reached = [];
+      for (const [name, path] of paths) {
+        const answer = await client.get(path);
+        if (answer.status === 200) reached.push(name);
+        else expectRefusal(answer, 404);
+      }
+      return reached;
+    };
+  }
 
-    it("reaches just the organization users that the role allows", async () => {
-      const reachedBy = await aClinicOfCalls();
-      const everybody = [
-        "admin",
-        "paula",
-        "peter",
-        "assistantOfPaula",
-        "assistantOfNobody",
-        "providerWhoAssistsPaula",
-        "adminWhoProvides",
-      ];
-      expect(await reachedBy("admin")).toEqual(everybody);
-      expect(await reachedBy("adminWhoProvides")).toEqual(everybody);
-      expect(await reachedBy("paula")).toEqual(["paula"]);
-      expect(await reachedBy("peter")).toEqual(["peter"]);
-      expect(await reachedBy("assistantOfPaula")).toEqual(["paula", "assistantOfPaula"]);
-      expect(await reachedBy("assistantOfNobody")).toEqual(["assistantOfNobody"]);
-      expect(await reachedBy("providerWhoAssistsPaula")).toEqual(["paula", "providerWhoAssistsPaula"]);
-    });
-  },
-);
+  it("reaches only the organization users that its role allows", async () => {
+    const reachedBy = await aClinicOfCalls();
+    const everybody = [
+      "admin",
+      "paula",
+      "peter",
+      "assistantOfPaula",
+      "assistantOfNobody",
+      "providerWhoAssistsPaula",
+      "adminWhoProvides",
+    ];
+    expect(await reachedBy("admin")).toEqual(everybody);
+    expect(await reachedBy("adminWhoProvides")).toEqual(everybody);
+    expect(await reachedBy("paula")).toEqual(["paula"]);
+    expect(await reachedBy("peter")).toEqual(["peter"]);
+    expect(await reachedBy("assistantOfPaula")).toEqual(["paula", "assistantOfPaula"]);
+    expect(await reachedBy("assistantOfNobody")).toEqual(["assistantOfNobody"]);
+    expect(await reachedBy("providerWhoAssistsPaula")).toEqual(["paula", "providerWhoAssistsPaula"]);
+  });
+});

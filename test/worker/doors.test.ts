@@ -12,14 +12,14 @@ const INVALID_CLIENT = "Invalid client credentials";
 const INVALID_TOKEN = "Invalid platform token";
 const MALFORMED = "Request body is not valid JSON";
 
-/** JSON of exactly so many bytes. */
+/** JSON with exactly this number of bytes. */
 const ofBytes = (bytes: number, body: unknown) => JSON.stringify(body).padEnd(bytes, " ");
 
 const tooLarge = ofBytes(EXTERNAL_LIMIT + 1, { waiting_room: { name: "Cardiology" } });
 
 const asText = { "Content-Type": "text/plain" };
 
-/** The same door, past which no request says what its body is. */
+/** The same door, but requests have no content type. */
 const withoutContentType = (through: Pick<Door, "through">) =>
   through.through((request) => {
     const headers = new Headers(request.headers);
@@ -27,7 +27,7 @@ const withoutContentType = (through: Pick<Door, "through">) =>
     return exports.default.fetch(new Request(request, { headers }));
   });
 
-/** The same door, past which a body comes in pieces and no request says how long it is. */
+/** The same door, but bodies come in pieces and without a content length. */
 const inPieces = (through: Pick<Door, "through">) =>
   through.through(async (request) => {
     const bytes = new Uint8Array(await request.arrayBuffer());
@@ -46,14 +46,14 @@ async function waitingRooms({ client }: Organization) {
   return given(client.get("/waiting_rooms"));
 }
 
-/** All of an answer that may not differ from one request to the next. */
+/** The parts of a response that must not differ between requests. */
 function withoutRequestId({ status, headers, body }: Answer) {
   const { "x-request-id": _, ...others } = Object.fromEntries(headers);
   return { status, headers: others, body };
 }
 
 describe("The external door", () => {
-  it("refuses every fault of the credentials in the same way", async () => {
+  it("refuses all wrong credentials in the same way", async () => {
     const clinic = await anOrganization();
     const other = await anOrganization("Hillside Clinic");
     const before = await waitingRooms(clinic);
@@ -88,7 +88,7 @@ describe("The external door", () => {
     expect(await waitingRooms(clinic)).toEqual(before);
   });
 
-  it("takes the header names in any case", async () => {
+  it("accepts header names in any case", async () => {
     const { client } = await anOrganization();
     const credentials = {
       "x-client-id": client.credentials["X-Client-ID"],
@@ -99,7 +99,7 @@ describe("The external door", () => {
 });
 
 describe("The platform door", () => {
-  it("refuses every fault of the token in the same way", async () => {
+  it("refuses all wrong tokens in the same way", async () => {
     const clinic = await anOrganization();
     const slug = unique("org");
     const faults: Record<string, string>[] = [
@@ -126,7 +126,7 @@ describe("The platform door", () => {
   });
 });
 
-describe("Whoever has no credentials", () => {
+describe("A request without credentials", () => {
   const external = door("/api/external", {});
   const stranger = door("/api/platform", {});
 
@@ -140,17 +140,17 @@ describe("Whoever has no credentials", () => {
     ["the content type is wrong", "POST", "/waiting_rooms", "name=Cardiology", asText],
     ["the body is not JSON", "POST", "/waiting_rooms", NOT_JSON, {}],
     ["the body is invalid", "POST", "/waiting_rooms", {}, {}],
-  ])("learns nothing else, even where %s", async (_, method, path, body, headers) => {
+  ])("gets 401 and nothing else, even if %s", async (_, method, path, body, headers) => {
     expectRefusal(await external.send(method, path, body, headers), 401, INVALID_CLIENT);
   });
 
   it.each([
     ["the path is unknown", "GET", "/nowhere", undefined, {}],
-    ["the id is no number", "DELETE", "/api_clients/x", undefined, {}],
+    ["the id is not a number", "DELETE", "/api_clients/x", undefined, {}],
     ["the content type is wrong", "POST", "/organizations", "name=Clinic", asText],
     ["the body is not JSON", "POST", "/organizations", NOT_JSON, {}],
     ["the body is invalid", "POST", "/organizations", {}, {}],
-  ])("learns nothing else at the platform door, even where %s", async (_, method, path, body, headers) => {
+  ])("gets 401 and nothing else at the platform door, even if %s", async (_, method, path, body, headers) => {
     expectRefusal(await stranger.send(method, path, body, headers), 401, INVALID_TOKEN);
   });
 });
@@ -193,7 +193,7 @@ describe("An unknown path", () => {
   });
 });
 
-describe("A path id that is no positive integer", () => {
+describe("A path id that is not a positive integer", () => {
   const NO_IDS = ["0", "-1", "1.5", "1e3", "01", "+1", "x", "1x", "%201", "0x1", "99999999999999999999"];
 
   it.each(NO_IDS)("is 404 for a sub: %s", async (id) => {
@@ -214,21 +214,21 @@ describe("A path id that is no positive integer", () => {
 });
 
 describe("The order of refusals", () => {
-  it("puts a body too large before its content type", async () => {
+  it("checks the size of a body before its content type", async () => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);
     expectRefusal(await clinic.client.send("POST", "/waiting_rooms", tooLarge, asText), 413);
     expect(await waitingRooms(clinic)).toEqual(before);
   });
 
-  it("puts the content type before JSON that does not parse", async () => {
+  it("checks the content type before it parses the JSON", async () => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);
     expectRefusal(await clinic.client.send("POST", "/waiting_rooms", NOT_JSON, asText), 415);
     expect(await waitingRooms(clinic)).toEqual(before);
   });
 
-  it("puts every fault of the body before a thing that is not there", async () => {
+  it("checks the body before the existence of things", async () => {
     const { client, slug } = await anOrganization();
     const path = `/waiting_rooms/${slug}-nowhere`;
     expectRefusal(await client.put(path, tooLarge), 413);
@@ -247,7 +247,7 @@ describe("The order of refusals", () => {
     );
   });
 
-  it("puts a thing that is not there before the state that it could be in", async () => {
+  it("checks the existence of a thing before its state", async () => {
     const clinic = await anOrganization();
     const { client, slug } = clinic;
     const path = `/waiting_rooms/${slug}-nowhere`;
@@ -266,7 +266,7 @@ describe("The order of refusals", () => {
 describe("A request body", () => {
   const cardiology = { waiting_room: { name: "Cardiology" } };
 
-  it("may have 64 KiB at the external door, and not a byte more", async () => {
+  it("can have 64 KiB at the external door, and not a byte more", async () => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);
     expectRefusal(await clinic.client.post("/waiting_rooms", ofBytes(EXTERNAL_LIMIT + 1, cardiology)), 413);
@@ -282,7 +282,7 @@ describe("A request body", () => {
     expectRefusal(refused, 413);
   });
 
-  it("is measured as it comes where nobody says how long it is", async () => {
+  it("is measured while it is read if it has no content length", async () => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);
     const client = inPieces(clinic.client);
@@ -292,7 +292,7 @@ describe("A request body", () => {
     expect(largest).toMatchObject({ status: 201, body: { name: "Cardiology" } });
   });
 
-  it("may have 4 MiB at the platform door, and not a byte more", async () => {
+  it("can have 4 MiB at the platform door, and not a byte more", async () => {
     const slug = unique("org");
     const body = { organization: { name: "Riverside Clinic", slug } };
     expectRefusal(await platform.post("/organizations", ofBytes(PLATFORM_LIMIT + 1, body)), 413);
@@ -308,7 +308,7 @@ describe("A request body", () => {
     "application/jsonl",
     "json",
     "",
-  ])("is refused as %j, though it is JSON", async (type) => {
+  ])("is refused as %j, even if it is JSON", async (type) => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);
     const headers = { "Content-Type": type };
@@ -324,7 +324,7 @@ describe("A request body", () => {
   });
 
   it.each(["application/json; charset=utf-8", "Application/JSON", "application/json;charset=UTF-8"])(
-    "is taken as %s",
+    "is accepted as %s",
     async (type) => {
       const { client } = await anOrganization();
       const headers = { "Content-Type": type };
@@ -347,7 +347,7 @@ describe("A request body", () => {
     expect(await waitingRooms(clinic)).toEqual(before);
   });
 
-  it("that is missing is refused as one that is not JSON", async () => {
+  it("that is missing is refused like one that is not JSON", async () => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);
     expectRefusal(await clinic.client.send("POST", "/waiting_rooms"), 400, MALFORMED);
@@ -367,7 +367,7 @@ describe("A request body", () => {
     },
   );
 
-  it("is refused with a text that names each field at fault and says what is wrong with it", async () => {
+  it("is refused with a text that names each wrong field and says what is wrong", async () => {
     const clinic = await anOrganization();
     const before = await waitingRooms(clinic);
     const waiting_room = { name: " ", theme: "Dark" };
@@ -390,12 +390,12 @@ describe.each(["/waiting_rooms", "/organization_users"])("The pages of %s", (pat
     },
   );
 
-  it("name each parameter at fault", async () => {
+  it("are refused with a text that names each wrong parameter", async () => {
     const { client } = await anOrganization();
     expectRefusal(await client.get(`${path}?page=0&per_page=0`), 400, /\bpage\b.*\bper_page\b/);
   });
 
-  it("are the first of 25 rows where nothing is said", async () => {
+  it("are the first page, with 25 rows, by default", async () => {
     const { client } = await anOrganization();
     const { status, body } = await client.get(path);
     expect(status).toBe(200);
@@ -424,7 +424,7 @@ describe.each(["/waiting_rooms", "/organization_users"])("The pages of %s", (pat
     });
   });
 
-  it("are not changed by parameters that nobody knows", async () => {
+  it("are not changed by unknown parameters", async () => {
     const { client } = await anOrganization();
     const { status, body } = await client.get(`${path}?limit=0&sort=name`);
     expect(status).toBe(200);
@@ -432,8 +432,8 @@ describe.each(["/waiting_rooms", "/organization_users"])("The pages of %s", (pat
   });
 });
 
-describe("Every answer", () => {
-  /** One answer of every kind that the doors give. */
+describe("Every response", () => {
+  /** One response of every kind. */
   async function answersOfEveryKind(): Promise<[number, Answer][]> {
     const clinic = await anOrganization();
     const { client } = clinic;
@@ -459,18 +459,18 @@ describe("Every answer", () => {
     ];
   }
 
-  it("has the status that is expected here", async () => {
+  it("has the expected status", async () => {
     const answers = await answersOfEveryKind();
     expect(answers.map(([, { status }]) => status)).toEqual(answers.map(([expected]) => expected));
   });
 
-  it("carries a request id of its own", async () => {
+  it("has its own request id", async () => {
     const ids = (await answersOfEveryKind()).map(([, { headers }]) => headers.get("X-Request-Id"));
     for (const id of ids) expect(id).toMatch(/^\S{8,}$/);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("carries the service's request id, not one that the caller sends", async () => {
+  it("has the service's request id, not one that the caller sends", async () => {
     const { client } = await anOrganization();
     const { headers } = await client.send("GET", "/waiting_rooms", undefined, {
       "X-Request-Id": "mine-1234",
@@ -479,12 +479,12 @@ describe("Every answer", () => {
     expect(headers.get("X-Request-Id")).not.toBe("mine-1234");
   });
 
-  it("may be stored by nobody", async () => {
+  it("must not be stored by caches", async () => {
     const stored = (await answersOfEveryKind()).map(([, { headers }]) => headers.get("Cache-Control"));
     expect(new Set(stored)).toEqual(new Set(["no-store"]));
   });
 
-  it("carries the usual security headers", async () => {
+  it("has the usual security headers", async () => {
     for (const [, { headers }] of await answersOfEveryKind()) {
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(headers.get("Strict-Transport-Security")).toMatch(/^max-age=[1-9]\d*/);
@@ -495,7 +495,7 @@ describe("Every answer", () => {
     }
   });
 
-  it("is JSON wherever it says anything, and a refusal says just what is wrong", async () => {
+  it("is JSON if it has a body, and a refusal contains only the error text", async () => {
     for (const [expected, answer] of await answersOfEveryKind()) {
       if (expected === 204) {
         expectGone(answer);
@@ -507,8 +507,8 @@ describe("Every answer", () => {
   });
 });
 
-describe("A body with a great many faults", () => {
-  it("is refused with a text that names some of them, and says how many more there are", async () => {
+describe("A body with very many errors", () => {
+  it("is refused with a text that names some of them and says how many more there are", async () => {
     const { client } = await anOrganization();
     const { status, body } = await client.post("/invites/bulk_create", {
       organization_invites: Array(1000).fill({}),

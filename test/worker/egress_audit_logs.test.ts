@@ -14,7 +14,7 @@ interface Entry {
   created_at: string;
 }
 
-/** A recording that has just started, of an ended call with everybody's consent. */
+/** A recording that has just started, of an ended call to which everybody consented. */
 async function anEgress(first: object = {}) {
   const clinic = await anOrganization();
   const call = await aCall(clinic);
@@ -35,7 +35,7 @@ async function anEgress(first: object = {}) {
   };
 }
 
-/** A recording that was made and then read at certain moments, and how to ask for the moments of its entries. */
+/** A recording that was created and read at certain moments, and a function that lists the moments of its entries. */
 async function anEgressReadAt(created: string, ...moments: string[]) {
   travelTo(created);
   const egress = await anEgress();
@@ -50,7 +50,7 @@ async function anEgressReadAt(created: string, ...moments: string[]) {
 }
 
 describe("The audit logs of an egress", () => {
-  it("tell of its creation with the fields that are not null, and of nobody where nobody is named", async () => {
+  it("have its creation, with the fields that are not null, and with no user if the report names none", async () => {
     travelTo("2026-01-31T09:30:00.123Z");
     const { egress_id, audit } = await anEgress();
     const { status, body } = await audit();
@@ -73,7 +73,7 @@ describe("The audit logs of an egress", () => {
     });
   });
 
-  it("tell of a creation with all fields, and of who caused it", async () => {
+  it("have a creation with all fields, and the user who caused it", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
     const egress_id = unique("egress");
@@ -99,7 +99,7 @@ describe("The audit logs of an egress", () => {
     ]);
   });
 
-  it("tell of an update with just the fields that changed, at the time of the change", async () => {
+  it("have an update with only the fields that changed, and the time of the change", async () => {
     const { clinic, report, entries } = await anEgress();
     travelTo("2027-01-31T10:00:01.000Z");
     const end = { status: "egress_ended", is_stopped: true, ended_at: ENDED_AT };
@@ -142,7 +142,7 @@ describe("The audit logs of an egress", () => {
     expect(create?.event).toBe("create");
   });
 
-  it("tell of a read without changes, and of the user whom the client acts as", async () => {
+  it("have a read without changes, and the user as whom the client acts", async () => {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider();
     const call = await aCall(clinic, {}, paula);
@@ -161,7 +161,7 @@ describe("The audit logs of an egress", () => {
     });
   });
 
-  it("tell of a creation once, however often it is reported, and of no change where there is none", async () => {
+  it("have one creation, however often it is reported, and no update if nothing changed", async () => {
     const { call, report, entries } = await anEgress();
     const end = { status: "egress_ended", is_stopped: true, ended_at: ENDED_AT };
     const first = { call_key: call.key, status: "egress_starting" };
@@ -172,7 +172,7 @@ describe("The audit logs of an egress", () => {
     expect((await entries()).map(({ event }) => event)).toEqual(["update", "create"]);
   });
 
-  it("tell of a creation once where twenty reports of it come at once", async () => {
+  it("have one creation if twenty reports of it come at the same time", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
     const egress_id = unique("egress");
@@ -186,7 +186,7 @@ describe("The audit logs of an egress", () => {
     expect(audit_logs.map(({ event }: Entry) => event)).toEqual(["create"]);
   });
 
-  it("never tell the storage key or a URL, though they tell that something changed", async () => {
+  it("never contain the storage key or a URL, even in an update", async () => {
     const { id, report, read, entries } = await anEgress({ storage_key: "secret/first.wav" });
     await given(report({ storage_key: "secret/second.wav" }));
     await read();
@@ -203,21 +203,21 @@ describe("The audit logs of an egress", () => {
     expect(JSON.stringify([results, await entries()])).not.toMatch(/secret|wav|storage_key|http/);
   });
 
-  it("are those of the egress alone", async () => {
+  it("are only those of the egress", async () => {
     const { call, read, entries } = await anEgress();
     await call.addEgress();
     await read();
     expect((await entries()).map(({ event }) => event)).toEqual(["read", "create"]);
   });
 
-  it("change by no reading of them", async () => {
+  it("do not change when they are read", async () => {
     const { audit } = await anEgress();
     await changingNothing(() => given(audit()));
   });
 });
 
 describe("The audit logs come", () => {
-  it("newest first, those of one moment by id", async () => {
+  it("newest first, and by id within the same moment", async () => {
     const { read, report, entries } = await anEgressReadAt(
       "2027-01-31T09:30:00.000Z",
       "2027-01-31T09:30:00.002Z",
@@ -241,7 +241,7 @@ describe("The audit logs come", () => {
     expect([c > a, f < b]).toEqual([true, true]);
   });
 
-  it("in pages, which begin with the newest", async () => {
+  it("in pages that begin with the newest", async () => {
     const { read, audit } = await anEgress();
     for (let n = 0; n < 4; n++) await read();
     const whole = (await audit()).body.audit_logs;
@@ -259,7 +259,7 @@ describe("The audit logs come", () => {
     );
   });
 
-  it("25 to a page, and at most 100", async () => {
+  it("25 on a page by default, and at most 100", async () => {
     const { read, audit } = await anEgress();
     await Promise.all(Array.from({ length: 101 }, read));
     const first = (await audit()).body;
@@ -276,7 +276,7 @@ describe("A filter of the audit logs", () => {
     ["create", ["create"]],
     ["update", ["update", "update"]],
     ["read", ["read", "read", "read"]],
-  ])("by event gives those of %s alone, and counts them", async (event, expected) => {
+  ])("by event returns only those of %s, and counts them", async (event, expected) => {
     const { read, report, audit } = await anEgress();
     await read();
     await given(report({ error: "Lost." }));
@@ -320,14 +320,14 @@ describe("A filter of the audit logs", () => {
     ["of one day", "?from=2027-02-01&to=2027-02-01", MOMENTS.slice(1, 3)],
     ["before all", "?to=2027-01-30", []],
     ["after all", "?from=2027-02-04", []],
-    ["from far off to far off", "?from=0001-01-01&to=9999-12-31", MOMENTS],
+    ["from the earliest to the latest day", "?from=0001-01-01&to=9999-12-31", MOMENTS],
     ["of one day and one event", "?from=2027-01-31&to=2027-02-01&event=read", MOMENTS.slice(1, 3)],
-  ])("gives entries %s, from its start to its end in UTC", async (_, query, expected) => {
+  ])("returns entries %s, from its start to its end in UTC", async (_, query, expected) => {
     const { times } = await anEgressReadAt(...MOMENTS);
     expect(await times(query)).toEqual(expected.toReversed());
   });
 
-  it("goes along with pages", async () => {
+  it("works together with pages", async () => {
     const { audit } = await anEgressReadAt(...MOMENTS);
     const { body } = await audit("?from=2027-02-01&event=read&page=2&per_page=2");
     expect(body.audit_logs.map(({ created_at }: Entry) => created_at)).toEqual([MOMENTS[3], MOMENTS[2]]);
@@ -356,7 +356,7 @@ describe("A filter of the audit logs", () => {
     expectRefusal(await audit(`?${query}`), 400, text);
   });
 
-  it("that is faulty is heard of before an egress that is not there", async () => {
+  it("that is invalid is refused before an egress that does not exist", async () => {
     const { clinic, call } = await anEgress();
     const path = `${call.path}/egresses/999999999/audit_logs`;
     expectRefusal(await clinic.client.get(`${path}?event=delete`), 400, /event/);
@@ -364,7 +364,7 @@ describe("A filter of the audit logs", () => {
   });
 });
 
-describe("An audit entry, though somebody works on the database itself,", () => {
+describe("An audit entry, even for an operator who works on the database,", () => {
   const onDatabase = (query: string, ...values: unknown[]) =>
     env.DB.prepare(query)
       .bind(...values)
@@ -391,7 +391,7 @@ describe("An audit entry, though somebody works on the database itself,", () => 
     await changingNothing(() => expect(onDatabase(query, id)).rejects.toThrow());
   });
 
-  it("comes with every change of an egress", async () => {
+  it("is written for every change of an egress", async () => {
     const { id, entries } = await anEgress();
     await onDatabase("update egresses set error = 'Lost.', updated_at = 1 where id = ?", id);
     expect((await entries()).map(({ object_changes }) => object_changes)).toContainEqual({

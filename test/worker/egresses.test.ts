@@ -9,7 +9,7 @@ import { changingNothing } from "./support/unchanged.ts";
 
 const LATER = "2026-01-31T10:00:07.000Z";
 
-/** A clinic's ended call with everybody's consent. */
+/** An ended call of a clinic, to which everybody consented. */
 async function aCallToRecord(call: object = {}) {
   const clinic = await anOrganization();
   const recorded = await aCall(clinic, call);
@@ -53,7 +53,7 @@ async function readEntries({ id }: { id: number }) {
 }
 
 describe("A reported egress", () => {
-  it("is one that goes on where nothing else is said", async () => {
+  it("is going on by default", async () => {
     const { egress_id, reported, list } = await aStartingEgress();
     expect(reported).toEqual({
       id: expect.any(Number),
@@ -95,7 +95,7 @@ describe("A reported egress", () => {
     expect(listed.body).toEqual({ egresses: [answer.body] });
   });
 
-  it("stands with the others of its call alone, by id", async () => {
+  it("is listed only with the others of its call, by id", async () => {
     const { clinic, call, list } = await aCallToRecord();
     const other = await aCall(clinic);
     const one = await call.addEgress({}, unique("z-egress"));
@@ -105,7 +105,7 @@ describe("A reported egress", () => {
     expect((await egressesOf(clinic, other).list()).body).toEqual({ egresses: [theirs] });
   });
 
-  it("may be reported while the call goes on", async () => {
+  it("can be reported while the call is going on", async () => {
     const { call, list, get } = await aCallToRecord({ ended_at: undefined });
     const reported = await call.addEgress({ status: "egress_starting" });
     await given(call.report({ ended_at: ENDED_AT }));
@@ -113,7 +113,7 @@ describe("A reported egress", () => {
     expect((await get(reported.id)).status).toBe(200);
   });
 
-  it("ignores keys that it does not know", async () => {
+  it("may contain unknown keys, which are ignored", async () => {
     const { call } = await aCallToRecord();
     const answer = await call.addEgress({ id: 1, egress_id: "another", created_at: ENDED_AT });
     expect(answer.id).not.toBe(1);
@@ -123,7 +123,7 @@ describe("A reported egress", () => {
 });
 
 describe("A later report of an egress", () => {
-  it("changes nothing where it repeats the first, nor where it says nothing", async () => {
+  it("changes nothing if it repeats the first or is empty", async () => {
     const { first, report, reported } = await aStartingEgress();
     for (const again of [first, {}, { ...first, is_stopped: null, error: null, ended_at: null }]) {
       const answer = await changingNothing(() => report(again));
@@ -131,7 +131,7 @@ describe("A later report of an egress", () => {
     }
   });
 
-  it("changes nothing where it repeats the end, whoever causes it now", async () => {
+  it("changes nothing if it repeats the end, even with another user", async () => {
     const { clinic, end, report, reported } = await anEndedEgress();
     for (const again of [end, { ...end, user_id: clinic.admin.user_id }]) {
       const answer = await changingNothing(() => report(again));
@@ -139,7 +139,7 @@ describe("A later report of an egress", () => {
     }
   });
 
-  it("keeps what it leaves out", async () => {
+  it("keeps the fields that it leaves out", async () => {
     const { report, reported, get } = await anEndedEgress();
     travelTo("2027-01-31T09:30:00.000Z");
     const answer = await report({ error: "The disk was full." });
@@ -152,7 +152,7 @@ describe("A later report of an egress", () => {
     expect((await get(reported.id)).body.url).toContain(`${reported.egress_id}.wav`);
   });
 
-  it("clears an error, an end that is not one, and the storage key with null", async () => {
+  it("clears an error, a wrong end and the storage key with null", async () => {
     const { report, reported, get } = await aStartingEgress();
     await given(report({ error: "A hiccup.", ended_at: ENDED_AT, storage_key: "somewhere.wav" }));
     expect((await get(reported.id)).body.url).toContain("somewhere.wav");
@@ -161,7 +161,7 @@ describe("A later report of an egress", () => {
     expect((await get(reported.id)).body.url).toBeNull();
   });
 
-  it("moves the egress no step back once it has ended", async () => {
+  it("does not move an ended egress back", async () => {
     const { first, report, reported } = await anEndedEgress();
     for (const late of [
       first,
@@ -191,17 +191,17 @@ describe("A report of an egress is refused, and changes nothing,", () => {
   it.each<[string, object, RegExp]>([
     ["a null call_key", { call_key: null }, /egress\.call_key/],
     ["a blank call_key", { call_key: " " }, /egress\.call_key/],
-    ["a call_key that nobody knows", { call_key: "nowhere" }, /egress\.call_key/],
+    ["an unknown call_key", { call_key: "nowhere" }, /egress\.call_key/],
     ["an unknown status", { status: "egress_failed" }, /egress\.status/],
     ["a null status", { status: null }, /egress\.status/],
     ["an is_stopped that is text", { is_stopped: "true" }, /egress\.is_stopped/],
     ["a blank error", { error: " " }, /egress\.error/],
     ["an error that is a number", { error: 7 }, /egress\.error/],
-    ["an ended_at that is no time", { ended_at: "later" }, /egress\.ended_at/],
+    ["an ended_at that is not a time", { ended_at: "later" }, /egress\.ended_at/],
     ["an ended_at that is a number", { ended_at: 1_769_850_600 }, /egress\.ended_at/],
     ["a user_id that is text", { user_id: "1" }, /egress\.user_id/],
     ["a user_id of 0", { user_id: 0 }, /egress\.user_id/],
-    ["a user_id of nobody", { user_id: 999_999_999 }, /egress\.user_id/],
+    ["an unknown user_id", { user_id: 999_999_999 }, /egress\.user_id/],
     ["a storage key that is a number", { storage_key: 7 }, /egress\.storage_key/],
     ["an empty storage key", { storage_key: "" }, /egress\.storage_key/],
     ["a blank storage key", { storage_key: " " }, /egress\.storage_key/],
@@ -222,7 +222,7 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     expectRefusal(await changingNothing(() => reportEgress(unique("egress"), first)), 422, text);
   });
 
-  it.each(["call_key", "status"])("without %s in the first", async (field) => {
+  it.each(["call_key", "status"])("without %s in the first report", async (field) => {
     const { call, list } = await aCallToRecord();
     const lacking = { call_key: call.key, status: "egress_starting", [field]: undefined };
     const refused = await changingNothing(() => reportEgress(unique("egress"), lacking));
@@ -282,7 +282,7 @@ describe("The recordings of a call", () => {
     ["one", consents(true)],
     ["two", consents(true, true)],
     ["five", consents(true, true, true, true, true)],
-  ])("are shown where all participants consented, %s of them", async (_, call) => {
+  ])("are shown if all participants consented, %s of them", async (_, call) => {
     const scene = await aCallToRecord(call);
     await expectShown(scene, (await scene.call.addEgress()).id);
   });
@@ -296,7 +296,7 @@ describe("The recordings of a call", () => {
     ["had one refusal among many", consents(true, true, false, true)],
     ["had nobody who consented", consents(false, false)],
     ["failed, and had one who refused", { ...consents(false, true), failed: true }],
-  ])("are hidden, and reading leaves no trace, where the call %s", async (_, call) => {
+  ])("are hidden, and reading writes no entry, if the call %s", async (_, call) => {
     const scene = await aCallToRecord(call);
     await expectHidden(scene, (await scene.call.addEgress()).id);
   });
@@ -313,16 +313,19 @@ describe("The recordings of a call", () => {
     ["was not asked", undefined],
     ["was asked, and has not answered", null],
     ["refused", false],
-  ])("are hidden again when a participant is added who %s, until that one consents", async (_, consent) => {
-    const scene = await aCallToRecord();
-    const { id } = await scene.call.addEgress();
-    await expectShown(scene, id);
-    const late = aRecipient({ recording_consent: consent });
-    await given(scene.call.report({ participants: [late] }));
-    await expectHidden(scene, id);
-    await given(scene.call.report({ participants: [{ key: late.key, recording_consent: true }] }));
-    await expectShown(scene, id);
-  });
+  ])(
+    "are hidden again when a participant is added who %s, until this participant consents",
+    async (_, consent) => {
+      const scene = await aCallToRecord();
+      const { id } = await scene.call.addEgress();
+      await expectShown(scene, id);
+      const late = aRecipient({ recording_consent: consent });
+      await given(scene.call.report({ participants: [late] }));
+      await expectHidden(scene, id);
+      await given(scene.call.report({ participants: [{ key: late.key, recording_consent: true }] }));
+      await expectShown(scene, id);
+    },
+  );
 
   it.each([
     ["withdraws consent", false],
@@ -335,7 +338,7 @@ describe("The recordings of a call", () => {
     await expectHidden(scene, id);
   });
 
-  it("stay shown when a later report says nothing of consent", async () => {
+  it("stay visible when a later report says nothing about consent", async () => {
     const scene = await aCallToRecord();
     const { id } = await scene.call.addEgress();
     const [, { key }] = scene.call.participants;
@@ -343,7 +346,7 @@ describe("The recordings of a call", () => {
     await expectShown(scene, id);
   });
 
-  it("are hidden where one of the waiting room joined without being asked", async () => {
+  it("are hidden if a person from the waiting room joined without being asked", async () => {
     const scene = await aCallToRecord();
     const { id } = await scene.call.addEgress();
     const key = unique("rita");
@@ -354,12 +357,12 @@ describe("The recordings of a call", () => {
     await expectHidden(scene, id);
   });
 
-  it("are an empty list where there are none", async () => {
+  it("are an empty list if there are none", async () => {
     const { list } = await aCallToRecord();
     expect(await list()).toMatchObject({ status: 200, body: { egresses: [] } });
   });
 
-  it("give 404 for a call or a user that is not there", async () => {
+  it("give 404 for a call or a user that does not exist", async () => {
     const { clinic, call } = await aCallToRecord();
     const theirs = await aCall(await anOrganization());
     const colleague = await clinic.addProvider();
@@ -377,14 +380,14 @@ describe("The recordings of a call", () => {
 });
 
 describe("Getting an egress", () => {
-  it("gives what the list gives, and a URL besides", async () => {
+  it("returns the same as the list, plus a URL", async () => {
     const { reported, get } = await anEndedEgress();
     const { status, body } = await get(reported.id);
     expect(status).toBe(200);
     expect(body).toEqual({ ...reported, url: expect.any(String) });
   });
 
-  it("gives a null URL while there is no file, and is a read all the same", async () => {
+  it("returns a null URL while there is no file, and still counts as a read", async () => {
     const { reported, get } = await aStartingEgress();
     const { status, body } = await get(reported.id);
     expect(status).toBe(200);
@@ -411,7 +414,7 @@ describe("Getting an egress", () => {
     expect(body.url).not.toContain("local-secret-key");
   });
 
-  it("gives a new URL each time", async () => {
+  it("returns a new URL each time", async () => {
     const { reported, get } = await anEndedEgress();
     travelTo("2026-01-31T12:34:56.000Z");
     const first = (await get(reported.id)).body.url;
@@ -429,7 +432,7 @@ describe("Getting an egress", () => {
     ["what?#now&then+%2e%2e/x.wav", "what%3F%23now%26then%2B%252e%252e/x.wav"],
     ["..\\..\\x.wav", "..%5C..%5Cx.wav"],
     ["https:/elsewhere.test", "https%3A/elsewhere.test"],
-  ])("leads to the file and into no other bucket, whatever its key is: %s", async (storage_key, encoded) => {
+  ])("leads to the file, and never into another bucket, with any key: %s", async (storage_key, encoded) => {
     const { report, reported, get } = await anEndedEgress();
     await given(report({ storage_key }));
     const url = new URL((await get(reported.id)).body.url);
@@ -439,7 +442,7 @@ describe("Getting an egress", () => {
     expect([...url.searchParams.keys()]).toHaveLength(7);
   });
 
-  it("writes a read entry each time, of the user whom the client acts as", async () => {
+  it("writes a read entry each time, with the user as whom the client acts", async () => {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider();
     const call = await aCall(clinic, {}, paula);
@@ -453,7 +456,7 @@ describe("Getting an egress", () => {
     ]);
   });
 
-  it("changes nothing besides: listing, reading the audit logs and repeating reports are no reads", async () => {
+  it("changes nothing else: listing, reading the audit logs and repeating reports are not reads", async () => {
     const { end, report, reported, list, audit } = await anEndedEgress();
     await changingNothing(async () => {
       await given(list());
@@ -477,7 +480,7 @@ describe("Getting an egress", () => {
   it.each([
     ["is refused by the database", "abort, 'no room for entries'"],
     ["is lost without an error", "ignore"],
-  ])("gives no URL where its entry %s", async (_, raise) => {
+  ])("returns no URL if its entry %s", async (_, raise) => {
     const { reported, get } = await anEndedEgress();
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(async () => {
@@ -494,7 +497,7 @@ describe("Getting an egress", () => {
   });
 });
 
-describe("An egress by any path but its own gives 404, to a read and to its audit logs, and leaves no trace:", () => {
+describe("An egress under any path but its own gives 404, for a read and for its audit logs, and writes no entry:", () => {
   type Scene = Awaited<ReturnType<typeof anEndedEgress>>;
 
   const OTHER_PATHS: [string, (scene: Scene) => Promise<string>][] = [

@@ -7,13 +7,13 @@ import { countingRowsRead } from "./support/rows_read.ts";
 const SIZE = 10_000;
 const PER_PAGE = 25;
 
-/** Rows that a first page may read, however long its list has grown. */
+/** The rows that a first page may read, however long its list is. */
 const BOUND = 4 * PER_PAGE + 10;
 
 let clinic: Organization;
 let paths: Record<string, string>;
 
-/** Inserts the rows that the query gives for each number `n` up to SIZE. */
+/** Inserts the rows that the query makes for each number `n` up to SIZE. */
 const insertMany = (insert: string, ...values: unknown[]) =>
   env.DB.prepare(
     `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${SIZE}) ${insert}`,
@@ -68,7 +68,7 @@ async function reading(path: string) {
 
 describe(`The first page of a list of ${SIZE}`, () => {
   it.each(["waiting_rooms", "organization_invites", "calls", "audit_logs"])(
-    "reads no more than it shows, and counts without reading: %s",
+    "reads only what it shows, and does not read to count: %s",
     async (list) => {
       const { result, rows_read } = await reading(paths[list] ?? "");
       expect(result[list]).toHaveLength(PER_PAGE);
@@ -77,7 +77,7 @@ describe(`The first page of a list of ${SIZE}`, () => {
     },
   );
 
-  it("of one event's audit entries does so too", async () => {
+  it("of one event's audit entries does the same", async () => {
     const { result, rows_read } = await reading(`${paths.audit_logs}?event=read`);
     expect(result.pagination.total_count).toBe(SIZE);
     expect(rows_read).toBeLessThanOrEqual(BOUND);
@@ -85,7 +85,7 @@ describe(`The first page of a list of ${SIZE}`, () => {
 });
 
 describe("The total of a list", () => {
-  it("is what counting would give, after all that makes it longer or shorter", async () => {
+  it("is the number of its items, after everything that makes it longer or shorter", async () => {
     const other = await anOrganization();
     const rooms = [await other.addRoom({ name: "A" }), await other.addRoom({ name: "B" })];
     await other.client.delete(`/waiting_rooms/${rooms[0]?.slug}`);

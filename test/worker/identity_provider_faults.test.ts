@@ -13,12 +13,12 @@ import { travelTo } from "./support/time.ts";
 const SECOND = 1000;
 const START = Date.parse("2026-01-31T09:30:00Z");
 
-/** Sets the clock to so many seconds after the start of the story. */
+/** Sets the clock to a number of seconds after the start of the story. */
 const at = (seconds: number) => travelTo(new Date(START + seconds * SECOND).toISOString());
 
 const RETRY_AFTER = /^[1-9]\d*$/;
 
-/** The exchange fails by the provider's fault, says when to try again, and makes no code. */
+/** The exchange fails because of the provider, says when to try again, and makes no code. */
 async function expectUnavailable(client: Parameters<typeof exchange>[0], token: string) {
   const before = await storedCodes();
   const { status, body, headers } = await exchange(client, token);
@@ -27,7 +27,7 @@ async function expectUnavailable(client: Parameters<typeof exchange>[0], token: 
   expect(await storedCodes()).toEqual(before);
 }
 
-/** How often each answer was given. */
+/** How often each response came. */
 function tally(answers: Answer[]) {
   const counts: Record<string, number> = {};
   for (const { status, body } of answers) {
@@ -40,7 +40,7 @@ function tally(answers: Answer[]) {
 const html = (page: string, init?: ResponseInit) =>
   new Response(page, { ...init, headers: { "Content-Type": "text/html" } });
 
-/** What an endpoint may answer that is down, or is none; given a provider that publishes the right keys elsewhere. */
+/** What a broken endpoint, or something else at its address, may answer. The provider publishes the right keys elsewhere. */
 const FAULTS: Record<string, (elsewhere: IdentityProvider) => Response | Promise<Response>> = {
   "refuses the connection": () => Promise.reject(new TypeError("Connection refused")),
   "breaks off in the middle": () => new Response('{"keys":[{"kty":"EC"', { status: 200 }),
@@ -64,7 +64,7 @@ const FAULTS: Record<string, (elsewhere: IdentityProvider) => Response | Promise
   "answers a list of keys that are none": () => Response.json({ keys: ["key", null, 1] }),
 };
 
-/** A provider with a token that is good as soon as its keys are known, and the same keys published elsewhere. */
+/** A provider with a token that is valid as soon as its keys are known, and the same keys published elsewhere. */
 async function aFaultyProvider() {
   const scene = await aClinicWithSignIn();
   const elsewhere = await anIdentityProvider();
@@ -73,7 +73,7 @@ async function aFaultyProvider() {
 }
 
 describe("An identity provider that", () => {
-  it.each(Object.entries(FAULTS))("%s makes the exchange fail until it is well again", async (_, fault) => {
+  it.each(Object.entries(FAULTS))("%s makes the exchange fail until it has recovered", async (_, fault) => {
     const { client, provider, elsewhere, token } = await aFaultyProvider();
     provider.answer = () => fault(elsewhere);
     for (let n = 1; n <= 2; n++) {
@@ -86,7 +86,7 @@ describe("An identity provider that", () => {
   });
 
   it.each(Object.entries(FAULTS))(
-    "%s is missed once its keys are too old, and not before",
+    "%s makes the exchange fail when its keys are too old, and not before",
     async (_, fault) => {
       at(0);
       const { client, provider, elsewhere, email } = await aFaultyProvider();
@@ -102,7 +102,7 @@ describe("An identity provider that", () => {
     },
   );
 
-  it("never answers makes the exchange fail within 6 s, and the next one succeed when it is well", async () => {
+  it("never answers makes the exchange fail within 6 s; the next one succeeds when it has recovered", async () => {
     const { client, provider, token } = await aFaultyProvider();
     provider.answer = () => new Promise(() => {});
     const asked = performance.now();
@@ -112,7 +112,7 @@ describe("An identity provider that", () => {
     await expectExchanged(client, token);
   }, 20_000);
 
-  it("is down does not keep others from signing in", async () => {
+  it("is down does not prevent users of other providers from signing in", async () => {
     const down = await aFaultyProvider();
     const well = await aFaultyProvider();
     down.provider.answer = () => Promise.reject(new TypeError("Connection refused"));
@@ -120,7 +120,7 @@ describe("An identity provider that", () => {
     await expectExchanged(well.client, well.token);
   });
 
-  it("is down is not asked about a token that is invalid whatever its keys are", async () => {
+  it("is down is not asked about a token that is invalid with any keys", async () => {
     const { client, provider, email } = await aFaultyProvider();
     provider.answer = () => Promise.reject(new TypeError("Connection refused"));
     const [header, claims] = (await provider.token({ email })).split(".");
@@ -149,7 +149,7 @@ describe("The keys of an identity provider", () => {
     return { ...scene, good, strange };
   }
 
-  it("are not fetched again within 10 minutes, and are then, once", async () => {
+  it("are not fetched again within 10 minutes, and then once", async () => {
     const { client, provider, good } = await aKnownProvider();
     for (const [seconds, asked] of [
       [1, 1],
@@ -192,7 +192,7 @@ describe("The keys of an identity provider", () => {
     expect(provider.asked).toBe(3);
   });
 
-  it("are fetched for an unknown key no more often where that fails, and the known ones stay good", async () => {
+  it("are not fetched more often for an unknown key if that fails, and the known keys stay valid", async () => {
     const { client, provider, strange, good } = await aKnownProvider();
     provider.answer = () => new Response(null, { status: 500 });
     for (const [seconds, asked] of [
@@ -216,7 +216,7 @@ describe("The keys of an identity provider", () => {
     expect(provider.asked).toBe(4);
   });
 
-  it("are fetched once for twenty tokens at once that name unknown keys, and each is told to be invalid", async () => {
+  it("are fetched once for twenty simultaneous tokens with unknown keys, and each token is invalid", async () => {
     const { client, provider, strange } = await aKnownProvider();
     at(60);
     const tokens = await Promise.all(Array.from({ length: 20 }, strange));
@@ -225,7 +225,7 @@ describe("The keys of an identity provider", () => {
     expect(provider.asked).toBe(2);
   });
 
-  it("are known again after a rotation: a token of the new key is good, without a word from the operator", async () => {
+  it("are up to date after a rotation: a token with the new key is valid, and the operator need not do anything", async () => {
     const { client, provider, good } = await aKnownProvider();
     await provider.rotateKey();
     at(30);
@@ -234,7 +234,7 @@ describe("The keys of an identity provider", () => {
     expect(provider.asked).toBe(2);
   });
 
-  it("are known again after a rotation to all of twenty people who sign in at once", async () => {
+  it("are up to date after a rotation for all of twenty people who sign in at the same time", async () => {
     const { client, provider, good } = await aKnownProvider();
     await provider.rotateKey();
     at(60);
@@ -244,7 +244,7 @@ describe("The keys of an identity provider", () => {
     expect(provider.asked).toBe(2);
   });
 
-  it("are not known yet where the rotation follows within 30 s of a fetch, and are right after", async () => {
+  it("are not up to date within 30 s of a fetch if a rotation follows it, and are right after that", async () => {
     const { client, provider, good } = await aKnownProvider();
     await provider.rotateKey();
     at(29.999);
@@ -254,7 +254,7 @@ describe("The keys of an identity provider", () => {
     await expectExchanged(client, await good());
   });
 
-  it("are good side by side while a rotation is under way", async () => {
+  it("are valid side by side during a rotation", async () => {
     const { client, provider, email, good } = await aKnownProvider();
     const old = provider.key;
     await provider.rotateKey();
@@ -265,7 +265,7 @@ describe("The keys of an identity provider", () => {
     expect(provider.asked).toBe(2);
   });
 
-  it("are fetched from where the issuer says that they are, when it was registered anew", async () => {
+  it("are fetched from the new address when the issuer is registered again", async () => {
     const { clinic, client, provider, elsewhere, good } = await aKnownProvider();
     await elsewhere.register(clinic, { issuer: `${provider.issuer}/new` });
     const moved = await provider.token({ email: clinic.admin.email, iss: `${provider.issuer}/new` });

@@ -25,7 +25,7 @@ async function rooms({ client }: Organization) {
 const addMember = ({ id }: Organization, user: object) =>
   given(platform.post(`/organizations/${id}/users`, { user }));
 
-/** What the external door shows of a user, of what accepting answered. */
+/** The part of the response to accepting that the external door shows, too. */
 const shown = ({ id, user_id, email, display_name, roles }: Record<string, unknown>) => ({
   id,
   user_id,
@@ -44,7 +44,7 @@ const count = (answers: { status: number }[], expected: number) =>
   answers.filter(({ status }) => status === expected).length;
 
 describe("An invite as the platform reads it", () => {
-  it("is what the organization reads, and the address at which it is accepted", async () => {
+  it("is what the organization reads, plus the link to accept it", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     const { status, body } = await offer(invite.id);
@@ -59,13 +59,13 @@ describe("An invite as the platform reads it", () => {
     ["https://clinic.test/", "https://clinic.test/invites/accept"],
     ["https://clinic.test/visits", "https://clinic.test/visits/invites/accept"],
     ["http://localhost:3000", "http://localhost:3000/invites/accept"],
-  ])("is accepted where the web app is: %s", async (APP_URL, address) => {
+  ])("has a link to the web app: %s", async (APP_URL, address) => {
     const { id } = await (await anOrganization()).addInvite();
     const { body } = await platform.through(workerWith({ APP_URL }).fetcher).get(`/invites/${id}`);
     expect(body.accept_url.split("?token=")[0]).toBe(address);
   });
 
-  it("has a signed token that tells nothing of the person, and none of it is stored", async () => {
+  it("has a signed token without personal data, which is not stored", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     const token = await changingNothing(() => tokenOf(invite));
@@ -79,7 +79,7 @@ describe("An invite as the platform reads it", () => {
     for (const part of [token, ...token.split(".")]) expect(stored).not.toContain(part);
   });
 
-  it("is any that there is, a used or an expired one too", async () => {
+  it("can be any invite, including used and expired ones", async () => {
     const clinic = await anOrganization();
     const [used, expired] = [await clinic.addInvite(), await clinic.addInvite()];
     await given(accept(used));
@@ -91,7 +91,7 @@ describe("An invite as the platform reads it", () => {
       });
   });
 
-  it("is 404 where there is none", async () => {
+  it("is 404 if it does not exist", async () => {
     const clinic = await anOrganization();
     const removed = await clinic.addInvite();
     expectGone(await clinic.client.delete(`/invites/${removed.id}`));
@@ -147,7 +147,7 @@ describe("Accepting an invite", () => {
     expect(await rooms(clinic)).toEqual(before);
   });
 
-  it("marks the invite used at that time, and it is not listed any more", async () => {
+  it("marks the invite as used at that time, and it is no longer listed", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     const usedAt = fromNow(90);
@@ -157,7 +157,7 @@ describe("Accepting an invite", () => {
     expect((await given(clinic.client.get("/invites"))).organization_invites).toEqual([]);
   });
 
-  it("leaves the other invites of the person alone", async () => {
+  it("does not change other invites of the person", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
     const invite = await clinic.addInvite();
     const elsewhere = await other.addInvite({ email: invite.email });
@@ -167,7 +167,7 @@ describe("Accepting an invite", () => {
     expect(await members(other)).toEqual(before);
   });
 
-  it("takes over who is a user of another organization, and changes nothing there", async () => {
+  it("works for a user of another organization, and changes nothing there", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
     const there = await other.addProvider("Paula Provider");
     const before = [await members(other), await rooms(other)];
@@ -187,7 +187,7 @@ describe("Accepting an invite", () => {
     expect([await members(other), await rooms(other)]).toEqual(before);
   });
 
-  it("is possible for two invites of the same person with different organizations at once", async () => {
+  it("is possible for two invites of the same person to different organizations at the same time", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
     const here = await clinic.addInvite();
     const there = await other.addInvite({ email: here.email });
@@ -198,7 +198,7 @@ describe("Accepting an invite", () => {
 });
 
 describe("An invitee who became a member before accepting", () => {
-  /** A member whose invite is still pending, though its email has an account by now. */
+  /** A member whose invite is still pending, although the email has an account by now. */
   async function aMemberWithInvite(memberRoles: string[], role_names: string[]) {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite({ display_name: "Ivy Invitee", role_names });
@@ -221,7 +221,7 @@ describe("An invitee who became a member before accepting", () => {
     expect((await read(clinic, invite)).used_at).toEqual(aTimestamp);
   });
 
-  it("gets a personal room, named after the account, who is newly a provider", async () => {
+  it("gets a personal room, named after the account, on becoming a provider", async () => {
     const { clinic, invite, member } = await aMemberWithInvite(["provider_assistant"], ["provider"]);
     expect(member.waiting_room_slug).toBeNull();
     const accepted = await accept(invite);
@@ -235,7 +235,7 @@ describe("An invitee who became a member before accepting", () => {
     expect(room).toMatchObject({ user_id: member.user_id, name: "Dr. Ivy Member", is_active: true });
   });
 
-  it("loses nothing by an invite to less", async () => {
+  it("loses nothing if the invite has lower roles", async () => {
     const { clinic, invite, member } = await aMemberWithInvite(
       ["organization_admin"],
       ["provider_assistant"],
@@ -252,7 +252,7 @@ describe("An invitee who became a member before accepting", () => {
     expect(await accept(invite)).toMatchObject({ status: 200, body: member });
   });
 
-  it("keeps whom it assists", async () => {
+  it("keeps assisting the same providers", async () => {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider();
     const invite = await clinic.addInvite({ role_names: ["provider"] });
@@ -267,7 +267,7 @@ describe("An invitee who became a member before accepting", () => {
   });
 });
 
-describe("An invite that cannot be accepted any more", () => {
+describe("An invite that can no longer be accepted", () => {
   it("is a used one: 422, and nothing changes", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
@@ -295,7 +295,7 @@ describe("An invite that cannot be accepted any more", () => {
     expect(await everyRow()).toEqual(before);
   });
 
-  it("is a used one also after its time", async () => {
+  it("is a used one, even after its expiry", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     await given(accept(invite));
@@ -303,7 +303,7 @@ describe("An invite that cannot be accepted any more", () => {
     expectRefusal(await changingNothing(() => accept(invite)), 422, /used/);
   });
 
-  it("is one that was removed: 404, and nothing changes", async () => {
+  it("is a deleted one: 404, and nothing changes", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     const token = await tokenOf(invite);
@@ -312,7 +312,7 @@ describe("An invite that cannot be accepted any more", () => {
     expectRefusal(await changingNothing(() => acceptToken(token)), 404);
   });
 
-  it("is one that another took the place of: 404, and the other is not touched", async () => {
+  it("is one that was replaced: 404, and the new one does not change", async () => {
     const clinic = await anOrganization();
     const expired = await clinic.addInvite({ role_names: ["organization_admin"] });
     const token = await tokenOf(expired);
@@ -336,7 +336,7 @@ describe("A forged token", () => {
 
   type Invitation = Awaited<ReturnType<typeof anInvitation>>;
 
-  /** A token as the service makes it, but for what is changed. */
+  /** A token like the service's own, except for the changes. */
   const signed = (
     { token }: Invitation,
     {
@@ -353,7 +353,7 @@ describe("A forged token", () => {
 
   const flipped = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
 
-  it("is told from a good one by what it changes alone", async () => {
+  it("differs from a valid one only by its change", async () => {
     const invitation = await anInvitation();
     expect(await signed(invitation, {})).toBe(invitation.token);
     expect(await acceptToken(await signed(invitation, {}))).toMatchObject({ status: 200 });
@@ -410,7 +410,7 @@ describe("A forged token", () => {
     expect(await read(invitation.clinic, invitation.invite)).toEqual(invitation.invite);
   });
 
-  it("that names another invite than it was signed for is 404, and neither is accepted", async () => {
+  it("that was changed to name another invite is 404, and neither invite is accepted", async () => {
     const [one, other] = [await anInvitation(), await anInvitation()];
     const spliced = `${one.header}.${other.payload}.${one.signature}`;
     expectRefusal(await changingNothing(() => acceptToken(spliced)), 404);
@@ -427,7 +427,7 @@ describe("A forged token", () => {
 });
 
 describe("Thirty at once", () => {
-  it("who accept one invite: one does, and one membership and one room are made", async () => {
+  it("who accept one invite: one succeeds, and one membership and one room are created", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite({ display_name: "Ivy Invitee" });
     const token = await tokenOf(invite);
@@ -439,7 +439,7 @@ describe("Thirty at once", () => {
     expect((await rooms(clinic)).slice(roomsBefore.length)).toMatchObject([{ user_id: accepted.user_id }]);
   });
 
-  it("who accept it while it is removed: never both", async () => {
+  it("who accept it while it is deleted: never both", async () => {
     const clinic = await anOrganization();
     for (let round = 0; round < 6; round++) {
       const invite = await clinic.addInvite({ email: `${unique("invitee")}@example.com` });

@@ -35,19 +35,19 @@ const addMember = ({ id }: Organization, email: string) =>
     }),
   );
 
-/** To the moment at which the invite expires, or to so many milliseconds after. */
+/** Sets the clock to the moment when the invite expires, or a number of milliseconds after. */
 const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0) =>
   travelTo(new Date(Date.parse(expires_at) + after).toISOString());
 
 const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
 
-/** The organization as somebody of these roles works in it. */
+/** The organization, with a client that has these roles. */
 async function asCaller(clinic: Organization, roles: string[]) {
   const { id } = await clinic.addUser("Cal Caller", roles);
   return { ...clinic, client: await clinic.addClient(id) };
 }
 
-/** An email as people write it. */
+/** An email in the different ways in which people write it. */
 const WAYS_TO_WRITE: [string, (email: string) => string][] = [
   ["as it is", (email) => email],
   ["in capitals", (email) => email.toUpperCase()],
@@ -55,7 +55,7 @@ const WAYS_TO_WRITE: [string, (email: string) => string][] = [
 ];
 
 describe("Creating an invite", () => {
-  it("answers with every field of it and no other, and it can be read", async () => {
+  it("returns exactly its fields, and it can be read", async () => {
     const clinic = await anOrganization("Riverside Clinic");
     const email = anEmail();
     const role_names = ["provider", "organization_admin"];
@@ -76,7 +76,7 @@ describe("Creating an invite", () => {
     expect(await read(clinic, created.body)).toMatchObject({ status: 200, body: created.body });
   });
 
-  it("makes nobody a user yet", async () => {
+  it("does not make the invitee a user yet", async () => {
     const clinic = await anOrganization();
     const before = await given(clinic.client.get("/organization_users"));
     await clinic.addInvite();
@@ -93,7 +93,7 @@ describe("Creating an invite", () => {
     expect(created).toMatchObject({ status: 201, body: { email, display_name: "Ivy Invitee" } });
   });
 
-  it("takes an email of 254 characters and a display name of 255", async () => {
+  it("accepts an email of 254 characters and a display name of 255", async () => {
     const clinic = await anOrganization();
     const domain = `${"a".repeat(63)}.${"b".repeat(63)}.example.com`;
     const email = `${unique("invitee")}-`.padEnd(254 - domain.length - 1, "x").concat("@", domain);
@@ -113,7 +113,7 @@ describe("Creating an invite", () => {
     expect(created.body.roles).toEqual(["provider_assistant", "provider", "organization_admin"]);
   });
 
-  it("ignores keys that it does not know, so that nobody decides what is the service's own", async () => {
+  it("ignores unknown keys, so that callers cannot set the service's own fields", async () => {
     const clinic = await anOrganization();
     const other = await anOrganization("Hillside Clinic");
     const created = await create(clinic, {
@@ -139,7 +139,7 @@ describe("Creating an invite", () => {
     ["a missing email", { email: undefined }, /organization_invite\.email/],
     ["a blank email", { email: " " }, /organization_invite\.email/],
     ["a null email", { email: null }, /organization_invite\.email/],
-    ["an email that is none", { email: "ivy.example.com" }, /organization_invite\.email/],
+    ["a malformed email", { email: "ivy.example.com" }, /organization_invite\.email/],
     [
       "an email of letters that have another lower case",
       { email: "\u212Aate@example.com" },
@@ -196,14 +196,14 @@ describe("The email of an invite", () => {
     },
   );
 
-  it("is refused once its invite was accepted, since it has an account then", async () => {
+  it("is refused when its invite was accepted, because it has an account then", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     await given(accept(invite));
     expectRefusal(await changingNothing(() => create(clinic, { email: invite.email })), 422, HAS_ACCOUNT);
   });
 
-  it("is refused if it became a member's while its invite expired", async () => {
+  it("is refused if it got an account while its invite expired", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     await addMember(clinic, invite.email);
@@ -211,7 +211,7 @@ describe("The email of an invite", () => {
     expectRefusal(await changingNothing(() => create(clinic, { email: invite.email })), 422, HAS_ACCOUNT);
   });
 
-  it("may have a pending invite and an account in other organizations", async () => {
+  it("can have a pending invite and an account in other organizations", async () => {
     const [clinic, inviting, employing] = [
       await anOrganization(),
       await anOrganization("Inviting Clinic"),
@@ -226,7 +226,7 @@ describe("The email of an invite", () => {
     expect(await listed(clinic)).toEqual([created.body]);
   });
 
-  it("can be invited again when its invite was removed", async () => {
+  it("can be invited again when its invite was deleted", async () => {
     const clinic = await anOrganization();
     const first = await clinic.addInvite();
     expectGone(await remove(clinic, first));
@@ -252,7 +252,7 @@ describe("The roles of an invite", () => {
     );
 
   it.each(assignments((level, role) => role <= level))(
-    "that %s assigns may be %s, which is not above",
+    "that %s assigns can be %s, which is not above its level",
     async (_, role, roles) => {
       const clinic = await asCaller(await anOrganization(), roles);
       const created = await create(clinic, { role_names: [role] });
@@ -262,7 +262,7 @@ describe("The roles of an invite", () => {
   );
 
   it.each(assignments((level, role) => role > level))(
-    "that %s assigns cannot be %s, alone or among others, and nothing changes",
+    "that %s assigns cannot be %s, by itself or with others, and nothing changes",
     async (_, role, roles) => {
       const clinic = await asCaller(await anOrganization(), roles);
       const field = new RegExp(`^organization_invite\\.role_names: .*${role}`);
@@ -271,7 +271,7 @@ describe("The roles of an invite", () => {
     },
   );
 
-  it.each(CALLERS)("that may be assigned are told to %s, lowest first", async (_, roles, level) => {
+  it.each(CALLERS)("that %s may assign are listed, lowest first", async (_, roles, level) => {
     const clinic = await asCaller(await anOrganization(), roles);
     const { status, body } = await clinic.client.get("/roles");
     expect(status).toBe(200);
@@ -294,7 +294,7 @@ describe("An invite expires", () => {
   });
 
   it.each(["0", "31", "-1", "1.5", "week"])(
-    "never by a setting that is out of bounds: with %s nothing is served",
+    "never by an invalid setting: with %s no request is served",
     async (days) => {
       const clinic = await anOrganization();
       const { fetcher } = workerWith({ INVITE_VALIDITY_DAYS: days });
@@ -317,7 +317,7 @@ describe("An invite expires", () => {
     ["when the cron has looked", 1],
     ["when the cron has looked twice", 2],
   ])(
-    "and from then on it is not listed, can be read, and makes place for another one: %s",
+    "and from then on it is not listed, can be read, and does not block another one: %s",
     async (_, times) => {
       const clinic = await anOrganization();
       const invite = await clinic.addInvite();
@@ -351,7 +351,7 @@ describe("An invite expires", () => {
     },
   );
 
-  it("and is counted no more, whatever becomes of it, before the cron has looked and after", async () => {
+  it("and is no longer counted, whatever happens to it, before and after the cron has run", async () => {
     const clinic = await anOrganization();
     const [replaced, removed, left] = [
       await clinic.addInvite(),
@@ -385,7 +385,7 @@ describe("An invite expires", () => {
     await expectListed([next]);
   });
 
-  it("and is replaced neither by another organization's nor by another person's", async () => {
+  it("and is not replaced by an invite of another organization or another person", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
     const [ivy, ida] = [await clinic.addInvite(), await clinic.addInvite()];
     travelToExpiry(ida);
@@ -436,7 +436,7 @@ describe("The list of invites", () => {
     });
   });
 
-  it("has 25 to a page unless told otherwise, and at most 100", async () => {
+  it("has 25 on a page by default, and at most 100", async () => {
     const clinic = await anOrganization();
     const invites = await Promise.all(Array.from({ length: 26 }, () => clinic.addInvite()));
     const ids = invites.map(({ id }) => id).sort((one, other) => one - other);
@@ -471,7 +471,7 @@ describe("Reading an invite", () => {
     expect(body).toEqual({ ...invite, used_at: usedAt, updated_at: usedAt });
   });
 
-  it("gives 404 for one of another organization, one that never was, and no number", async () => {
+  it("gives 404 for one of another organization, one that does not exist, and an id that is not a number", async () => {
     const clinic = await anOrganization();
     const others = await (await anOrganization("Hillside Clinic")).addInvite();
     for (const id of [others.id, 999_999_999, 0, -1, "x", "1.5"])
@@ -479,8 +479,8 @@ describe("Reading an invite", () => {
   });
 });
 
-describe("Removing an invite", () => {
-  it("takes it out of every path", async () => {
+describe("Deleting an invite", () => {
+  it("removes it from every path", async () => {
     const clinic = await anOrganization();
     const [invite, other] = [await clinic.addInvite(), await clinic.addInvite()];
     expectGone(await remove(clinic, invite));
@@ -489,7 +489,7 @@ describe("Removing an invite", () => {
     expect(await listed(clinic)).toEqual([other]);
   });
 
-  it("is not done twice", async () => {
+  it("gives 404 the second time", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     expectGone(await remove(clinic, invite));
@@ -511,7 +511,7 @@ describe("Removing an invite", () => {
     expectRefusal(await changingNothing(() => remove(clinic, invite)), 422, /used/);
   });
 
-  it("gives 404 for one of another organization, one that never was, and no number; nothing changes", async () => {
+  it("gives 404 for one of another organization, one that does not exist, and an id that is not a number; nothing changes", async () => {
     const clinic = await anOrganization();
     const others = await (await anOrganization("Hillside Clinic")).addInvite();
     for (const id of [others.id, 999_999_999, 0, -1, "x", "1.5"])
@@ -526,7 +526,7 @@ describe("Thirty invites of one email at once", () => {
   it.each<[string, (email: string, n: number) => string]>([
     ["the same way", (email) => email],
     ["in different cases", (email, n) => (n % 2 === 0 ? email : email.toUpperCase())],
-  ])("make one, written %s, and the others hear of it", async (_, write) => {
+  ])("create one, written %s, and the others get an error", async (_, write) => {
     const clinic = await anOrganization();
     const email = anEmail();
     const answers = await atOnce((n) => create(clinic, { email: write(email, n) }));
@@ -538,7 +538,7 @@ describe("Thirty invites of one email at once", () => {
     expect(await listed(clinic)).toEqual(made.map(({ body }) => body));
   });
 
-  it("make one in place of an expired one", async () => {
+  it("make one, which replaces an expired one", async () => {
     const clinic = await anOrganization();
     const expired = await clinic.addInvite();
     travelToExpiry(expired);

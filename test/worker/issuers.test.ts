@@ -13,7 +13,7 @@ const anIssuer = (more: object = {}) => {
   return { issuer, audience: "video-visits", jwks_url: `${issuer}/jwks`, ...more };
 };
 
-/** No request lists the issuers of an organization, so this looks where they are kept. */
+/** No request lists the issuers of an organization, so this reads the table. */
 async function storedIssuers(organization_id: number) {
   const { results } = await env.DB.prepare("select * from issuers where organization_id = ? order by id")
     .bind(organization_id)
@@ -22,7 +22,7 @@ async function storedIssuers(organization_id: number) {
 }
 
 describe("Registering an issuer", () => {
-  it("answers with all that it was told, and stores it", async () => {
+  it("returns all fields of the request, and stores them", async () => {
     const clinic = await anOrganization();
     const wanted = anIssuer({ email_claim: "upn" });
     const { status, body } = await register(clinic.id, wanted);
@@ -37,25 +37,25 @@ describe("Registering an issuer", () => {
     expect(await storedIssuers(clinic.id)).toMatchObject([{ id: body.id, ...wanted }]);
   });
 
-  it("takes the email from the claim email where it is not told of another", async () => {
+  it("uses the claim email by default", async () => {
     const clinic = await anOrganization();
     expect((await register(clinic.id, anIssuer())).body.email_claim).toBe("email");
   });
 
-  it("trims what it is told", async () => {
+  it("trims the fields", async () => {
     const clinic = await anOrganization();
     const wanted = anIssuer({ email_claim: "upn" });
     const spaced = Object.fromEntries(Object.entries(wanted).map(([key, text]) => [key, ` ${text} `]));
     expect(await register(clinic.id, spaced)).toMatchObject({ status: 201, body: wanted });
   });
 
-  it("takes an issuer that is no URL, as some are", async () => {
+  it("accepts an issuer that is not a URL, because some are not", async () => {
     const clinic = await anOrganization();
     const issuer = unique("Accounts of the clinic");
     expect(await register(clinic.id, anIssuer({ issuer }))).toMatchObject({ status: 201, body: { issuer } });
   });
 
-  it("ignores fields that it does not know", async () => {
+  it("ignores unknown fields", async () => {
     const clinic = await anOrganization();
     const { status, body } = await register(clinic.id, anIssuer({ id: 1, organization_id: 1, keys: [] }));
     expect(status).toBe(201);
@@ -87,7 +87,7 @@ describe("Registering an issuer", () => {
     },
   );
 
-  it.each(["0", "-1", "1.5", "one", "999999999"])("for an organization %s finds none", async (id) => {
+  it.each(["0", "-1", "1.5", "one", "999999999"])("gives 404 for an organization %s", async (id) => {
     expectRefusal(await platform.post(`/organizations/${id}/issuers`, { issuer: anIssuer() }), 404);
   });
 });
@@ -108,7 +108,7 @@ describe("The address of an issuer's keys", () => {
     "http://[::1]/jwks",
     "http://[::1]:9000/jwks",
     "http://[0:0:0:0:0:0:0:1]/jwks",
-  ])("may be %s", async (jwks_url) => {
+  ])("can be %s", async (jwks_url) => {
     const clinic = await anOrganization();
     expect(await register(clinic.id, anIssuer({ jwks_url }))).toMatchObject({
       status: 201,
@@ -158,7 +158,7 @@ describe("The address of an issuer's keys", () => {
     "https://idp.test:99999/jwks",
     "https://idp.test/\njwks",
     `https://idp.test/${"j".repeat(1000)}`,
-  ])("may not be %s", async (jwks_url) => {
+  ])("cannot be %s", async (jwks_url) => {
     const clinic = await anOrganization();
     expectRefusal(await register(clinic.id, anIssuer({ jwks_url })), 422, /^issuer\.jwks_url: /);
     expect(await storedIssuers(clinic.id)).toEqual([]);
@@ -166,7 +166,7 @@ describe("The address of an issuer's keys", () => {
 });
 
 describe("An issuer that is registered", () => {
-  it("is not registered for the organization again, whatever else is told", async () => {
+  it("cannot be registered for the organization again, even with other fields", async () => {
     const clinic = await anOrganization();
     const first = anIssuer();
     await given(register(clinic.id, first));
@@ -175,7 +175,7 @@ describe("An issuer that is registered", () => {
     expect(await storedIssuers(clinic.id)).toMatchObject([first]);
   });
 
-  it("is registered once where twenty ask at once", async () => {
+  it("is registered once if twenty requests come at the same time", async () => {
     const clinic = await anOrganization();
     const wanted = anIssuer();
     const answers = await Promise.all(Array.from({ length: 20 }, () => register(clinic.id, wanted)));
@@ -184,7 +184,7 @@ describe("An issuer that is registered", () => {
     expect(await storedIssuers(clinic.id)).toHaveLength(1);
   });
 
-  it("may serve other organizations, each in its own way", async () => {
+  it("can serve other organizations, each with its own fields", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization()];
     const shared = anIssuer();
     const ours = await given(register(clinic.id, shared));
@@ -194,7 +194,7 @@ describe("An issuer that is registered", () => {
     expect(await storedIssuers(other.id)).toMatchObject([{ audience: "theirs", email_claim: "upn" }]);
   });
 
-  it("may have others beside it, and differs from those of another spelling", async () => {
+  it("can have others beside it, and is different from those with another spelling", async () => {
     const clinic = await anOrganization();
     const { issuer } = await given(register(clinic.id, anIssuer()));
     for (const spelling of [`${issuer}/`, issuer.toUpperCase()])
@@ -204,7 +204,7 @@ describe("An issuer that is registered", () => {
 });
 
 describe("Deleting an issuer", () => {
-  it("removes it, and finds it no more", async () => {
+  it("removes it, and gives 404 the second time", async () => {
     const clinic = await anOrganization();
     const { id } = await given(register(clinic.id, anIssuer()));
     expectGone(await platform.delete(`/issuers/${id}`));
@@ -212,7 +212,7 @@ describe("Deleting an issuer", () => {
     expectRefusal(await platform.delete(`/issuers/${id}`), 404);
   });
 
-  it("leaves the others of the organization, and the same of another organization", async () => {
+  it("keeps the other issuers of the organization, and the same issuer of another organization", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization()];
     const shared = anIssuer();
     const { id } = await given(register(clinic.id, shared));
@@ -223,7 +223,7 @@ describe("Deleting an issuer", () => {
     expect(await storedIssuers(other.id)).toMatchObject([{ id: theirs.id }]);
   });
 
-  it("makes place for it to be registered anew, under another id", async () => {
+  it("allows registering it again, with another id", async () => {
     const clinic = await anOrganization();
     const wanted = anIssuer();
     const first = await given(register(clinic.id, wanted));
@@ -234,7 +234,7 @@ describe("Deleting an issuer", () => {
     expect(await storedIssuers(clinic.id)).toMatchObject([{ id: second.id, audience: "another" }]);
   });
 
-  it("changes what is trusted at once: the audience too, when it is registered anew", async () => {
+  it("has an effect at once: if it is registered again, also with another audience", async () => {
     const { clinic, client, provider, issuer, email } = await aClinicWithSignIn();
     const token = await provider.token({ email });
     await expectExchanged(client, token);
@@ -244,7 +244,7 @@ describe("Deleting an issuer", () => {
     await expectExchanged(client, await provider.token({ email, aud: "another" }));
   });
 
-  it.each(["0", "-1", "1.5", "one", "999999999", "99999999999999999999"])("%s finds none", async (id) => {
+  it.each(["0", "-1", "1.5", "one", "999999999", "99999999999999999999"])("gives 404 for %s", async (id) => {
     expectRefusal(await platform.delete(`/issuers/${id}`), 404);
   });
 });

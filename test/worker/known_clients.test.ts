@@ -44,14 +44,14 @@ describe("The look-up of a client", () => {
     expect(await askingCosts()).toBe(1);
   });
 
-  it("is made again before the answer after 60 s", async () => {
+  it("is made again before the response after 60 s", async () => {
     const { organization, client } = await aKnownClient();
     await revoke(organization);
     letPass(60);
     expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
   });
 
-  it("still lets a revoked client in while it is fresh, and no more once it was looked up again", async () => {
+  it("still lets a revoked client in while it is fresh, but not after the next look-up", async () => {
     const { organization, client } = await aKnownClient();
     await revoke(organization);
     letPass(9.999);
@@ -67,7 +67,7 @@ describe("The look-up of a client", () => {
     expect(await client.send("GET", "/waiting_rooms", undefined, headers)).toMatchObject({ status: 401 });
   });
 
-  it("is not kept for an unknown client, which may be made the next moment: replica and primary are asked", async () => {
+  it("is not remembered for an unknown client, which may be created the next moment: replica and primary are asked", async () => {
     const { organization } = await aKnownClient();
     const { id, credentials: unknown } = await organization.addClient(organization.admin.id);
     await given(platform.delete(`/api_clients/${id}`));

@@ -22,7 +22,7 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number];
 
-/** What the story tells the service, or hears of it, that is nobody else's business. */
+/** Everything in the story that must stay secret, by kind. */
 const secrets = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
 
 function secret<Text extends string>(kind: Kind, ...texts: Text[]): Text {
@@ -33,10 +33,10 @@ function secret<Text extends string>(kind: Kind, ...texts: Text[]): Text {
   return texts[0] as Text;
 }
 
-/** What the Worker wrote to the console, line by line. */
+/** The lines that the Worker wrote to the console. */
 const lines: string[] = [];
 
-/** The answers to exchanges that were refused, by what was wrong, and those of faults of our own. */
+/** The responses to refused exchanges, by what was wrong, and the responses to internal errors. */
 const refused: Record<string, Answer> = {};
 const faults: Record<string, Answer> = {};
 
@@ -59,7 +59,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-/** The whole journey of an organization, with all that can go wrong on the way. */
+/** The whole journey of an organization, with everything that can go wrong on the way. */
 async function theStory() {
   const clinic = await anOrganization("Riverside Clinic");
   secret("client secret", clinic.client.credentials["X-Client-Secret"] ?? "");
@@ -73,7 +73,7 @@ async function theStory() {
   await meetFaults(clinic);
 }
 
-/** Somebody of whom no line is to tell. */
+/** A person who must not appear in any line. */
 function somebody(first: string, last: string) {
   secret("name of a person", first, last);
   const email = secret("email", `${first}.${last}.${unique("at")}@example.com`);
@@ -129,7 +129,7 @@ async function consult(clinic: Organization) {
   await given(clinic.client.get(`/organization_users/${owner.id}/calls`));
 }
 
-/** A note whose lines look like what else is in a log. */
+/** A note with lines that look like other lines in a log. */
 const aNote = (text: string) => `Subjective:\n    at ${secret("text of a transcript or a note", text)}`;
 
 async function invite({ client, id }: Organization) {
@@ -216,7 +216,7 @@ async function signIn(clinic: Organization) {
   refused["provider down"] = await exchange(client, lost);
 }
 
-/** The parts of a token are not to be told either. */
+/** The parts of a token must not appear either. */
 function keepParts(token: string) {
   secret("token", ...token.split(".").filter((part) => part.length > 20));
   return token;
@@ -244,7 +244,7 @@ async function sendWhatIsRefused({ client, id }: Organization) {
   await redeem({ code: email });
 }
 
-/** D1 as it would be had a migration lost a table, in its sessions too. */
+/** D1 as if a migration had lost a table, also in its sessions. */
 function databaseWithout(table: string, database: D1Database = env.DB): D1Database {
   const lost = (query: string) => query.replace(new RegExp(`\\b${table}\\b`, "g"), "lost_table");
   return new Proxy(database, {
@@ -299,7 +299,7 @@ async function meetFaults(clinic: Organization) {
   faults["a client"] = await through(await aClientUnseen(clinic), "api_clients").get("/waiting_rooms");
 }
 
-/** A client that no isolate has looked up yet. */
+/** A client that was not looked up yet. */
 async function aClientUnseen({ addClient, admin }: Organization) {
   const client = await addClient(admin.id);
   secret("client secret", client.credentials["X-Client-Secret"] ?? "");
@@ -311,7 +311,7 @@ const parsed = () => lines.map((line) => JSON.parse(line) as Record<string, unkn
 const linesOf = (answer: Answer) => parsed().filter(({ request_id }) => request_id === idOf(answer));
 
 describe("The log of a whole journey", () => {
-  it.each(KINDS)("holds no %s", (kind) => {
+  it.each(KINDS)("contains no %s", (kind) => {
     const told = [...(secrets.get(kind) ?? [])];
     expect(told).not.toEqual([]);
     const forms = told.flatMap((text) => [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)]);
@@ -321,13 +321,13 @@ describe("The log of a whole journey", () => {
     expect(telling).toEqual([]);
   });
 
-  it("is one JSON object a line, each with the event that it tells of", () => {
+  it("is one JSON object on each line, each with its event", () => {
     expect(lines.length).toBeGreaterThan(0);
     for (const line of parsed()) expect(line).toMatchObject({ event: expect.stringMatching(/^[a-z_]+$/) });
     for (const line of lines) expect(line).not.toContain("\n");
   });
 
-  it("tells why each exchange was refused, under the id that its answer bears", () => {
+  it("has the reason for each refused exchange, under the request id of its response", () => {
     expect(Object.keys(refused)).toHaveLength(13);
     for (const [fault, answer] of Object.entries(refused)) {
       const { status } = answer;
@@ -338,7 +338,7 @@ describe("The log of a whole journey", () => {
     }
   });
 
-  it("tells reasons apart that the answers do not tell", () => {
+  it("distinguishes reasons that the responses do not show", () => {
     const reasons = Object.values(refused).map(
       (answer) => linesOf(answer).find(({ reason }) => reason)?.reason,
     );
@@ -349,7 +349,7 @@ describe("The log of a whole journey", () => {
     );
   });
 
-  it("tells the cause of each fault of our own under the id that its answer bears, and the answer does not", () => {
+  it("has the cause of each internal error under the request id of its response, and the response does not", () => {
     expect(Object.keys(faults)).toHaveLength(10);
     for (const [where, answer] of Object.entries(faults)) {
       expect(answer, where).toMatchObject({ status: 500, body: { error: "Internal server error" } });
@@ -357,7 +357,7 @@ describe("The log of a whole journey", () => {
     }
   });
 
-  it("tells of messages of the queue that failed, were given up, or make no sense", () => {
+  it("has the messages of the queue that failed, were given up, or are unknown", () => {
     const events = parsed().map(({ event }) => event);
     expect(events).toContain("message_unknown");
     expect(events).toContain("bulk_invite_chunk_failed");

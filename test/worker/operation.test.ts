@@ -8,11 +8,11 @@ const anybody = door("", {});
 const without = (DB: D1Database) => anybody.through(throughWorkerWith({ DB }));
 
 describe("The health of the service", () => {
-  it("is told to anybody", async () => {
+  it("is visible to anybody", async () => {
     expect(await anybody.get("/health")).toMatchObject({ status: 200, body: { status: "ok" } });
   });
 
-  it("is bad where the database cannot be reached, and nothing more is said", async () => {
+  it("is 503 without details if the database cannot be reached", async () => {
     const lost = observedDatabase({
       query: () => Promise.reject(new Error("D1_ERROR: Network connection lost.")),
     });
@@ -28,7 +28,7 @@ describe("The platform's token", () => {
   const platformWith = (token: string, bindings: object) =>
     door("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings));
 
-  it("is valid beside the previous one, for the time of a rotation", async () => {
+  it("is valid together with the previous one during a rotation", async () => {
     const rotating = { PLATFORM_API_TOKEN_PREVIOUS: previous };
     const created = platformWith(previous, rotating).post("/organizations", {
       organization: { name: "Clinic" },
@@ -44,13 +44,13 @@ describe("The platform's token", () => {
     });
   });
 
-  it("that was before is valid no longer once it is taken away", async () => {
+  it("that was used before is no longer valid when it is removed", async () => {
     expect(await platformWith(previous, {}).get("/waiting_rooms/none")).toMatchObject({ status: 401 });
   });
 });
 
 describe("A setting that is missing", () => {
-  it("stops every request, and the caller is told nothing of it", async () => {
+  it("stops every request, and the caller gets no details", async () => {
     const answer = await platform
       .through(throughWorkerWith({ PLATFORM_API_TOKEN: undefined }))
       .get("/waiting_rooms/none");

@@ -19,7 +19,7 @@ const aUser = (more: object = {}) => ({
 const list = async (client: Pick<Door, "get">, query = "") =>
   (await client.get(`/organization_users${query}`)).body;
 
-/** A user as the external door shows it, of what the platform door answered. */
+/** The part of the platform door's response that the external door shows, too. */
 const shown = ({ id, user_id, email, display_name, roles }: Record<string, unknown>) => ({
   id,
   user_id,
@@ -28,7 +28,7 @@ const shown = ({ id, user_id, email, display_name, roles }: Record<string, unkno
   roles,
 });
 
-/** Everything that making a user changes. */
+/** Everything that creating a user changes. */
 async function usersAndRooms({ client }: Organization) {
   return [await list(client), await given(client.get("/waiting_rooms"))];
 }
@@ -86,14 +86,14 @@ describe("Creating a user of an organization", () => {
     expect(await given(clinic.client.get("/waiting_rooms"))).toEqual(before);
   });
 
-  it("gives two of the same display name a room each", async () => {
+  it("gives two people with the same display name a room each", async () => {
     const clinic = await anOrganization();
     const first = await clinic.addProvider("Paula Provider");
     const second = await clinic.addProvider("Paula Provider");
     expect(second.waiting_room_slug).toBe(`${first.waiting_room_slug}-2`);
   });
 
-  it("knows a person by the email: one user, a member of two organizations with a room in each", async () => {
+  it("knows a person by email: one user, who is a member of two organizations and has a room in each", async () => {
     const clinic = await anOrganization();
     const practice = await anOrganization("Hillside Practice");
     const email = anEmail();
@@ -119,7 +119,7 @@ describe("Creating a user of an organization", () => {
     expect(created).toMatchObject({ status: 201, body: { email } });
   });
 
-  it("takes an email of 254 characters and a display name of 255, trimmed", async () => {
+  it("accepts an email of 254 characters and a display name of 255, trimmed", async () => {
     const clinic = await anOrganization();
     const domain = `${"a".repeat(63)}.${"b".repeat(63)}.example.com`;
     const email = `${unique("user")}-`.padEnd(254 - domain.length - 1, "x").concat("@", domain);
@@ -129,7 +129,7 @@ describe("Creating a user of an organization", () => {
     expect(created).toMatchObject({ status: 201, body: { email, display_name } });
   });
 
-  it("refuses somebody who is a user of the organization already, however the email is written", async () => {
+  it("refuses a person who already is a user of the organization, however the email is written", async () => {
     const clinic = await anOrganization();
     const { email } = await clinic.addProvider("Paula Provider");
     const before = await usersAndRooms(clinic);
@@ -144,7 +144,7 @@ describe("Creating a user of an organization", () => {
     ["a missing email", { email: undefined }, /user\.email/],
     ["a blank email", { email: " " }, /user\.email/],
     ["a null email", { email: null }, /user\.email/],
-    ["an email that is none", { email: "paula.example.com" }, /user\.email/],
+    ["a malformed email", { email: "paula.example.com" }, /user\.email/],
     ["an email of 255 characters", { email: `${"p".repeat(243)}@example.com` }, /user\.email/],
     ["a missing display name", { display_name: undefined }, /user\.display_name/],
     ["a blank display name", { display_name: "\n" }, /user\.display_name/],
@@ -159,21 +159,21 @@ describe("Creating a user of an organization", () => {
     ["null assists", { roles: ["provider_assistant"], assists: null }, /user\.assists/],
     ["assists that are no list", { roles: ["provider_assistant"], assists: 1 }, /user\.assists/],
     ["an assisted id that is text", { roles: ["provider_assistant"], assists: ["1"] }, /user\.assists/],
-  ])("refuses %s with a text that names the field, and makes nothing", async (_, fault, field) => {
+  ])("refuses %s with a text that names the field, and creates nothing", async (_, fault, field) => {
     const clinic = await anOrganization();
     const before = await usersAndRooms(clinic);
     expectRefusal(await create(clinic.id, aUser(fault)), 422, field);
     expect(await usersAndRooms(clinic)).toEqual(before);
   });
 
-  it("refuses a body without its wrapper, and makes nothing", async () => {
+  it("refuses a body without its wrapper, and creates nothing", async () => {
     const clinic = await anOrganization();
     const before = await usersAndRooms(clinic);
     expectRefusal(await platform.post(`/organizations/${clinic.id}/users`, aUser()), 422, /user/);
     expect(await usersAndRooms(clinic)).toEqual(before);
   });
 
-  it("gives 404 for an organization that is not there, and knows nothing of the user afterwards", async () => {
+  it("gives 404 for an organization that does not exist, and stores nothing about the user", async () => {
     const clinic = await anOrganization();
     const user = aUser();
     expectRefusal(await create(999_999_999, user), 404);
@@ -181,11 +181,11 @@ describe("Creating a user of an organization", () => {
   });
 });
 
-describe("Whom an assistant assists", () => {
+describe("The providers whom an assistant assists", () => {
   const anAssistant = (assists: unknown) =>
     aUser({ display_name: "Al Assistant", roles: ["provider_assistant"], assists });
 
-  it("are providers of the organization, each once however often it is named", async () => {
+  it("are each stored once, even if the request names them twice", async () => {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider("Paula Provider");
     const peter = await clinic.addProvider("Peter Provider");
@@ -195,7 +195,7 @@ describe("Whom an assistant assists", () => {
     expect((await list(client)).organization_users).toEqual([paula, peter, created.body].map(shown));
   });
 
-  it("may be nobody", async () => {
+  it("can be an empty list", async () => {
     const clinic = await anOrganization();
     await clinic.addProvider();
     const created = await create(clinic.id, anAssistant([]));
@@ -204,7 +204,7 @@ describe("Whom an assistant assists", () => {
     expect((await list(client)).organization_users).toEqual([shown(created.body)]);
   });
 
-  it("cannot be anybody who is no provider of the organization, and nothing is made then", async () => {
+  it("must be providers of the organization; otherwise nothing is created", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider();
     const assistant = await clinic.addUser("Anna Assistant", ["provider_assistant"]);
@@ -227,7 +227,7 @@ describe("The list of organization users", () => {
     return { clinic, paula, al, peter };
   }
 
-  it("shows everybody to an organization_admin, by id", async () => {
+  it("shows an organization_admin every user, by id", async () => {
     const { clinic, paula, al, peter } = await aClinicWithStaff();
     const { status, body } = await clinic.client.get("/organization_users");
     expect(status).toBe(200);
@@ -246,7 +246,7 @@ describe("The list of organization users", () => {
     });
   });
 
-  it("shows a provider_assistant itself and those whom it assists", async () => {
+  it("shows a provider_assistant itself and the providers it assists", async () => {
     const { clinic, paula, al } = await aClinicWithStaff();
     const client = await clinic.addClient(al.id);
     expect(await list(client)).toEqual({
@@ -262,7 +262,7 @@ describe("The list of organization users", () => {
     expect((await list(client)).organization_users).toEqual([shown(anna)]);
   });
 
-  it("goes by the highest role of somebody who has several", async () => {
+  it("depends on the highest role of a user with several roles", async () => {
     const { clinic, paula, al, peter } = await aClinicWithStaff();
     const both = await clinic.addUser("Bea Both", ["provider_assistant", "provider"], {
       assists: [peter.id],
@@ -276,7 +276,7 @@ describe("The list of organization users", () => {
     );
   });
 
-  it("comes in pages, which count only those within reach", async () => {
+  it("comes in pages that count only the users within reach", async () => {
     const { clinic, paula, al } = await aClinicWithStaff();
     const client = await clinic.addClient(al.id);
     const pagination = { per_page: 1, total_pages: 2, total_count: 2 };

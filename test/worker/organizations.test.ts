@@ -5,11 +5,11 @@ import { anOrganization, given, unique } from "./support/organization.ts";
 
 const create = (organization: object) => platform.post("/organizations", { organization });
 
-/** No other organization of this run has this name, nor the slug that is made from it. */
+/** A name that no other organization of this run has, so that its slug is free too. */
 const aName = (word = "Clinic") => unique(word);
 
 describe("Creating an organization", () => {
-  it("takes the name and the slug that it is given", async () => {
+  it("uses the given name and slug", async () => {
     const slug = unique("org");
     const created = await create({ name: "Riverside Clinic", slug });
     expect(created.status).toBe(201);
@@ -22,12 +22,12 @@ describe("Creating an organization", () => {
     });
   });
 
-  it("makes the slug from the name where none is given", async () => {
+  it("makes the slug from the name if no slug is given", async () => {
     const word = unique("clinic");
     expect((await create({ name: `Ärzte & ${word}` })).body.slug).toBe(`aerzte-and-${word}`);
   });
 
-  it("gives the slug a numeric suffix where it is taken", async () => {
+  it("adds a number to the slug if it is taken", async () => {
     const name = aName("clinic");
     const slugs = [];
     for (let count = 0; count < 3; count++) slugs.push((await create({ name })).body.slug);
@@ -38,7 +38,7 @@ describe("Creating an organization", () => {
     ["of which nothing is left", "!!!"],
     ["as long as can be", "n".repeat(255)],
     ["whose cut would end in a hyphen", "a ".repeat(127)],
-  ])("makes a slug of an allowed form from a name %s, as often as it comes", async (_, name) => {
+  ])("makes a valid slug from a name %s, every time", async (_, name) => {
     const first = await create({ name });
     const second = await create({ name });
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -47,7 +47,7 @@ describe("Creating an organization", () => {
     expect(second.body.slug).not.toBe(first.body.slug);
   });
 
-  it("trims the name and lets several organizations share it", async () => {
+  it("trims the name, and several organizations can have the same name", async () => {
     const first = await create({ name: " Riverside Clinic ", slug: unique("org") });
     const second = await create({ name: "Riverside Clinic", slug: unique("org") });
     expect(first).toMatchObject({ status: 201, body: { name: "Riverside Clinic" } });
@@ -55,13 +55,13 @@ describe("Creating an organization", () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  it("takes a slug of 63 characters and a name of 255", async () => {
+  it("accepts a slug of 63 characters and a name of 255", async () => {
     const slug = unique("org").padEnd(63, "-0");
     const name = "é".repeat(255);
     expect(await create({ name, slug })).toMatchObject({ status: 201, body: { name, slug } });
   });
 
-  it("ignores keys that it does not know", async () => {
+  it("ignores unknown keys", async () => {
     const slug = unique("org");
     const created = await create({ name: "Clinic", slug, id: 1, created_at: "2020-01-01T00:00:00.000Z" });
     expect(created.status).toBe(201);
@@ -69,7 +69,7 @@ describe("Creating an organization", () => {
     expect(created.body.created_at).not.toBe("2020-01-01T00:00:00.000Z");
   });
 
-  it("refuses a slug that is taken, and leaves its organization as it was", async () => {
+  it("refuses a slug that is taken, and does not change its organization", async () => {
     const clinic = await anOrganization("Riverside Clinic");
     expectRefusal(await create({ name: "Usurper", slug: clinic.slug }), 422, /organization\.slug/);
     const room = await clinic.addRoom();
@@ -77,7 +77,7 @@ describe("Creating an organization", () => {
     expect(room.user.display_name).toBe("Riverside Clinic");
   });
 
-  it("refuses a slug that was made from a name, too", async () => {
+  it("also refuses a slug that was made from a name", async () => {
     const name = aName("clinic");
     await given(create({ name }));
     expectRefusal(await create({ name: "Usurper", slug: name }), 422, /organization\.slug/);
@@ -92,7 +92,7 @@ describe("Creating an organization", () => {
     ["a slug with an underscore", "river_side"],
     ["a slug with an umlaut", "flußufer"],
     ["a slug of 64 characters", "s".repeat(64)],
-  ])("refuses %s, and makes no organization of that name", async (_, slug) => {
+  ])("refuses %s, and creates no organization with this name", async (_, slug) => {
     const name = aName("clinic");
     expectRefusal(await create({ name, slug }), 422, /organization\.slug/);
     expect((await create({ name })).body.slug).toBe(name);

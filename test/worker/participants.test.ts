@@ -10,7 +10,7 @@ const report = (slug: string, key: string, participant: object) =>
 
 const open = (slug: string) => platform.get(`/waiting_rooms/${slug}`);
 
-/** What the service knows of a participant: a report that says nothing new answers with it. */
+/** What the service knows about a participant: the response to a report that says nothing new. */
 const known = async (slug: string, key: string) => (await report(slug, key, {})).body;
 
 const waitingCount = async ({ client }: Organization, slug: string) =>
@@ -31,7 +31,7 @@ const HALF_PAST = "2026-01-31T09:30:00.000Z";
 const RITA = { display_name: "Rita Recipient", role: "recipient", waiting_since: TEN_PAST };
 
 describe("Opening a waiting room", () => {
-  /** A room, two who can stand in, and a sub that is going on. */
+  /** A room, two possible substitutes, and an active sub. */
   async function aRoomWithActiveSub(sub: object = {}) {
     const { clinic, room } = await aRoom();
     const sam = await clinic.addProvider("Sam Substitute");
@@ -45,7 +45,7 @@ describe("Opening a waiting room", () => {
     return { clinic, room, sam, sue, active };
   }
 
-  it("leads to the room itself where nobody stands in", async () => {
+  it("leads to the room itself without a sub", async () => {
     const { room } = await aRoom();
     const { status, body } = await open(room.slug);
     expect(status).toBe(200);
@@ -63,7 +63,7 @@ describe("Opening a waiting room", () => {
     });
   });
 
-  it("leads from a personal room to the substitute's, too", async () => {
+  it("also leads from a personal room to the substitute's room", async () => {
     const { clinic, sam, sue } = await aRoomWithActiveSub();
     const sub = { user_id: sue.user_id, datetime_start: fromNow(-1), datetime_end: fromNow(1) };
     await clinic.addSub(sam.waiting_room_slug, sub);
@@ -86,7 +86,7 @@ describe("Opening a waiting room", () => {
     });
   });
 
-  it("leads to the room itself while the substitute's is inactive", async () => {
+  it("leads to the room itself while the substitute's room is inactive", async () => {
     const { clinic, room, sam, active } = await aRoomWithActiveSub();
     await setActive(clinic, sam.waiting_room_slug, false);
     expect((await open(room.slug)).body).toEqual({
@@ -98,14 +98,14 @@ describe("Opening a waiting room", () => {
     expect((await open(room.slug)).body.destination_slug).toBe(sam.waiting_room_slug);
   });
 
-  it("goes one step only, though the substitute has a substitute", async () => {
+  it("goes only one step, even if the substitute has a substitute", async () => {
     const { clinic, room, sam, sue, active } = await aRoomWithActiveSub();
     const { datetime_start, datetime_end } = active;
     await clinic.addSub(sam.waiting_room_slug, { user_id: sue.user_id, datetime_start, datetime_end });
     expect((await open(room.slug)).body.destination_slug).toBe(sam.waiting_room_slug);
   });
 
-  it("leads to the room itself when the sub is over, or is not on yet", async () => {
+  it("leads to the room itself before the start and after the end of the sub", async () => {
     const { clinic, room, sue } = await aRoomWithActiveSub({
       datetime_start: fromNow(-20),
       datetime_end: fromNow(-10),
@@ -137,7 +137,7 @@ describe("Opening a waiting room", () => {
     expect(destinations).toEqual([room.slug, toSam, toSam, sue.waiting_room_slug, room.slug]);
   });
 
-  it("leads to the substitute's room by the slug that it has now", async () => {
+  it("leads to the current slug of the substitute's room", async () => {
     const { clinic, room, sam } = await aRoomWithActiveSub();
     const renamed = await given(
       clinic.client.put(`/waiting_rooms/${sam.waiting_room_slug}`, { waiting_room: { name: "Evening" } }),
@@ -162,7 +162,7 @@ describe("Opening a waiting room", () => {
 });
 
 describe("A participant's first report", () => {
-  it("has the participant wait in the room", async () => {
+  it("makes the participant wait in the room", async () => {
     const { clinic, room } = await aRoom();
     const { status, body } = await report(room.slug, "rita", RITA);
     expect(status).toBe(200);
@@ -198,7 +198,7 @@ describe("A participant's first report", () => {
     });
   });
 
-  it("may be about somebody who has left already", async () => {
+  it("can be about a person who has already left", async () => {
     const { clinic, room } = await aRoom();
     const { status, body } = await report(room.slug, "rita", { ...RITA, left_at: TWENTY_PAST });
     expect(status).toBe(200);
@@ -206,7 +206,7 @@ describe("A participant's first report", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
 
-  it("may give its times at any offset, and is answered in UTC", async () => {
+  it("can have times with any offset; the response is in UTC", async () => {
     const { room } = await aRoom();
     const waiting_since = "2026-01-31T10:10:00+01:00";
     const left_at = "2026-01-31T04:20:00-05:00";
@@ -217,7 +217,7 @@ describe("A participant's first report", () => {
   it.each([
     ["as long as can be", "k".repeat(255)],
     ["of other signs than letters", "PA_1/ä%20:?#"],
-  ])("takes a key %s", async (_, key) => {
+  ])("accepts a key %s", async (_, key) => {
     const { room } = await aRoom();
     const { status, body } = await report(room.slug, key, RITA);
     expect(status).toBe(200);
@@ -225,7 +225,7 @@ describe("A participant's first report", () => {
     expect((await report(room.slug, key, RITA)).body).toEqual(body);
   });
 
-  it("ignores keys that it does not know", async () => {
+  it("may contain unknown keys, which are ignored", async () => {
     const { room } = await aRoom();
     const { status, body } = await report(room.slug, "rita", {
       ...RITA,
@@ -284,7 +284,7 @@ describe("A participant's first report", () => {
 });
 
 describe("A participant's later report", () => {
-  it("changes nothing where it repeats the first", async () => {
+  it("changes nothing if it repeats the first", async () => {
     const { clinic, room } = await aRoom();
     const first = await given(report(room.slug, "rita", RITA));
     const again = await report(room.slug, "rita", RITA);
@@ -293,7 +293,7 @@ describe("A participant's later report", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(1);
   });
 
-  it("keeps what it leaves out", async () => {
+  it("keeps the fields that it leaves out", async () => {
     const { clinic, room } = await aRoom();
     const { user_id } = await clinic.addProvider();
     const first = await given(report(room.slug, "paula", { ...RITA, role: "provider", user_id }));
@@ -306,7 +306,7 @@ describe("A participant's later report", () => {
     expect(await known(room.slug, "paula")).toEqual(left.body);
   });
 
-  it("changes each field that it gives", async () => {
+  it("changes every field that it contains", async () => {
     const { clinic, room } = await aRoom();
     const { user_id } = await clinic.addProvider();
     const first = await given(report(room.slug, "rita", RITA));
@@ -314,7 +314,7 @@ describe("A participant's later report", () => {
     expect((await report(room.slug, "rita", change)).body).toEqual({ ...first, ...change });
   });
 
-  it("clears the user_id where it is null", async () => {
+  it("clears the user_id with null", async () => {
     const { clinic, room } = await aRoom();
     const { user_id } = await clinic.addProvider();
     const first = await given(report(room.slug, "paula", { ...RITA, user_id }));
@@ -341,7 +341,7 @@ describe("A participant's later report", () => {
     ["repeats the first", RITA],
     ["says nothing of leaving", { display_name: "Rita Recipient" }],
     ["says that nobody has left", { ...RITA, left_at: null }],
-  ])("does not bring back one who has left where it %s", async (_, late) => {
+  ])("does not bring back a participant who has left if it %s", async (_, late) => {
     const { clinic, room } = await aRoom();
     await given(report(room.slug, "rita", RITA));
     const left = await given(report(room.slug, "rita", { left_at: TWENTY_PAST }));
@@ -351,7 +351,7 @@ describe("A participant's later report", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
 
-  it("has one who has left enter anew where it clears left_at and gives a later waiting_since", async () => {
+  it("makes a participant who has left enter again if it clears left_at and has a later waiting_since", async () => {
     const { clinic, room } = await aRoom();
     const first = await given(report(room.slug, "rita", RITA));
     await given(report(room.slug, "rita", { left_at: TWENTY_PAST }));
@@ -371,7 +371,7 @@ describe("An inactive waiting room", () => {
     expect((await report(room.slug, "rita", RITA)).status).toBe(200);
   });
 
-  it("lets those who are in it stay, change and leave", async () => {
+  it("lets people who are in it stay, change and leave", async () => {
     const { clinic, room } = await aRoom();
     const first = await given(report(room.slug, "rita", RITA));
     await setActive(clinic, room.slug, false);
@@ -384,14 +384,14 @@ describe("An inactive waiting room", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
 
-  it("takes the news of one who has been and gone", async () => {
+  it("accepts a report about a participant who has come and gone", async () => {
     const { room } = await aRoom({ is_active: false });
     const { status, body } = await report(room.slug, "rita", { ...RITA, left_at: TWENTY_PAST });
     expect(status).toBe(200);
     expect(body.left_at).toBe(TWENTY_PAST);
   });
 
-  it("does not let one who has left enter anew", async () => {
+  it("does not let a participant who has left enter again", async () => {
     const { clinic, room } = await aRoom();
     await given(report(room.slug, "rita", RITA));
     const left = await given(report(room.slug, "rita", { left_at: TWENTY_PAST }));
@@ -438,7 +438,7 @@ describe("A participant's key", () => {
     expect(await waitingCount(other, otherRoom.slug)).toBe(0);
   });
 
-  it("tells the participants of one room apart", async () => {
+  it("distinguishes the participants of a room", async () => {
     const { clinic, room } = await aRoom();
     const rita = await given(report(room.slug, "rita", RITA));
     const paul = await given(report(room.slug, "Rita", { ...RITA, display_name: "Paul" }));

@@ -9,7 +9,7 @@ const atOnce = <T>(work: (n: number) => Promise<T>) =>
 const count = (statuses: number[], status: number) => statuses.filter((each) => each === status).length;
 
 describe("Thirty requests at once", () => {
-  it("for overlapping subs: one wins, and the others hear that the times overlap", async () => {
+  it("for overlapping subs: one wins, and the others get the error that the times overlap", async () => {
     const clinic = await anOrganization();
     const room = await clinic.addRoom();
     const provider = await clinic.addProvider();
@@ -28,7 +28,7 @@ describe("Thirty requests at once", () => {
     expect(listed.body.waiting_room_subs).toHaveLength(1);
   });
 
-  it("to move apart subs onto the same time: one wins", async () => {
+  it("to move different subs to the same time: one wins", async () => {
     const clinic = await anOrganization();
     const room = await clinic.addRoom();
     const provider = await clinic.addProvider();
@@ -50,7 +50,7 @@ describe("Thirty requests at once", () => {
     expect([count(statuses, 200), count(statuses, 422)]).toEqual([1, 29]);
   });
 
-  it("for rooms of one name: all are made, and all slugs differ", async () => {
+  it("for rooms with the same name: all are created, and all slugs differ", async () => {
     const clinic = await anOrganization();
     const answers = await atOnce(() =>
       clinic.client.post("/waiting_rooms", { waiting_room: { name: "Cardiology" } }),
@@ -104,7 +104,7 @@ describe("Thirty requests at once", () => {
     expect([count(statuses, 201), count(statuses, 422)]).toEqual([1, 29]);
   });
 
-  it("to add one person to an organization: one membership and one personal room are made", async () => {
+  it("to add one person to an organization: one membership and one personal room are created", async () => {
     const clinic = await anOrganization();
     const user = { email: `${unique("user")}@example.com`, display_name: "Paul", roles: ["provider"] };
     const answers = await atOnce(() => platform.post(`/organizations/${clinic.id}/users`, { user }));

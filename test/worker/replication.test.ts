@@ -14,7 +14,7 @@ const FROM_THE_NEAREST = [
   "GET /organization_users/:organization_user_id/calls/:call_id/egresses",
 ];
 
-/** A way to the Worker that notes where its queries begin to read: what their session was opened with. */
+/** A way to the Worker that records with what the sessions of its queries were opened. */
 function notingSessions() {
   const starts = new Set<string>();
   const DB = observedDatabase({
@@ -33,7 +33,7 @@ function notingSessions() {
   };
 }
 
-/** Where the route's own queries go, for a client that the isolate knows. */
+/** Where the queries of the route go, for a known client. */
 async function whereReads(route: string, headers: Record<string, string> = {}) {
   const organization = await anOrganization();
   const { path, body } = (await externalExamples[route]?.(organization)) ?? { path: "" };
@@ -44,8 +44,8 @@ async function whereReads(route: string, headers: Record<string, string> = {}) {
   return noted.during(() => given(client.send(method, path, body, headers)));
 }
 
-describe("What ended calls left behind", () => {
-  it.each(FROM_THE_NEAREST)("is read from the nearest replica: %s", async (route) => {
+describe("The results of calls", () => {
+  it.each(FROM_THE_NEAREST)("are read from the nearest replica: %s", async (route) => {
     expect(await whereReads(route)).toEqual(["first-unconstrained"]);
   });
 });
@@ -61,7 +61,7 @@ describe("Everything else", () => {
 });
 
 describe("A bookmark", () => {
-  it("is told in every answer that asked the database, through both doors", async () => {
+  it("is in every response that used the database, through both doors", async () => {
     const { client, id } = await anOrganization();
     const bookmark = /^[0-9a-f]{8}(-[0-9a-f]{8}){2}-[0-9a-f]{32}$/;
     const answers = [
@@ -78,21 +78,21 @@ describe("A bookmark", () => {
   });
 
   it.each([...FROM_THE_NEAREST, "GET /waiting_rooms", "GET /invites"])(
-    "that comes with a request makes any replica good that has come so far: %s",
+    "in a request allows any replica that has reached it: %s",
     async (route) => {
       expect(await whereReads(route, { "X-D1-Bookmark": A_BOOKMARK })).toEqual([A_BOOKMARK]);
     },
   );
 
   it.each(["POST /waiting_rooms", "POST /auth/token_exchange", "DELETE /invites/:id"])(
-    "does not keep what writes from the primary: %s",
+    "does not keep writes away from the primary: %s",
     async (route) => {
       expect(await whereReads(route, { "X-D1-Bookmark": A_BOOKMARK })).toEqual(["first-primary"]);
     },
   );
 
   it.each(["garbage", "first-unconstrained", `${A_BOOKMARK}0`, A_BOOKMARK.replace("8e61", "XXXX")])(
-    "that is none is ignored: %s",
+    "that is malformed is ignored: %s",
     async (malformed) => {
       expect(await whereReads("GET /waiting_rooms", { "X-D1-Bookmark": malformed })).toEqual([
         "first-primary",
@@ -105,7 +105,7 @@ describe("A bookmark", () => {
 });
 
 describe("A client", () => {
-  it("is looked up on the nearest replica, and asked of the primary where it is not found there", async () => {
+  it("is looked up on the nearest replica, and then on the primary if it is not found", async () => {
     const { client } = await anOrganization();
     const noted = notingSessions();
     const asking = client.through(noted.fetcher);

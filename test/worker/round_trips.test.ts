@@ -4,7 +4,7 @@ import { platform } from "./support/door.ts";
 import { anOrganization, given } from "./support/organization.ts";
 import { externalExamples, platformExamples } from "./support/routes.ts";
 
-/** What a request of a known client may cost, one round trip to D1 after another. */
+/** The round trips to D1 that a request of a known client may cost. */
 const allowed = (method: string) => (method === "GET" ? 1 : 2);
 
 describe("A request of a known client costs few round trips to D1", () => {

@@ -15,7 +15,7 @@ function exampleFor(examples: typeof externalExamples, route: string) {
   return example;
 }
 
-it("The examples are those of the routes, no more and no less", () => {
+it("There is an example for every route, and for nothing else", () => {
   expect(Object.keys(externalExamples).sort()).toEqual(externalRoutes);
   expect(Object.keys(platformExamples).sort()).toEqual(platformRoutes);
 });
@@ -24,13 +24,13 @@ describe.each(externalRoutes)("%s of the external door", (route) => {
   const method = methodOf(route);
   const example = exampleFor(externalExamples, route);
 
-  it("answers the organization whose things it names", async () => {
+  it("succeeds for the organization that owns the things it names", async () => {
     const { client, ...organization } = await anOrganization();
     const { path, body } = await example({ client, ...organization });
     await given(client.send(method, path, body));
   });
 
-  it("is closed without the right credentials, whatever is wrong with them, and changes nothing", async () => {
+  it("refuses missing and wrong credentials, and changes nothing", async () => {
     const organization = await anOrganization();
     const other = await anOrganization();
     const { path, body } = await example(organization);
@@ -77,12 +77,12 @@ describe.each(platformRoutes)("%s of the platform door", (route) => {
   const method = methodOf(route);
   const example = exampleFor(platformExamples, route);
 
-  it("answers the platform", async () => {
+  it("succeeds for the platform", async () => {
     const { path, body } = await example(await anOrganization());
     await given(platform.send(method, path, body));
   });
 
-  it("is closed without the platform's token, and changes nothing", async () => {
+  it("refuses a missing or wrong platform token, and changes nothing", async () => {
     const organization = await anOrganization();
     const { path, body } = await example(organization);
     const before = await everyRow();

@@ -27,7 +27,7 @@ async function aFinalNote() {
 }
 
 describe("A reported SOAP note", () => {
-  it("comes out as it was sent", async () => {
+  it("is returned as it was sent", async () => {
     const { call, read } = await aCallToNote();
     const answer = await call.reportSoapNote({ text: TEXT, is_final: true });
     expect(answer.status).toBe(200);
@@ -37,7 +37,7 @@ describe("A reported SOAP note", () => {
     expect(body).toEqual(answer.body);
   });
 
-  it("may have 200,000 characters, whatever they are", async () => {
+  it("can have 200,000 characters of any kind", async () => {
     const { clinic, call, read } = await aCallToNote();
     leavingNoRows(clinic.id, "soap_notes");
     const text = "🩺".repeat(200_000);
@@ -68,7 +68,7 @@ describe("A reported SOAP note", () => {
 });
 
 describe("A later report of a SOAP note", () => {
-  it("changes nothing where it repeats the first, nor where it says nothing", async () => {
+  it("changes nothing if it repeats the first or is empty", async () => {
     const { call, draft, reported } = await aDraft();
     for (const again of [draft, {}]) {
       const answer = await changingNothing(() => call.reportSoapNote(again));
@@ -76,7 +76,7 @@ describe("A later report of a SOAP note", () => {
     }
   });
 
-  it("keeps what it leaves out", async () => {
+  it("keeps the fields that it leaves out", async () => {
     const { call, reported, read } = await aDraft();
     await given(call.reportSoapNote({ text: "Subjective: better." }));
     expect((await read()).body).toEqual({ ...reported, text: "Subjective: better." });
@@ -86,7 +86,7 @@ describe("A later report of a SOAP note", () => {
 });
 
 describe("A final SOAP note", () => {
-  it("takes the same report again, or a part of it, and changes nothing", async () => {
+  it("accepts the same report again, or a part of it, and does not change", async () => {
     const { call, reported } = await aFinalNote();
     for (const same of [{ text: TEXT, is_final: true }, { is_final: true }, { text: TEXT }, {}]) {
       const answer = await changingNothing(() => call.reportSoapNote(same));
@@ -124,7 +124,7 @@ describe("A report of a SOAP note is refused, and changes nothing,", () => {
     expectRefusal(await changingNothing(() => unheard.reportSoapNote(first)), 422, text);
   });
 
-  it.each(["text", "is_final"])("without %s in the first", async (field) => {
+  it.each(["text", "is_final"])("without %s in the first report", async (field) => {
     const { call, read } = await aCallToNote();
     const lacking = { text: TEXT, is_final: true, [field]: undefined };
     expectRefusal(await changingNothing(() => call.reportSoapNote(lacking)), 422, new RegExp(field));
@@ -141,7 +141,7 @@ describe("A report of a SOAP note is refused, and changes nothing,", () => {
     expectRefusal(refused, 422, /soap_note/);
   });
 
-  it("for a call that nobody has reported, with 404", async () => {
+  it("with 404 for an unknown call", async () => {
     const path = `/calls/${unique("nowhere")}/soap_note`;
     const soap_note = { text: TEXT, is_final: true };
     expectRefusal(await changingNothing(() => platform.put(path, { soap_note })), 404);
@@ -149,13 +149,13 @@ describe("A report of a SOAP note is refused, and changes nothing,", () => {
 });
 
 describe("Reading a SOAP note", () => {
-  it("gives 404 where the call has none, though it has a transcript", async () => {
+  it("gives 404 if the call has none, even if it has a transcript", async () => {
     const { call, read } = await aCallToNote();
     await given(call.reportTranscript({ is_final: false, lines: [] }));
     expectRefusal(await read(), 404);
   });
 
-  it("gives 404 by any path but its own", async () => {
+  it("gives 404 under any path but its own", async () => {
     const { clinic, call } = await aFinalNote();
     const other = await aFinalNote();
     const colleague = await clinic.addProvider();
@@ -163,7 +163,7 @@ describe("Reading a SOAP note", () => {
       expectRefusal(await clinic.client.get(`${path}/soap_note`), 404);
   });
 
-  it("follows a correction of whose call it was", async () => {
+  it("follows a correction of who held the call", async () => {
     const { clinic, call, reported, read } = await aFinalNote();
     const other = await clinic.addProvider();
     await given(call.report({ organization_user_id: other.id }));

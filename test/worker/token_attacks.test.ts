@@ -14,20 +14,20 @@ const decode = (part: string) => new TextDecoder().decode(base64url.decode(part)
 const encodePart = (part: unknown) =>
   base64url.encode(typeof part === "string" ? part : JSON.stringify(part));
 
-/** Signs anything: jose would not sign what makes no sense. */
+/** Signs anything, because jose refuses to sign nonsense. */
 async function signed(header: unknown, content: unknown, key: CryptoKey, hash = "SHA-256") {
   const text = `${encodePart(header)}.${encodePart(content)}`;
   const signature = await crypto.subtle.sign({ name: key.algorithm.name, hash }, key, encode(text));
   return `${text}.${base64url.encode(new Uint8Array(signature))}`;
 }
 
-/** What an attacker has: a good token of a user's, what it is made of, and all that is public. */
+/** What an attacker has: a valid token of a user, its parts, and everything public. */
 async function aScene(alg?: string) {
   const { clinic, client, provider, email } = await aClinicWithSignIn({ alg });
   const claims = provider.claims({ email, sub: "42", nbf: Math.floor(Date.now() / 1000) });
   const header = { alg: provider.key.alg, kid: provider.key.kid };
   const { publicKey, privateKey, jwk } = provider.key;
-  /** A token like the good one, signed by the provider, but for the claims and header parameters that are given. */
+  /** A token like the valid one, signed by the provider, except for the given claims and header parameters. */
   const issue = (changedClaims: object = {}, changedHeader: object = {}) =>
     signed({ ...header, ...changedHeader }, { ...claims, ...changedClaims }, privateKey);
   return { clinic, client, provider, email, claims, header, publicKey, jwk, good: await issue(), issue };
@@ -37,7 +37,7 @@ type Scene = Awaited<ReturnType<typeof aScene>>;
 
 type Attack = (scene: Scene) => string | Promise<string>;
 
-/** The good token with some of its three parts replaced. */
+/** The valid token with some of its three parts replaced. */
 function withParts(token: string, changed: { header?: object; claims?: object; signature?: string }) {
   const [header, claims, signature] = token.split(".");
   return [
@@ -49,14 +49,14 @@ function withParts(token: string, changed: { header?: object; claims?: object; s
 
 const signatureOf = (token: string) => base64url.decode(token.split(".")[2] ?? "");
 
-/** The claims of the good token, authenticated with a secret that everybody knows. */
+/** The claims of the valid token, authenticated with a public secret. */
 async function withSecret({ claims, header }: Scene, secret: Uint8Array, bits = 256) {
   const algorithm = { name: "HMAC", hash: `SHA-${bits}` };
   const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
   return signed({ ...header, alg: `HS${bits}` }, claims, key);
 }
 
-/** The claims of the good token, signed with the attacker's own key, which the header brings along. */
+/** The claims of the valid token, signed with the attacker's own key, which is in the header. */
 async function withOwnKey({ claims, header, jwk }: Scene, bring: (jwk: object) => object) {
   const own = await aKey(header.alg);
   return signed({ ...header, ...bring({ ...own.jwk, kid: jwk.kid }) }, claims, own.privateKey);
@@ -67,7 +67,7 @@ const UNSIGNED: Record<string, Attack> = {
   "says so in another spelling": ({ claims }) => withParts("..", { header: { alg: "nOnE" }, claims }),
   "says so, and is signed all the same": ({ issue }) => issue({}, { alg: "none" }),
   "names no algorithm": ({ issue }) => issue({}, { alg: undefined }),
-  "names an algorithm that is none": ({ issue }) => issue({}, { alg: "constructor" }),
+  "names an algorithm that does not exist": ({ issue }) => issue({}, { alg: "constructor" }),
   "names an algorithm by a number": ({ issue }) => issue({}, { alg: 256 }),
   "names a list of algorithms": ({ issue }) => issue({}, { alg: ["ES256"] }),
 };
@@ -113,7 +113,7 @@ const BADLY_SIGNED: Record<string, Attack> = {
 
 const SIGNED_BY_AN_UNKNOWN_KEY: Record<string, Attack> = {
   "under the name of a known one": (scene) => withOwnKey(scene, () => ({})),
-  "under a name of its own": async (scene) => scene.provider.token({ email: scene.email }, {}, await aKey()),
+  "under its own name": async (scene) => scene.provider.token({ email: scene.email }, {}, await aKey()),
   "that is not named": (scene) => withOwnKey(scene, () => ({ kid: undefined })),
   "that is named by a number": (scene) => withOwnKey(scene, () => ({ kid: 0 })),
   "that the header holds": (scene) => withOwnKey(scene, (jwk) => ({ jwk })),
@@ -129,7 +129,7 @@ const SIGNED_BY_AN_UNKNOWN_KEY: Record<string, Attack> = {
 const ILL_FORMED: Record<string, Attack> = {
   "is empty": () => "",
   "is a word": () => "token",
-  "has its first part alone": ({ good }) => good.split(".")[0] ?? "",
+  "has only its first part": ({ good }) => good.split(".")[0] ?? "",
   "lacks its signature and the dot before it": ({ good }) => good.split(".").slice(0, 2).join("."),
   "lacks both dots": ({ good }) => good.replaceAll(".", ""),
   "has a fourth part": ({ good }) => `${good}.`,
@@ -162,9 +162,9 @@ const ILL_FORMED: Record<string, Attack> = {
   "is the good one with two parts more": ({ good }) => `${good}.${good.split(".").slice(1).join(".")}`,
 };
 
-/** Signed by the provider itself: what is wrong is what it says. */
+/** Signed by the provider itself, but with wrong content. */
 const WRONG_CLAIMS: Record<string, Attack> = {
-  "an issuer that nobody knows": ({ issue }) => issue({ iss: "https://unknown.test" }),
+  "an unknown issuer": ({ issue }) => issue({ iss: "https://unknown.test" }),
   "no issuer": ({ issue }) => issue({ iss: undefined }),
   "a number as its issuer": ({ issue }) => issue({ iss: 42 }),
   "null as its issuer": ({ issue }) => issue({ iss: null }),
@@ -217,7 +217,7 @@ const WRONG_HEADERS: Record<string, Attack> = {
     signed({ ...header, alg: "ES384" }, claims, provider.key.privateKey, "SHA-384"),
 };
 
-/** Its signature is good, but what is signed are no claims. */
+/** The signature is valid, but the signed content is not a set of claims. */
 const NO_CLAIMS: Record<string, Attack> = {
   "a text": ({ header, provider }) => signed(header, "claims", provider.key.privateKey),
   "a list": ({ header, claims, provider }) => signed(header, [claims], provider.key.privateKey),
@@ -226,7 +226,7 @@ const NO_CLAIMS: Record<string, Attack> = {
     signed(header, JSON.stringify(claims).slice(0, -1), provider.key.privateKey),
 };
 
-/** The good token is taken before and after, so that nothing else is wrong and nothing stays of the attack. */
+/** The valid token is exchanged before and after, which proves that nothing else is wrong and that the attack has no lasting effect. */
 async function attack(forge: Attack, alg?: string) {
   const scene = await aScene(alg);
   const forged = await forge(scene);
@@ -256,7 +256,7 @@ describe("A token is invalid, and makes no code,", () => {
     await attack(forge);
   });
 
-  it("that was signed by a key that its header points to, which is not fetched", async () => {
+  it("that was signed by a key that its header points to, and the key is not fetched", async () => {
     const attacker = await anIdentityProvider();
     const pointing = { jku: attacker.jwks_url, kid: attacker.key.kid };
     await attack(({ claims }) =>
@@ -281,7 +281,7 @@ describe("A token is invalid, and makes no code,", () => {
     await attack(forge);
   });
 
-  it("that says its email with a letter that lower-cases to another's: the Kelvin sign to a k", async () => {
+  it("that has an email with a Kelvin sign, which becomes a k in lower case, and so another person's email", async () => {
     const { clinic, client, provider } = await aClinicWithSignIn();
     const email = `kim.${anEmail()}`;
     await clinic.addProvider("Kim Provider", { email });
@@ -289,7 +289,7 @@ describe("A token is invalid, and makes no code,", () => {
     await expectRefused(client, await provider.token({ email: email.replace("k", "\u212a") }));
   });
 
-  it("that fell short of the good one by nothing but what was changed", async () => {
+  it("only because of its change: without it, it is valid", async () => {
     const { good, issue, header, claims } = await aScene();
     const [goodHeader = "", goodClaims = ""] = (await issue()).split(".");
     expect(good).toContain(`${goodHeader}.${goodClaims}.`);
@@ -297,8 +297,8 @@ describe("A token is invalid, and makes no code,", () => {
   });
 });
 
-describe("A token that is good for one organization", () => {
-  /** Two organizations, each with a provider of its own, and somebody who is a member of both. */
+describe("A token that is valid for one organization", () => {
+  /** Two organizations, each with its own identity provider, and a person who is a member of both. */
   async function twoClinics() {
     const here = await aClinicWithSignIn();
     const there = await aClinicWithSignIn();
@@ -316,7 +316,7 @@ describe("A token that is good for one organization", () => {
     await expectRefused(there.client, ours);
   });
 
-  it("is invalid for another whose issuer it claims to be of", async () => {
+  it("is invalid for another if it claims to be from that one's issuer", async () => {
     const { here, there, email } = await twoClinics();
     const { kid } = there.provider.key;
     await expectExchanged(there.client, await there.provider.token({ email }));
@@ -357,8 +357,8 @@ describe("A token that is good for one organization", () => {
   });
 });
 
-describe("A token of somebody who belongs to another organization alone", () => {
-  it("is invalid, though its issuer is recognized by both", async () => {
+describe("A token of a person who belongs only to another organization", () => {
+  it("is invalid, even if both recognize its issuer", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const other = await anOrganization();
     await provider.register(other);
@@ -369,7 +369,7 @@ describe("A token of somebody who belongs to another organization alone", () => 
   });
 });
 
-describe("A token that was good", () => {
+describe("A token that was valid", () => {
   const unregister = (issuer: { id: number }) => platform.delete(`/issuers/${issuer.id}`);
 
   it("is invalid from the moment when its issuer is deleted", async () => {
@@ -382,7 +382,7 @@ describe("A token that was good", () => {
     await expectExchanged(client, token);
   });
 
-  it("stays good for another organization whose issuer was not deleted", async () => {
+  it("stays valid for another organization whose issuer was not deleted", async () => {
     const { client, provider, email, issuer } = await aClinicWithSignIn();
     const other: Organization = await anOrganization();
     await provider.register(other);
@@ -406,7 +406,7 @@ describe("A token that was good", () => {
   });
 });
 
-describe("The times of a token, with a minute's tolerance of clocks that differ,", () => {
+describe("The times of a token, with a minute of tolerance for different clocks,", () => {
   const START = Date.parse("2026-01-31T09:30:00Z");
 
   const at = (seconds: number) => travelTo(new Date(START + seconds * 1000).toISOString());
@@ -419,7 +419,7 @@ describe("The times of a token, with a minute's tolerance of clocks that differ,
     return { client, token };
   }
 
-  it("end it: good to the last moment, invalid at the end", async () => {
+  it("end it: it is valid until the last moment, and invalid at the end", async () => {
     const { client, token } = await aTokenOf({ exp: 300 });
     for (const seconds of [0, 299, 300, 359, 359.999]) {
       at(seconds);
@@ -431,7 +431,7 @@ describe("The times of a token, with a minute's tolerance of clocks that differ,
     }
   });
 
-  it("begin it: invalid to the last moment, good from the beginning", async () => {
+  it("begin it: it is invalid until the last moment, and valid from the beginning", async () => {
     const { client, token } = await aTokenOf({ exp: 900, nbf: 300 });
     for (const seconds of [0, 239, 239.999]) {
       at(seconds);

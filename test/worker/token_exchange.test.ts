@@ -22,14 +22,14 @@ const ALGORITHMS = [
   "EdDSA",
 ];
 
-describe("A good token", () => {
+describe("A valid token", () => {
   it.each(ALGORITHMS)("signed with %s is exchanged for a code of its user", async (alg) => {
     const { clinic, client, provider, email } = await aClinicWithSignIn({ alg });
     const signedIn = await signIn(client, await provider.token({ email }));
     expect(signedIn.organization_user.id).toBe(clinic.admin.id);
   });
 
-  it("may be exchanged again: each exchange gives a new code, and each code is good", async () => {
+  it("can be exchanged again: each exchange gives a new code, and each code is valid", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const token = await provider.token({ email });
     const users = [];
@@ -83,12 +83,12 @@ describe("A good token", () => {
     ["is true", true],
     ["is the text true", "true"],
     ["is left out", undefined],
-  ])("is exchanged where email_verified %s", async (_, email_verified) => {
+  ])("is exchanged if email_verified %s", async (_, email_verified) => {
     const { client, provider, email } = await aClinicWithSignIn();
     await expectExchanged(client, await provider.token({ email, email_verified }));
   });
 
-  it("may name several audiences, ours among them", async () => {
+  it("can name several audiences if ours is one of them", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     await expectExchanged(client, await provider.token({ email, aud: ["another", AUDIENCE, "third"] }));
     await expectExchanged(client, await provider.token({ email, aud: [AUDIENCE] }));
@@ -101,19 +101,19 @@ describe("A good token", () => {
     await expectRefused(client, await provider.token({ email, aud: AUDIENCE }));
   });
 
-  it("need not name its key where the provider has but one", async () => {
+  it("need not name its key if the provider has only one", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     await expectExchanged(client, await provider.token({ email }, { kid: undefined }));
   });
 
-  it("may say what it does not need to: a type, an issue time, a not-before, claims of other people's", async () => {
+  it("can contain more than it needs: a type, an issue time, a not-before time, other claims", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const now = Math.floor(Date.now() / 1000);
     const claims = { email, sub: "42", nbf: now - 10, jti: "1", groups: ["a", "b"], constructor: "x" };
     await expectExchanged(client, await provider.token(claims, { typ: "JWT" }));
   });
 
-  it("may be long, for people who are in many groups", async () => {
+  it("can be long, for people in many groups", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const groups = Array.from({ length: 1500 }, (_, n) => `group-${n}-of-the-clinic`);
     const token = await provider.token({ email, groups });
@@ -140,7 +140,7 @@ describe("A good token", () => {
     await expectRefused(client, await provider.token({ email }, {}, forEncryption));
   });
 
-  it("signs its user in at the organization of the client, of those that share the issuer", async () => {
+  it("signs its user in to the organization of the client, if several organizations share the issuer", async () => {
     const { clinic, client, provider, email } = await aClinicWithSignIn();
     const other = await anOrganization("Hillside Clinic");
     await provider.register(other);
@@ -156,7 +156,7 @@ describe("A good token", () => {
     });
   });
 
-  it("may come from any of the issuers of an organization", async () => {
+  it("can come from any issuer of the organization", async () => {
     const { clinic, client, provider, email } = await aClinicWithSignIn();
     const second = await anIdentityProvider("EdDSA");
     await second.register(clinic, { audience: "second" });
@@ -165,7 +165,7 @@ describe("A good token", () => {
     await expectRefused(client, await second.token({ email }));
   });
 
-  it("is exchanged by any client of the organization, whoever it acts as", async () => {
+  it("can be exchanged by any client of the organization, whatever its role", async () => {
     const { clinic, provider, email } = await aClinicWithSignIn();
     const paula = await clinic.addProvider();
     const client = await clinic.addClient(paula.id);
@@ -173,7 +173,7 @@ describe("A good token", () => {
     expect(organization_user.id).toBe(clinic.admin.id);
   });
 
-  it("costs at most two round trips to D1 where the keys are known", async () => {
+  it("costs at most two round trips to D1 if the keys are known", async () => {
     const { clinic, provider, email } = await aClinicWithSignIn();
     const counting = countingRoundTrips();
     const client = clinic.client.through(counting.fetcher);
@@ -186,7 +186,7 @@ describe("A good token", () => {
   });
 });
 
-describe("The token of somebody who was invited", () => {
+describe("The token of an invitee", () => {
   async function anInvitee(invite: object = {}) {
     const scene = await aClinicWithSignIn();
     const invited = await scene.clinic.addInvite(invite);
@@ -196,7 +196,7 @@ describe("The token of somebody who was invited", () => {
 
   const PLEASE = "Please accept your invite";
 
-  it("is refused while the invite is pending, and good once it was accepted", async () => {
+  it("is refused while the invite is pending, and valid after it was accepted", async () => {
     const { client, invited, token } = await anInvitee();
     await expectRefused(client, await token(), PLEASE);
     await expectRefused(client, await token(), PLEASE);
@@ -206,20 +206,20 @@ describe("The token of somebody who was invited", () => {
     expect(signedIn.user).toEqual({ id: user.user_id, email: invited.email, display_name: "Ivy Invitee" });
   });
 
-  it("is refused by any spelling of the email, while the invite is pending", async () => {
+  it("is refused with any spelling of the email while the invite is pending", async () => {
     const email = anEmail();
     const { client, provider } = await anInvitee({ email: email.toUpperCase() });
     await expectRefused(client, await provider.token({ email: ` ${email} ` }), PLEASE);
   });
 
-  it("is that of a stranger once the invite was removed", async () => {
+  it("is invalid after the invite was deleted", async () => {
     const { client, invited, token } = await anInvitee();
     await expectRefused(client, await token(), PLEASE);
     expectGone(await client.delete(`/invites/${invited.id}`));
     await expectRefused(client, await token());
   });
 
-  it("is that of a stranger from the moment when the invite expires", async () => {
+  it("is invalid from the moment when the invite expires", async () => {
     const { client, invited, token } = await anInvitee();
     const expiry = Date.parse(invited.expires_at);
     travelTo(new Date(expiry - 1).toISOString());
@@ -228,7 +228,7 @@ describe("The token of somebody who was invited", () => {
     await expectRefused(client, await token());
   });
 
-  it("is told of the new invite where an expired one was replaced", async () => {
+  it("is refused because of the new invite if that replaced an expired one", async () => {
     const { client, invited, token } = await anInvitee();
     travelTo(invited.expires_at);
     await expectRefused(client, await token());
@@ -236,7 +236,7 @@ describe("The token of somebody who was invited", () => {
     await expectRefused(client, await token(), PLEASE);
   });
 
-  it("is that of a stranger where another organization sent the invite", async () => {
+  it("is invalid if another organization sent the invite", async () => {
     const { provider, invited, client, token } = await anInvitee();
     const other = await anOrganization();
     await provider.register(other);
@@ -244,7 +244,7 @@ describe("The token of somebody who was invited", () => {
     await expectRefused(other.client, await provider.token({ email: invited.email }));
   });
 
-  it("tells nobody of the invite who has no good token", async () => {
+  it("does not reveal the invite if it is not valid", async () => {
     const { client, provider, invited } = await anInvitee();
     const stolen = await aKey("ES256", provider.key.kid);
     await expectRefused(client, await provider.token({ email: invited.email }), PLEASE);
@@ -265,7 +265,7 @@ describe("A request without a token", () => {
     expectRefusal(await client.post("/auth/token_exchange", body), 422, error);
   });
 
-  it("is refused with 413 where it is larger than any token", async () => {
+  it("is refused with 413 if it is larger than any token", async () => {
     const { client } = await aClinicWithSignIn();
     expectRefusal(await exchange(client, "a".repeat(300 * 1024)), 413);
   });

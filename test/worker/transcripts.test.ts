@@ -7,7 +7,7 @@ import { anOrganization, given, unique } from "./support/organization.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
 import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
-/** A line of somebody on the call. */
+/** A line of a person on the call. */
 const says = (speaker: { key: string }, start_time: number, end_time: number, text = "Good morning.") => ({
   participant_key: speaker.key,
   text,
@@ -15,7 +15,7 @@ const says = (speaker: { key: string }, start_time: number, end_time: number, te
   end_time,
 });
 
-/** An ended call of Paula Provider with Rita Recipient, and its transcript as the external door shows it. */
+/** An ended call of Paula Provider with Rita Recipient, and a function that reads its transcript through the external door. */
 async function aCallToTranscribe() {
   const clinic = await anOrganization();
   const call = await aCall(clinic);
@@ -23,7 +23,7 @@ async function aCallToTranscribe() {
   return { clinic, call, paula, rita, read: () => clinic.client.get(`${call.path}/transcript`) };
 }
 
-/** Texts in the order in which the transcript gives them. */
+/** The texts in the order of the transcript. */
 const texts = ({ transcript_lines }: { transcript_lines: { text: string }[] }) =>
   transcript_lines.map(({ text }) => text);
 
@@ -40,7 +40,7 @@ async function aFinalTranscript() {
 }
 
 describe("A reported transcript", () => {
-  it("comes out with its lines, and the name of who speaks", async () => {
+  it("is returned with its lines and the names of the speakers", async () => {
     const { call, paula, rita, read } = await aCallToTranscribe();
     const answer = await call.reportTranscript({
       summary: "A greeting,\nand an answer.",
@@ -75,7 +75,7 @@ describe("A reported transcript", () => {
     expect(one.id).not.toBe(other.id);
   });
 
-  it("comes out in order of start_time, whatever order its lines came in", async () => {
+  it("is returned in the order of start_time, in whatever order its lines came", async () => {
     const { call, paula, rita, read } = await aCallToTranscribe();
     const lines = [
       says(rita, 100, 101, "six"),
@@ -90,7 +90,7 @@ describe("A reported transcript", () => {
     expect(texts((await read()).body)).toEqual(inOrder);
   });
 
-  it("comes out in order of start_time, whatever order its rows are stored in", async () => {
+  it("is returned in the order of start_time, in whatever order its rows are stored", async () => {
     const { call, paula, read } = await aCallToTranscribe();
     const lines = ["one", "two", "three"].map((text, n) => says(paula, n, n + 1, text));
     const { id } = await given(call.reportTranscript({ is_final: false, lines }));
@@ -100,7 +100,7 @@ describe("A reported transcript", () => {
     expect(texts((await read()).body)).toEqual(["three", "two", "one"]);
   });
 
-  it("may have lines that touch, and lines that take no time", async () => {
+  it("can have lines without a pause between them, and lines that take no time", async () => {
     const { call, paula, rita, read } = await aCallToTranscribe();
     const lines = [
       says(paula, 1, 2, "three"),
@@ -112,7 +112,7 @@ describe("A reported transcript", () => {
     expect(texts((await read()).body)).toEqual(["one", "two", "three", "four"]);
   });
 
-  it("keeps times as exact as they came", async () => {
+  it("keeps the exact times", async () => {
     const { call, paula, read } = await aCallToTranscribe();
     const times = [0.1 + 0.2, 1 / 3, 3599.999, 12_345.678_901_234];
     const lines = times.map((time) => says(paula, time, time));
@@ -123,7 +123,7 @@ describe("A reported transcript", () => {
     expect(starts).toEqual(times);
   });
 
-  it("may have no lines", async () => {
+  it("can have no lines", async () => {
     const { call, read } = await aCallToTranscribe();
     const transcript = { summary: "Nobody spoke.", is_final: true, lines: [] };
     expect((await call.reportTranscript(transcript)).status).toBe(200);
@@ -145,14 +145,14 @@ describe("A reported transcript", () => {
     expect((await read()).body).toMatchObject({ summary: "A greeting.", is_final: true });
   });
 
-  it("names each speaker as the participant records do now, also after a rename", async () => {
+  it("has the current name of each speaker, also after a rename", async () => {
     const { call, rita, read } = await aCallToTranscribe();
     await given(call.reportTranscript({ summary: "Hello.", is_final: true, lines: [says(rita, 0, 1)] }));
     await given(call.report({ participants: [{ key: rita.key, display_name: "Rita Renamed" }] }));
     expect((await read()).body.transcript_lines[0].display_name).toBe("Rita Renamed");
   });
 
-  it("may quote one who has joined the call since", async () => {
+  it("can have lines of a person who joined the call later", async () => {
     const { call, read } = await aDraft();
     const late = aRecipient({ display_name: "Lou Late" });
     await given(call.report({ participants: [late] }));
@@ -160,7 +160,7 @@ describe("A reported transcript", () => {
     expect((await read()).body.transcript_lines).toMatchObject([{ display_name: "Lou Late" }]);
   });
 
-  it("is of its own call alone", async () => {
+  it("belongs only to its own call", async () => {
     const { clinic, call, paula, read } = await aCallToTranscribe();
     const other = await aCall(clinic);
     await given(call.reportTranscript({ is_final: false, lines: [says(paula, 0, 1, "ours")] }));
@@ -172,7 +172,7 @@ describe("A reported transcript", () => {
 });
 
 describe("A later report of a transcript", () => {
-  it("changes nothing where it repeats the first, in whatever order, nor where it says nothing", async () => {
+  it("changes nothing if it repeats the first, in whatever order, or is empty", async () => {
     const { call, paula, rita } = await aCallToTranscribe();
     const lines = [says(paula, 0, 1, "one"), says(rita, 1, 2, "two"), says(rita, 5, 6.5, "three")];
     const transcript = { summary: "A talk.", is_final: false, lines };
@@ -183,13 +183,13 @@ describe("A later report of a transcript", () => {
     }
   });
 
-  it("keeps the lines where it leaves them out", async () => {
+  it("keeps the lines if it leaves them out", async () => {
     const { call, reported, read } = await aDraft();
     await given(call.reportTranscript({ summary: "Another summary." }));
     expect((await read()).body).toEqual({ ...reported, summary: "Another summary." });
   });
 
-  it("keeps the summary where it leaves that out, and replaces the lines with those that it gives", async () => {
+  it("keeps the summary if it leaves it out, and replaces the lines by its own", async () => {
     const { call, paula, rita, reported, read } = await aDraft();
     await given(call.reportTranscript({ lines: [says(rita, 3, 4, "two"), says(paula, 1, 2, "one")] }));
     const { body } = await read();
@@ -197,13 +197,13 @@ describe("A later report of a transcript", () => {
     expect(texts(body)).toEqual(["one", "two"]);
   });
 
-  it("takes all lines away where it gives an empty list", async () => {
+  it("removes all lines if its list is empty", async () => {
     const { call, reported, read } = await aDraft();
     await given(call.reportTranscript({ lines: [] }));
     expect((await read()).body).toEqual({ ...reported, transcript_lines: [] });
   });
 
-  it("tells a line apart by each of its fields", async () => {
+  it("notices a change in any field of a line", async () => {
     const { call, paula, rita, read } = await aCallToTranscribe();
     const line = says(paula, 1, 2, "one");
     await given(call.reportTranscript({ is_final: false, lines: [line] }));
@@ -232,7 +232,7 @@ describe("A later report of a transcript", () => {
 });
 
 describe("A final transcript", () => {
-  it("takes the same report again, or a part of it, and changes nothing", async () => {
+  it("accepts the same report again, or a part of it, and does not change", async () => {
     const { call, draft, reported } = await aFinalTranscript();
     for (const same of [{ ...draft, is_final: true }, { is_final: true }, { lines: draft.lines }, {}]) {
       const answer = await changingNothing(() => call.reportTranscript(same));
@@ -251,12 +251,12 @@ describe("A final transcript", () => {
     expect((await read()).body).toEqual(reported);
   });
 
-  it("refuses the early report that comes late, and changes nothing", async () => {
+  it("refuses an early report that comes late, and does not change", async () => {
     const { call, draft } = await aFinalTranscript();
     expectRefusal(await changingNothing(() => call.reportTranscript(draft)), 422, /final/);
   });
 
-  it("refuses other lines, and one line more, and changes nothing", async () => {
+  it("refuses other lines and additional lines, and does not change", async () => {
     const { call, paula, draft } = await aFinalTranscript();
     for (const lines of [[says(paula, 0, 1.5, "Good evening.")], [...draft.lines, says(paula, 2, 3)]])
       expectRefusal(await changingNothing(() => call.reportTranscript({ lines })), 422, /final/);
@@ -297,7 +297,7 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     ["a blank text", ofLine({ text: " \n" }, /transcript\.lines\.0\.text/)],
     ["a text of 10,001 characters", ofLine({ text: "t".repeat(10_001) }, /transcript\.lines\.0\.text/)],
     ["no speaker", ofLine({ participant_key: undefined }, /transcript\.lines\.0\.participant_key/)],
-    ["a speaker whom nobody knows", ofLine({ participant_key: "nobody" }, /participant_key/)],
+    ["an unknown speaker", ofLine({ participant_key: "nobody" }, /participant_key/)],
     ["a null line", of({ lines: [null] }, /transcript\.lines\.0/)],
     ["null lines", of({ lines: null }, /transcript\.lines/)],
     ["lines that are no list", of({ lines: {} }, /transcript\.lines/)],
@@ -311,7 +311,7 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
   it.each(FAULTS)("with %s", async (_, faulty) => {
     const { call, draft, read } = await aDraft();
     const { transcript, text } = faulty(call);
-    // Beside the fault stands something that would show.
+    // The report also has a valid change that would be noticed.
     const later = await changingNothing(() =>
       call.reportTranscript({ ...draft, summary: "Changed.", ...transcript }),
     );
@@ -326,7 +326,7 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     expectRefusal(refused, 422, first.text);
   });
 
-  it("with a speaker who is on another call, or still waits", async () => {
+  it("with a speaker who is on another call or still waits", async () => {
     const { clinic, call } = await aDraft();
     const other = await aCall(clinic);
     const waiting = { key: unique("waiting") };
@@ -346,7 +346,7 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     expectRefusal(refused, 422, /participant_key/);
   });
 
-  it.each(["is_final", "lines"])("without %s in the first", async (field) => {
+  it.each(["is_final", "lines"])("without %s in the first report", async (field) => {
     const { call, paula, read } = await aCallToTranscribe();
     const transcript = { summary: "A greeting.", is_final: false, lines: [says(paula, 0, 1)] };
     const refused = await changingNothing(() => call.reportTranscript({ ...transcript, [field]: undefined }));
@@ -354,12 +354,15 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     expectRefusal(await read(), 404);
   });
 
-  it.each([{}, { summary: null }])("without a summary where the first is final already", async (summary) => {
-    const { call, read } = await aCallToTranscribe();
-    const transcript = { is_final: true, lines: [], ...summary };
-    expectRefusal(await changingNothing(() => call.reportTranscript(transcript)), 422, /summary/);
-    expectRefusal(await read(), 404);
-  });
+  it.each([{}, { summary: null }])(
+    "without a summary if the first report is already final",
+    async (summary) => {
+      const { call, read } = await aCallToTranscribe();
+      const transcript = { is_final: true, lines: [], ...summary };
+      expectRefusal(await changingNothing(() => call.reportTranscript(transcript)), 422, /summary/);
+      expectRefusal(await read(), 404);
+    },
+  );
 
   it.each([
     ["without a wrapper", {}],
@@ -371,7 +374,7 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     expectRefusal(refused, 422, /transcript/);
   });
 
-  it("for a call that nobody has reported, with 404", async () => {
+  it("with 404 for an unknown call", async () => {
     const { draft } = await aDraft();
     const path = `/calls/${unique("nowhere")}/transcript`;
     expectRefusal(await changingNothing(() => platform.put(path, { transcript: draft })), 404);
@@ -392,7 +395,7 @@ describe("A long transcript", () => {
     ["lines of a word", lines(42_000, () => "Yes")],
     ["lines in a script of three bytes a letter", lines(301, () => "診".repeat(3_333))],
     ["lines of characters that JSON escapes", lines(301, () => "\u001b".repeat(1_700))],
-  ])("of 3 MB, in %s, comes out whole", { timeout: 60_000 }, async (_, lines) => {
+  ])("of 3 MB, in %s, is returned completely", { timeout: 60_000 }, async (_, lines) => {
     expect(new TextEncoder().encode(JSON.stringify(lines)).length).toBeGreaterThan(BYTES);
     const clinic = await anOrganization();
     leavingNoRows(clinic.id, "transcript_lines", "transcripts");
@@ -415,7 +418,7 @@ describe("A long transcript", () => {
     expect(JSON.stringify(again.body)).toBe(JSON.stringify(answer.body));
   });
 
-  it("may have a summary of 200,000 characters, and a line of 10,000, whatever they are", async () => {
+  it("can have a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
     const { clinic, call, paula, read } = await aCallToTranscribe();
     leavingNoRows(clinic.id, "transcript_lines", "transcripts");
     const transcript = {
@@ -431,12 +434,12 @@ describe("A long transcript", () => {
 });
 
 describe("Reading a transcript", () => {
-  it("gives 404 where the call has none", async () => {
+  it("gives 404 if the call has none", async () => {
     const { read } = await aCallToTranscribe();
     expectRefusal(await read(), 404);
   });
 
-  it("gives 404 by any path but its own", async () => {
+  it("gives 404 under any path but its own", async () => {
     const { clinic, call } = await aFinalTranscript();
     const other = await aFinalTranscript();
     const colleague = await clinic.addProvider();
@@ -444,7 +447,7 @@ describe("Reading a transcript", () => {
       expectRefusal(await clinic.client.get(`${path}/transcript`), 404);
   });
 
-  it("follows a correction of whose call it was", async () => {
+  it("follows a correction of who held the call", async () => {
     const { clinic, call, reported, read } = await aFinalTranscript();
     const other = await clinic.addProvider();
     await given(call.report({ organization_user_id: other.id }));

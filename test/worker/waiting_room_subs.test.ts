@@ -57,7 +57,7 @@ const FAULTY_FIELDS: [string, object, RegExp][] = [
 ];
 
 describe("Creating a waiting room sub", () => {
-  it("has the substitute take the room over for a while", async () => {
+  it("lets the substitute take over the room for a limited time", async () => {
     const { room, substitute, create, listed } = await aRoomWithSubstitute();
     const created = await create(FROM_TEN_TO_ELEVEN);
     expect(created.status).toBe(201);
@@ -76,7 +76,7 @@ describe("Creating a waiting room sub", () => {
   it.each([
     ["is left out", {}],
     ["is null", { datetime_end: null }],
-  ])("lasts 24 hours where the end %s", async (_, end) => {
+  ])("lasts 24 hours if the end %s", async (_, end) => {
     const { create } = await aRoomWithSubstitute();
     const created = await create({ datetime_start: "2100-02-28T09:30:00Z", ...end });
     expect(created.status).toBe(201);
@@ -87,7 +87,7 @@ describe("Creating a waiting room sub", () => {
   });
 
   it.each(["2100-06-01T10:00:00Z", "2100-06-01T10:00:00.000Z", "2100-06-01T10:00:00+00:00"])(
-    "takes %s for the same moment in UTC",
+    "accepts %s as the same moment in UTC",
     async (datetime_start) => {
       const { create } = await aRoomWithSubstitute();
       const created = await create({ datetime_start, datetime_end: "2100-06-01T10:00:00.001+00:00" });
@@ -99,7 +99,7 @@ describe("Creating a waiting room sub", () => {
     },
   );
 
-  it("is possible for a personal room, with anybody but its owner who has a room", async () => {
+  it("is possible for a personal room, with any substitute who has a room, except its owner", async () => {
     const { clinic, substitute } = await aRoomWithSubstitute();
     const owner = await clinic.addProvider("Olga Owner");
     const personal = subsOf(clinic, owner.waiting_room_slug, substitute.user_id);
@@ -116,7 +116,7 @@ describe("Creating a waiting room sub", () => {
     expect(await personal.listed()).toEqual([byProvider.body, byAdmin.body]);
   });
 
-  it("ignores keys that it does not know", async () => {
+  it("ignores unknown keys", async () => {
     const { room, create } = await aRoomWithSubstitute();
     const created = await create({
       ...FROM_TEN_TO_ELEVEN,
@@ -170,7 +170,7 @@ describe("Creating a waiting room sub", () => {
     expect(await personal.listed()).toEqual([]);
   });
 
-  it("gives 404 for a room that is not there", async () => {
+  it("gives 404 for a room that does not exist", async () => {
     const { clinic, room, substitute, listed } = await aRoomWithSubstitute();
     expectRefusal(await subsOf(clinic, `${room.slug}-2`, substitute.user_id).create(), 404);
     expect(await listed()).toEqual([]);
@@ -180,21 +180,21 @@ describe("Creating a waiting room sub", () => {
 describe("The times of a room's subs", () => {
   it.each([
     ["are the same", between("10:00:00", "11:00:00")],
-    ["lie within it", between("10:15:00", "10:45:00")],
+    ["are within it", between("10:15:00", "10:45:00")],
     ["lie around it", between("09:00:00", "12:00:00")],
     ["begin with it and end sooner", between("10:00:00", "10:30:00")],
     ["begin later and end with it", between("10:30:00", "11:00:00")],
     ["end a millisecond after it begins", between("09:00:00", "10:00:00.001")],
     ["begin a millisecond before it ends", between("10:59:59.999", "12:00:00")],
     ["reach into it by the 24 hours of an open end", { datetime_start: "2100-05-31T10:00:00.001Z" }],
-  ])("may not overlap another sub: refused where they %s", async (_, times) => {
+  ])("must not overlap another sub: refused if they %s", async (_, times) => {
     const { create, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     expectRefusal(await create(times), 422, /overlap/);
     expect(await listed()).toEqual([sub]);
   });
 
-  it("may not overlap any of several subs", async () => {
+  it("must not overlap any of several subs", async () => {
     const { create, listed } = await aRoomWithSubstitute();
     const taken = [];
     for (const hour of ["08", "10", "12"])
@@ -206,7 +206,7 @@ describe("The times of a room's subs", () => {
     expect(await listed()).toEqual(taken);
   });
 
-  it("may lie back to back", async () => {
+  it("can be back to back", async () => {
     const { create, listed } = await aRoomWithSubstitute();
     const middle = await create(between("10:00:00", "11:00:00"));
     const before = await create(between("09:00:00", "10:00:00"));
@@ -215,14 +215,14 @@ describe("The times of a room's subs", () => {
     expect(await listed()).toEqual([before.body, middle.body, after.body]);
   });
 
-  it("may be those of a sub of another room, with the same substitute", async () => {
+  it("can be the same as those of a sub of another room, with the same substitute", async () => {
     const { clinic, substitute, create } = await aRoomWithSubstitute();
     const other = subsOf(clinic, (await clinic.addRoom({ name: "Lungs" })).slug, substitute.user_id);
     expect((await create(FROM_TEN_TO_ELEVEN)).status).toBe(201);
     expect((await other.create(FROM_TEN_TO_ELEVEN)).status).toBe(201);
   });
 
-  it("stay taken by a sub that was emptied", async () => {
+  it("stay taken by a sub that is no longer filled", async () => {
     const { create, update, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     const emptied = (await update(sub.id, { user_id: null })).body;
@@ -230,7 +230,7 @@ describe("The times of a room's subs", () => {
     expect(await listed()).toEqual([emptied]);
   });
 
-  it("are free again once the sub is deleted", async () => {
+  it("are free again when the sub is deleted", async () => {
     const { create, remove, listed } = await aRoomWithSubstitute();
     expectGone(await remove((await create(FROM_TEN_TO_ELEVEN)).body.id));
     const second = await create(FROM_TEN_TO_ELEVEN);
@@ -238,7 +238,7 @@ describe("The times of a room's subs", () => {
     expect(await listed()).toEqual([second.body]);
   });
 
-  it("may not overlap in the past either", async () => {
+  it("must not overlap in the past either", async () => {
     const { create } = await aRoomWithSubstitute();
     const past = { datetime_start: fromNow(-3 * DAY), datetime_end: fromNow(-2 * DAY) };
     expect((await create(past)).status).toBe(201);
@@ -257,7 +257,7 @@ describe("Listing the subs of a waiting room", () => {
     expect(body).toEqual({ waiting_room_subs: [first, second, third] });
   });
 
-  it("shows one that is going on, and leaves out one that is over, which is accepted all the same", async () => {
+  it("shows an active sub, and leaves out one that is over, although it was accepted", async () => {
     const { create, listed } = await aRoomWithSubstitute();
     const over = await create({ datetime_start: fromNow(-60), datetime_end: fromNow(-30) });
     const goingOn = await create({ datetime_start: fromNow(-30), datetime_end: fromNow(30) });
@@ -265,7 +265,7 @@ describe("Listing the subs of a waiting room", () => {
     expect(await listed()).toEqual([goingOn.body]);
   });
 
-  it("leaves a sub out from the moment of its end", async () => {
+  it("leaves out a sub from the moment of its end", async () => {
     const { create, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     travelTo("2100-06-01T10:59:59.999Z");
@@ -274,7 +274,7 @@ describe("Listing the subs of a waiting room", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it("shows those of this room alone", async () => {
+  it("shows only those of this room", async () => {
     const { clinic, substitute, create, listed } = await aRoomWithSubstitute();
     const other = subsOf(clinic, (await clinic.addRoom({ name: "Lungs" })).slug, substitute.user_id);
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
@@ -283,7 +283,7 @@ describe("Listing the subs of a waiting room", () => {
     expect(await other.listed()).toEqual([otherSub]);
   });
 
-  it("is empty for a room without subs, and 404 for a room that is not there", async () => {
+  it("is empty for a room without subs, and 404 for a room that does not exist", async () => {
     const { clinic, room, path } = await aRoomWithSubstitute();
     expect(await clinic.client.get(path)).toMatchObject({ status: 200, body: { waiting_room_subs: [] } });
     expectRefusal(await clinic.client.get(`/waiting_rooms/${room.slug}-2/waiting_room_subs`), 404);
@@ -291,7 +291,7 @@ describe("Listing the subs of a waiting room", () => {
 });
 
 describe("The slug that a sub shows", () => {
-  it("is the one that the substitute's room has now", async () => {
+  it("is the current slug of the substitute's room", async () => {
     const { clinic, substitute, create, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     const renamed = await clinic.client.put(`/waiting_rooms/${substitute.waiting_room_slug}`, {
@@ -329,7 +329,7 @@ describe("Updating a waiting room sub", () => {
     ["the start", { datetime_start: at("10:59:59.999") }],
     ["the end", { datetime_end: at("10:00:00.001") }],
     ["nothing", {}],
-  ])("that gives %s leaves the other fields as they were", async (_, change) => {
+  ])("with only %s keeps the other fields", async (_, change) => {
     const { create, update, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     const updated = await update(sub.id, change);
@@ -362,7 +362,7 @@ describe("Updating a waiting room sub", () => {
     expect(await listed()).toEqual([updated.body]);
   });
 
-  it("empties the sub by a null user_id, and fills it again", async () => {
+  it("makes the sub unfilled with a null user_id, and fills it again", async () => {
     const { substitute, create, update, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     const emptied = await update(sub.id, { user_id: null });
@@ -382,7 +382,7 @@ describe("Updating a waiting room sub", () => {
     expect(filled.body).toEqual({ ...sub, updated_at: aTimestamp });
   });
 
-  it("does not overlap itself, and may reach to the next sub but not into it", async () => {
+  it("does not overlap itself, and can reach to the next sub but not into it", async () => {
     const { create, update, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     const next = (await create(between("12:00:00", "13:00:00"))).body;
@@ -394,7 +394,7 @@ describe("Updating a waiting room sub", () => {
     expect(await listed()).toEqual([longer.body, next]);
   });
 
-  it("may move a sub past its neighbour", async () => {
+  it("can move a sub past the next one", async () => {
     const { create, update, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     const neighbour = (await create(between("12:00:00", "13:00:00"))).body;
@@ -412,7 +412,7 @@ describe("Updating a waiting room sub", () => {
     expect(await listed()).toEqual([updated.body]);
   });
 
-  it("ignores keys that it does not know", async () => {
+  it("ignores unknown keys", async () => {
     const { clinic, create, update } = await aRoomWithSubstitute();
     const other = await clinic.addRoom({ name: "Lungs" });
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
@@ -448,7 +448,7 @@ describe("Updating a waiting room sub", () => {
     expect(await listed()).toEqual([sub]);
   });
 
-  it("refuses whoever could not have been given the sub, and changes nothing", async () => {
+  it("refuses a substitute whom a new sub could not have, and changes nothing", async () => {
     const { clinic, substitute } = await aRoomWithSubstitute();
     const owner = await clinic.addProvider("Olga Owner");
     const assistant = await clinic.addUser("Al Assistant", ["provider_assistant"]);
@@ -462,7 +462,7 @@ describe("Updating a waiting room sub", () => {
     expect(await listed()).toEqual([sub]);
   });
 
-  it("gives 404 for a sub of another room, for one that is gone, and in a room that is not there", async () => {
+  it("gives 404 for a sub of another room, for a deleted sub, and for a room that does not exist", async () => {
     const { clinic, room, substitute, create, update, remove, listed } = await aRoomWithSubstitute();
     const other = subsOf(clinic, (await clinic.addRoom({ name: "Lungs" })).slug, substitute.user_id);
     const nowhere = subsOf(clinic, `${room.slug}-2`, substitute.user_id);
@@ -479,7 +479,7 @@ describe("Updating a waiting room sub", () => {
 });
 
 describe("Deleting a waiting room sub", () => {
-  it("takes that one alone", async () => {
+  it("deletes only this one", async () => {
     const { create, remove, listed } = await aRoomWithSubstitute();
     const sub = (await create(FROM_TEN_TO_ELEVEN)).body;
     const other = (await create(between("12:00:00", "13:00:00"))).body;
@@ -487,7 +487,7 @@ describe("Deleting a waiting room sub", () => {
     expect(await listed()).toEqual([other]);
   });
 
-  it("is possible for one that is over and for one that is empty", async () => {
+  it("is possible for one that is over and for one that is not filled", async () => {
     const { create, update, remove } = await aRoomWithSubstitute();
     const over = (await create({ datetime_start: fromNow(-60), datetime_end: fromNow(-30) })).body;
     const empty = (await create(FROM_TEN_TO_ELEVEN)).body;
@@ -497,7 +497,7 @@ describe("Deleting a waiting room sub", () => {
     expectRefusal(await remove(over.id), 404);
   });
 
-  it("gives 404 for a sub of another room, for one that is gone, and in a room that is not there", async () => {
+  it("gives 404 for a sub of another room, for a deleted sub, and for a room that does not exist", async () => {
     const { clinic, room, substitute, create, remove, listed } = await aRoomWithSubstitute();
     const other = subsOf(clinic, (await clinic.addRoom({ name: "Lungs" })).slug, substitute.user_id);
     const nowhere = subsOf(clinic, `${room.slug}-2`, substitute.user_id);

@@ -75,7 +75,7 @@ describe("Creating a waiting room", () => {
     expect((await read(clinic, created.body.slug)).body).toEqual(created.body);
   });
 
-  it("takes the theme and the state that it is given", async () => {
+  it("uses the given theme and state", async () => {
     const clinic = await anOrganization();
     const created = await create(clinic, { name: "Cardiology", theme: "dark_blue-2", is_active: true });
     expect(created.status).toBe(201);
@@ -88,7 +88,7 @@ describe("Creating a waiting room", () => {
     expect(created.body).toMatchObject({ name: "Cardiology", slug: `${clinic.slug}-cardiology` });
   });
 
-  it("takes a name of 255 characters, whatever they are, and a theme of 50", async () => {
+  it("accepts a name of 255 characters of any kind, and a theme of 50", async () => {
     const clinic = await anOrganization();
     const longest = { name: "🩺".repeat(255), theme: "t".repeat(50) };
     const created = await create(clinic, longest);
@@ -96,7 +96,7 @@ describe("Creating a waiting room", () => {
     expect(created.body).toMatchObject(longest);
   });
 
-  it("ignores keys that it does not know, so that nobody makes a personal room", async () => {
+  it("ignores unknown keys, so that nobody can create a personal room", async () => {
     const clinic = await anOrganization();
     const created = await create(clinic, {
       name: "Cardiology",
@@ -117,7 +117,7 @@ describe("Creating a waiting room", () => {
   });
 
   it.each([["a missing name", { name: undefined }, /waiting_room\.name/], ...FAULTY_FIELDS])(
-    "refuses %s with a text that names the field, and makes no room",
+    "refuses %s with a text that names the field, and creates no room",
     async (_, fault, field) => {
       const clinic = await anOrganization();
       const before = await listed(clinic);
@@ -131,14 +131,14 @@ describe("Creating a waiting room", () => {
     ["a null wrapper", { waiting_room: null }],
     ["the fields without their wrapper", { name: "Cardiology" }],
     ["a list for a wrapper", { waiting_room: [{ name: "Cardiology" }] }],
-  ])("refuses a body with %s, and makes no room", async (_, body) => {
+  ])("refuses a body with %s, and creates no room", async (_, body) => {
     const clinic = await anOrganization();
     const before = await listed(clinic);
     expectRefusal(await clinic.client.post("/waiting_rooms", body), 422, /waiting_room/);
     expect(await listed(clinic)).toEqual(before);
   });
 
-  it("names every field that is at fault", async () => {
+  it("names every wrong field", async () => {
     const clinic = await anOrganization();
     const refused = await create(clinic, { name: "", is_active: "yes" });
     expectRefusal(refused, 422, /waiting_room\.name.*waiting_room\.is_active/);
@@ -159,13 +159,13 @@ describe("The slug of a waiting room", () => {
     expect((await create(clinic, { name })).body.slug).toBe(`${clinic.slug}-${kebab}`);
   });
 
-  it("ends in room where nothing is left of the name", async () => {
+  it("ends in room if nothing is left of the name", async () => {
     const clinic = await anOrganization();
     expect((await create(clinic, { name: "!!!" })).body.slug).toBe(`${clinic.slug}-room`);
     expect((await create(clinic, { name: "…" })).body.slug).toBe(`${clinic.slug}-room-2`);
   });
 
-  it("gets a numeric suffix where it is taken", async () => {
+  it("gets a number if it is taken", async () => {
     const clinic = await anOrganization();
     const rooms = [];
     for (const name of ["Cardiology", "cardiology", "Cardiology!"])
@@ -177,7 +177,7 @@ describe("The slug of a waiting room", () => {
     ]);
   });
 
-  it("passes over a suffix that another name has taken", async () => {
+  it("skips a number that another name has taken", async () => {
     const clinic = await anOrganization();
     await clinic.addRoom({ name: "Cardiology 2" });
     await clinic.addRoom({ name: "Cardiology" });
@@ -193,7 +193,7 @@ describe("The slug of a waiting room", () => {
     expect(created.body.slug).toBe(`${clinic.slug}-paula-provider-2`);
   });
 
-  it("is unlike any of another organization, though their slugs run into each other", async () => {
+  it("is different from those of another organization, even if the organizations' slugs are similar", async () => {
     const clinic = await anOrganization();
     const neighbour = await anOrganization("Heart Clinic", `${clinic.slug}-heart`);
     const room = await clinic.addRoom({ name: "Heart Room" });
@@ -204,7 +204,7 @@ describe("The slug of a waiting room", () => {
     expect((await read(neighbour, other.slug)).body).toEqual(other);
   });
 
-  it("is made anew when the room is renamed, and links to the old one stop resolving", async () => {
+  it("changes when the room is renamed, and links to the old one stop working", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const renamed = await update(clinic, room.slug, { name: "Heart Centre" });
     expect(renamed.status).toBe(200);
@@ -220,7 +220,7 @@ describe("The slug of a waiting room", () => {
     expect((await read(clinic, renamed.body.slug)).body).toEqual(renamed.body);
   });
 
-  it("that a renamed room gave up is free for another room", async () => {
+  it("that a renamed room had is free for another room", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     await given(update(clinic, room.slug, { name: "Heart Centre" }));
     const successor = await create(clinic, { name: "Cardiology" });
@@ -234,14 +234,14 @@ describe("The slug of a waiting room", () => {
     expect(renamed.body).toMatchObject({ name: "CARDIOLOGY!", slug: room.slug });
   });
 
-  it("keeps its suffix through such a renaming while the plain form is taken", async () => {
+  it("keeps its number through such a renaming while the plain form is taken", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const second = await clinic.addRoom({ name: "Cardiology" });
     const renamed = await update(clinic, second.slug, { name: "CARDIOLOGY" });
     expect(renamed.body.slug).toBe(`${room.slug}-2`);
   });
 
-  it("gets a suffix when the room is renamed to the name of another room", async () => {
+  it("gets a number when the room is renamed to the name of another room", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const second = await clinic.addRoom({ name: "Lungs" });
     const renamed = await update(clinic, second.slug, { name: "Cardiology" });
@@ -249,7 +249,7 @@ describe("The slug of a waiting room", () => {
     expect((await read(clinic, room.slug)).body).toEqual(room);
   });
 
-  it("takes the plain form when the room is renamed and that has become free", async () => {
+  it("gets the plain form when the room is renamed and the plain form has become free", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const second = await clinic.addRoom({ name: "Cardiology" });
     expectGone(await retire(clinic, room.slug));
@@ -277,7 +277,7 @@ describe("The slug of a waiting room", () => {
 });
 
 describe("Reading waiting rooms", () => {
-  it("lists all of the organization by id, the personal ones among them", async () => {
+  it("lists all rooms of the organization by id, including the personal ones", async () => {
     const clinic = await anOrganization();
     const zebra = await clinic.addRoom({ name: "Zebra" });
     const provider = await clinic.addProvider("Paula Provider");
@@ -297,7 +297,7 @@ describe("Reading waiting rooms", () => {
     expect(ids).toEqual(ids.toSorted((one: number, other: number) => one - other));
   });
 
-  it("serves the list in pages", async () => {
+  it("returns the list in pages", async () => {
     const clinic = await anOrganization();
     for (const name of ["One", "Two", "Three", "Four"]) await clinic.addRoom({ name });
     const pages = [];
@@ -311,7 +311,7 @@ describe("Reading waiting rooms", () => {
     );
   });
 
-  it("gives an empty list without pages where the organization has no room", async () => {
+  it("returns an empty list without pages if the organization has no room", async () => {
     const { id } = await given(
       platform.post("/organizations", { organization: { name: "Bare", slug: unique("org") } }),
     );
@@ -351,7 +351,7 @@ describe("Updating a waiting room", () => {
     ["is_active", { is_active: false }],
     ["theme and is_active", { theme: "dark", is_active: false }],
     ["nothing", {}],
-  ])("changes %s and leaves the rest as it was", async (_, change) => {
+  ])("changes %s and keeps the rest", async (_, change) => {
     const { clinic, room } = await aClinicWithRoom({ theme: "calm", is_active: true });
     const updated = await update(clinic, room.slug, change);
     expect(updated.status).toBe(200);
@@ -359,7 +359,7 @@ describe("Updating a waiting room", () => {
     expect((await read(clinic, room.slug)).body).toEqual(updated.body);
   });
 
-  it("switches the room on and off, and moves updated_at each time", async () => {
+  it("switches the room on and off, and changes updated_at each time", async () => {
     const { clinic, room } = await aClinicWithRoom({ is_active: false });
     travelTo(fromNow(5));
     const on = await update(clinic, room.slug, { is_active: true });
@@ -371,7 +371,7 @@ describe("Updating a waiting room", () => {
     expect(Date.parse(off.body.updated_at)).toBeGreaterThan(Date.parse(on.body.updated_at));
   });
 
-  it("takes back what was read, without the slug, and changes only what a client may set", async () => {
+  it("accepts what was read, without the slug, and changes only what a client can set", async () => {
     const { clinic, room } = await aClinicWithRoom();
     const { slug, ...rest } = room;
     const updated = await update(clinic, slug, {
@@ -387,7 +387,7 @@ describe("Updating a waiting room", () => {
     expect(updated.body).toEqual({ ...room, theme: "dark", updated_at: aTimestamp });
   });
 
-  it("leaves the other rooms alone", async () => {
+  it("does not change other rooms", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const other = await clinic.addRoom({ name: "Lungs" });
     await given(update(clinic, room.slug, { name: "Heart Centre", theme: "dark", is_active: false }));
@@ -404,7 +404,7 @@ describe("Updating a waiting room", () => {
     },
   );
 
-  it("refuses the slug that the room has, too", async () => {
+  it("also refuses the room's own slug", async () => {
     const { clinic, room } = await aClinicWithRoom({ theme: "calm" });
     const refused = await update(clinic, room.slug, { theme: "dark", slug: room.slug });
     expectRefusal(refused, 422, /waiting_room\.slug/);
@@ -418,7 +418,7 @@ describe("Updating a waiting room", () => {
     expect((await read(clinic, room.slug)).body).toEqual(room);
   });
 
-  it("gives 404 for a slug that no room has, and makes none", async () => {
+  it("gives 404 for a slug that no room has, and creates none", async () => {
     const clinic = await anOrganization();
     const before = await listed(clinic);
     expectRefusal(await update(clinic, `${clinic.slug}-nowhere`, { name: "Nowhere" }), 404);
@@ -426,7 +426,7 @@ describe("Updating a waiting room", () => {
   });
 });
 
-describe("Where the operator names the themes", () => {
+describe("If the operator sets the themes", () => {
   /** The same Worker and database, with the operator's list set. */
   async function aClinicWithThemes(themes: string) {
     const clinic = await anOrganization();
@@ -434,7 +434,7 @@ describe("Where the operator names the themes", () => {
     return { ...clinic, client: { ...clinic.client, ...client } };
   }
 
-  it("takes those", async () => {
+  it("accepts those", async () => {
     const clinic = await aClinicWithThemes("default, calm,dark");
     const created = await create(clinic, { name: "Cardiology", theme: "calm" });
     expect(created.status).toBe(201);
@@ -468,7 +468,7 @@ describe("Retiring a waiting room", () => {
   it.each([
     ["an active", true],
     ["an inactive", false],
-  ])("takes %s room out of every path", async (_, is_active) => {
+  ])("removes %s room from every path", async (_, is_active) => {
     const { clinic, room } = await aClinicWithRoom({ is_active });
     const provider = await clinic.addProvider();
     const before = await listed(clinic);
@@ -493,7 +493,7 @@ describe("Retiring a waiting room", () => {
     expectRefusal(await retire(clinic, room.slug), 404);
   });
 
-  it("leaves alone the room that took over the slug", async () => {
+  it("does not affect the room that took over the slug", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     expectGone(await retire(clinic, room.slug));
     const successor = await clinic.addRoom({ name: "Cardiology" });
@@ -501,7 +501,7 @@ describe("Retiring a waiting room", () => {
     expectRefusal(await read(clinic, room.slug), 404);
   });
 
-  it("is refused while somebody is in the room, and possible when the last has left", async () => {
+  it("is refused while anybody is in the room, and possible when the last person has left", async () => {
     const { clinic, room } = await aClinicWithRoom();
     const waiting_since = fromNow(-10);
     await clinic.addParticipant(room.slug, { waiting_since }, "rita");
@@ -529,7 +529,7 @@ describe("Retiring a waiting room", () => {
     expectGone(await retire(clinic, room.slug));
   });
 
-  it("is refused in an inactive room where somebody still waits", async () => {
+  it("is refused for an inactive room in which a person still waits", async () => {
     const { clinic, room } = await aClinicWithRoom();
     await clinic.addParticipant(room.slug);
     const inactive = await given(update(clinic, room.slug, { is_active: false }));
@@ -537,7 +537,7 @@ describe("Retiring a waiting room", () => {
     expect((await read(clinic, room.slug)).body).toEqual(inactive);
   });
 
-  it("is possible while somebody is in another room", async () => {
+  it("is possible while a person is in another room", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const other = await clinic.addRoom({ name: "Lungs" });
     await clinic.addParticipant(other.slug);
@@ -545,7 +545,7 @@ describe("Retiring a waiting room", () => {
     expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
   });
 
-  it("is refused for a personal room, which stays as it was", async () => {
+  it("is refused for a personal room, which does not change", async () => {
     const clinic = await anOrganization();
     const { waiting_room_slug } = await clinic.addProvider();
     const before = await given(read(clinic, waiting_room_slug));
@@ -583,7 +583,7 @@ describe("A personal waiting room", () => {
     expect(await listed(clinic)).toContainEqual(body);
   });
 
-  it("is updated like any other, and stays its owner's", async () => {
+  it("can be updated like any other, and still belongs to its owner", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider("Paula Provider");
     const before = await given(read(clinic, provider.waiting_room_slug));
@@ -602,7 +602,7 @@ describe("A personal waiting room", () => {
 });
 
 describe("The waiting count", () => {
-  it("counts those who entered the room and have not left", async () => {
+  it("counts the people who entered the room and have not left", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const other = await clinic.addRoom({ name: "Lungs" });
     const waiting_since = fromNow(-10);
@@ -617,7 +617,7 @@ describe("The waiting count", () => {
     expect((await read(clinic, other.slug)).body.waiting_count).toBe(1);
   });
 
-  it("leaves out those who are on a call, and those who were on it when it ended", async () => {
+  it("leaves out people who are on a call or were on it when it ended", async () => {
     const { clinic, room } = await aClinicWithRoom();
     const { id } = await clinic.addProvider();
     await clinic.addParticipant(room.slug, { waiting_since: fromNow(-20) }, "rita");

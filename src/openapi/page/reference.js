@@ -1,4 +1,4 @@
-// On this machine the demo organization's client, and the development token, are filled in.
+// On a developer's machine, the credentials of the demo organization and the development token are filled in.
 const isDevelopment = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
 
 window.Scalar.createApiReference("#reference", {
@@ -10,7 +10,7 @@ window.Scalar.createApiReference("#reference", {
     preferredSecurityScheme: [["clientId", "clientSecret"]],
     securitySchemes: isDevelopment ? window.developmentCredentials : {},
   },
-  // Nothing is asked of any other host.
+  // The page makes no requests to other hosts.
   withDefaultFonts: false,
   telemetry: false,
   showDeveloperTools: "never",

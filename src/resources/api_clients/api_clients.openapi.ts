@@ -14,24 +14,25 @@ const client: z.input<typeof apiClientSchema> = {
 export const apiClientsReference: Reference = {
   tag: "API clients",
   description:
-    "The credentials of the external API. An organization may hold several: to change them, create new ones, switch over, and revoke the old.",
+    "The credentials for the external API. An organization can have several API clients. To rotate credentials, create a new client, change over to it, and revoke the old one.",
   schemas: {
     ApiClient: {
       schema: apiClientSchema,
-      description: "Credentials with which an organization calls the external API.",
+      description: "The credentials with which an organization calls the external API.",
       fields: {
-        id: "Identifies the client.",
-        name: "What the client is called.",
-        organization_user_id: "The organization user as whom the client acts, with that user's roles.",
-        client_id: "What goes into the header `X-Client-ID`.",
-        client_secret: "What goes into the header `X-Client-Secret`; shown now and never again.",
+        id: "The id of the API client.",
+        name: "The name of the API client, for people.",
+        organization_user_id:
+          "The organization user as whom the client acts. The client has the roles of this user.",
+        client_id: "The value for the header `X-Client-ID`.",
+        client_secret: "The value for the header `X-Client-Secret`. It is shown only in this response.",
       },
     },
   },
   platform: {
     "POST /organizations/:id/api_clients": {
       operationId: "createApiClient",
-      summary: "Create an API client of an organization",
+      summary: "Create an API client for an organization",
       status: 201,
       requestExample: { api_client: { name: "Scheduling system", organization_user_id: 12 } },
       response: { schema: apiClientSchema, example: client },
@@ -40,8 +41,9 @@ export const apiClientsReference: Reference = {
     "DELETE /api_clients/:id": {
       operationId: "revokeApiClient",
       summary: "Revoke an API client",
-      description: `It is refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds.`,
+      description: `The client is refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds.`,
       status: 204,
+      refusals: { 404: "The API client does not exist or is already revoked." },
     },
   },
 };

@@ -3,15 +3,15 @@ import { redeemedCodeSchema } from "./authorization_codes.schemas.ts";
 
 export const authorizationCodesReference: Reference = {
   tag: "Authorization codes",
-  description: "How the web app learns who signs in.",
+  description: "With a code from the token exchange, the web app finds out who signed in.",
   schemas: {
     RedeemedCode: {
       schema: redeemedCodeSchema,
-      description: "Who signed in.",
+      description: "The user who signed in.",
       fields: {
         organization: "The organization that the user signed in to.",
-        user: "The person.",
-        organization_user: "The person in this organization, and the roles held there.",
+        user: "The user.",
+        organization_user: "The user's membership of this organization, with its roles.",
       },
     },
   },
@@ -19,7 +19,8 @@ export const authorizationCodesReference: Reference = {
     "POST /authorization_codes/redeem": {
       operationId: "redeemAuthorizationCode",
       summary: "Redeem an authorization code",
-      description: "A code is redeemed once: of however many requests at once, one is told who signed in.",
+      description:
+        "A code works once. If several requests send the same code at the same time, only one of them succeeds.",
       status: 200,
       requestExample: { code: "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0" },
       response: {

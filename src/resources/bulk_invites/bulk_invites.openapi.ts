@@ -29,32 +29,32 @@ const completed: z.input<typeof bulkInviteProgress> = {
 };
 
 const fields = {
-  id: "Identifies the bulk invite.",
-  status: "Whether rows are still to be worked off.",
-  total_count: "How many invites were asked for.",
-  created_count: "How many of them were made.",
-  failed_count: "How many of them could not be made.",
-  created_at: "When they were asked for.",
+  id: "The id of the bulk invite.",
+  status: "`pending` while rows are still being processed, then `completed`.",
+  total_count: "The number of rows in the request.",
+  created_count: "The number of rows that created an invite.",
+  failed_count: "The number of rows that failed.",
+  created_at: "When the request was accepted.",
   updated_at: "When the progress last changed.",
 };
 
 export const bulkInvitesReference: Reference = {
   tag: "Bulk invites",
-  description: "Many invites at once, made in the background.",
+  description: "Many invites in one request. They are created in the background.",
   schemas: {
-    BulkInvite: { schema: bulkInvite, description: "Many invites, asked for at once.", fields },
+    BulkInvite: { schema: bulkInvite, description: "A request for many invites.", fields },
     BulkInviteProgress: {
       schema: bulkInviteProgress,
-      description: "How far a bulk invite has come.",
-      fields: { ...fields, failures: "The rows that made no invite, in the order of the request." },
+      description: "The progress of a bulk invite.",
+      fields: { ...fields, failures: "The rows that failed, in the order of the request." },
     },
     BulkInviteFailure: {
       schema: bulkInviteFailure,
-      description: "A row that made no invite.",
+      description: "A row that failed.",
       fields: {
-        row: "Its place in the request, counted from 0.",
-        email: "The address that it names.",
-        error: "Why it made no invite.",
+        row: "The position of the row in the request, counted from 0.",
+        email: "The email address in the row.",
+        error: "Why the row failed.",
       },
     },
   },
@@ -62,9 +62,9 @@ export const bulkInvitesReference: Reference = {
     "POST /invites/bulk_create": {
       operationId: "createBulkInvite",
       summary: "Create many invites",
-      description: `Up to ${MAX_BULK_INVITES} at once. They are made in the background; \`Location\` is where to ask how far they are. A row whose email is in an earlier row, has a pending invite or has an account fails alone; any other fault refuses the whole request.`,
+      description: `Takes 1 to ${MAX_BULK_INVITES} rows. The invites are created in the background; the header \`Location\` says where to read the progress. If the email of a row is also in an earlier row, has a pending invite or has an account in the organization, only this row fails, in the background. Any other error in a row refuses the whole request.`,
       status: 201,
-      headers: { Location: "Where the progress can be read." },
+      headers: { Location: "The path at which to read the progress." },
       requestExample: {
         organization_invites: [
           { email: "ines@example.com", display_name: "Ines Invited", role_names: ["provider"] },
@@ -73,13 +73,13 @@ export const bulkInvitesReference: Reference = {
       },
       response: { schema: bulkInviteSchema, example: { bulk_invite: queued } },
       refusals: {
-        422: "A role is above the caller's permission level. The text names the row, counted from 0; nothing is made.",
+        422: "A role is above the client's permission level. The text names the row, counted from 0. No invite is created.",
       },
     },
     "GET /bulk_invites/:id": {
       operationId: "getBulkInvite",
       summary: "Get the progress of a bulk invite",
-      description: "With each row that made no invite, and why.",
+      description: "Includes each row that failed, and why.",
       status: 200,
       response: { schema: bulkInviteProgressSchema, example: { bulk_invite: completed } },
     },

@@ -4,27 +4,28 @@ import { callMetricsSchema } from "./call_metrics.schemas.ts";
 
 export const callMetricsReference: Reference = {
   tag: "Call metrics",
-  description: "Counts and averages over the calls of each date, for the organization or for one user.",
+  description:
+    "Counts and averages of calls by date, for the whole organization or for one user. Every API client of the organization can read them.",
   schemas: {
     CallMetrics: {
       schema: callMetricsSchema,
       description:
-        "Four maps from date (`YYYY-MM-DD`, in UTC) to value. All have the same dates: those with calls.",
+        "Four maps from date (`YYYY-MM-DD`) to value. A call counts on the UTC date on which it started. All four maps have the same dates; dates without calls are absent. Values are not rounded.",
       fields: {
-        total_calls: "How many calls started on the date.",
+        total_calls: "The number of calls that started on the date.",
         average_duration:
-          "The average duration of a call in seconds, over those that ended and did not fail; 0 where there are none.",
-        call_fail_rate: "The share of calls that failed, between 0 and 1: 0.125 is 12.5 percent.",
+          "The average duration in seconds of the calls that ended and did not fail; 0 if there are none.",
+        call_fail_rate: "The share of calls that failed, as a fraction from 0 to 1: 0.125 is 12.5 percent.",
         average_wait_time:
-          "The average time in seconds that recipients waited for the call; 0 where nobody waited.",
+          "The average time in seconds that recipients waited for their call; 0 if nobody waited.",
       },
     },
   },
   external: {
     "GET /call_metrics": {
       operationId: "getCallMetrics",
-      summary: "Get the call metrics",
-      description: `Dates are in UTC, and both ends of the range count. Left out, it is the last ${DEFAULT_METRICS_DAYS} days, today included; a start alone runs to today, for ${MAX_METRICS_DAYS} days at most; an end alone takes the ${DEFAULT_METRICS_DAYS} days up to it. A range that is reversed or longer than ${MAX_METRICS_DAYS} days is refused.`,
+      summary: "Get call metrics",
+      description: `Dates are in UTC, and both ends of the range are included. Without dates, the range is the last ${DEFAULT_METRICS_DAYS} days up to today. With only \`date_start\`, it runs from there to today, but for at most ${MAX_METRICS_DAYS} days. With only \`date_end\`, it is the ${DEFAULT_METRICS_DAYS} days up to that date. A range that is reversed or longer than ${MAX_METRICS_DAYS} days is refused with 400.`,
       status: 200,
       response: {
         schema: callMetricsSchema,

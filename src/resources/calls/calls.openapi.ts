@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { MAX_KEY_LENGTH } from "../../limits.ts";
-import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
+import { busy, pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
 import { callSchema, reportedCallSchema } from "./calls.schemas.ts";
 
 const call: z.input<typeof callSchema> = {
@@ -15,24 +15,23 @@ const call: z.input<typeof callSchema> = {
 const reportedCall: z.input<typeof reportedCallSchema> = { ...call, key: "call-5d20" };
 
 const fields = {
-  id: "Identifies the call.",
-  organization_user_id: "The organization user whose call it is.",
-  waiting_room_id: "The room from which the call was taken.",
+  id: "The id of the call.",
+  organization_user_id: "The organization user who held the call.",
+  waiting_room_id: "The waiting room that the participants came from.",
   is_ended: "Whether the call has ended.",
   started_at: "When the call started.",
-  ended_at: "When the call ended; null while it goes on.",
+  ended_at: "When the call ended; null while it is going on.",
 };
 
 export const callsReference: Reference = {
   tag: "Calls",
-  description:
-    "The calls of an organization user, whose ids the paths of transcripts, SOAP notes and egresses take.",
+  description: "Video calls. The paths of transcripts, SOAP notes and egresses contain the id of a call.",
   schemas: {
     Call: { schema: callSchema, description: "A video call.", fields },
     ReportedCall: {
       schema: reportedCallSchema,
-      description: "A video call, as its reporter sees it.",
-      fields: { ...fields, key: "The reporter's own key, unique in the service." },
+      description: "A video call, with its reporter's key.",
+      fields: { ...fields, key: "The reporter's own key for the call, unique in the service." },
     },
   },
   external: {
@@ -52,7 +51,7 @@ export const callsReference: Reference = {
       operationId: "reportCall",
       summary: "Report a call",
       description:
-        "The first report takes `waiting_room_slug`, `organization_user_id` and `started_at`, and fixes the room. Participants are those of the waiting room by the same key, or new ones, who need `display_name` and `role`; one who is left out of a later report stays. An ended call stays ended, and when it ends, whoever is still there has left.",
+        "The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. It fixes the room of the call; later reports can leave the slug out. A participant with the key of a participant in the waiting room is the same participant. A new participant needs `display_name` and `role`. Participants who are left out of a later report stay on the call. An ended call stays ended. When a call ends, all its participants have left.",
       status: 200,
       requestExample: {
         call: {
@@ -81,8 +80,9 @@ export const callsReference: Reference = {
       },
       response: { schema: reportedCallSchema, example: reportedCall },
       refusals: {
-        404: `No call has such a key: it is longer than ${MAX_KEY_LENGTH} characters, or has control characters.`,
-        422: "A first report lacks a field, the body names a room or a user unknown to the organization, the key belongs to another organization, a participant is on another call, or times contradict each other.",
+        404: `The key cannot exist: it is longer than ${MAX_KEY_LENGTH} characters or contains control characters.`,
+        422: "A first report lacks a field, the room or a user does not exist in the organization, the key belongs to another organization, a participant is on another call, or an end is before its start.",
+        503: busy,
       },
     },
   },

@@ -25,17 +25,18 @@ const updated: z.input<typeof auditLogSchema> = {
 
 export const egressAuditLogsReference: Reference = {
   tag: "Egress audit logs",
-  description: "Who made, changed and read a recording.",
+  description: "Who created, changed and read a recording, and when. Entries are never changed or deleted.",
   schemas: {
     EgressAuditLog: {
       schema: auditLogSchema,
-      description: "Something that happened to an egress.",
+      description: "An entry in the audit log of an egress.",
       fields: {
-        id: "Identifies the entry.",
-        event: "What happened: the egress was first reported, was changed, or was fetched for download.",
-        user_id: "The user who caused it; null for the recording backend.",
+        id: "The id of the entry.",
+        event:
+          "`create`: the egress was reported for the first time. `update`: it changed. `read`: somebody fetched it for download.",
+        user_id: "The user who caused the event; null if the recording backend did.",
         object_changes:
-          "By field, the value before and the value after: on `create` from null, on `update` those that changed; null for `read`.",
+          "For each field, the old and the new value. `create`: the old value is null. `update`: only fields that changed. `read`: null instead of an object.",
         created_at: "When it happened.",
       },
     },

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_KEY_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { busy, type Reference } from "../../openapi/operation.ts";
 import { egressSchema, egressWithUrlSchema } from "./egresses.schemas.ts";
 
 const egress: z.input<typeof egressSchema> = {
@@ -15,32 +15,32 @@ const egress: z.input<typeof egressSchema> = {
 };
 
 const fields = {
-  id: "Identifies the egress; the paths take this one.",
-  egress_id: "The recording backend's own id.",
-  status: "Where the recording stands; a failure shows in `error`.",
-  error: "What went wrong; null otherwise.",
+  id: "The id of the egress, for use in paths.",
+  egress_id: "The id that the recording backend gave to the egress.",
+  status: "The state of the recording. If the recording failed, `error` says why.",
+  error: "Why the recording failed; null if it did not.",
   is_stopped: "Whether the recording was stopped.",
-  ended_at: "When the recording ended; null before.",
+  ended_at: "When the recording ended; null until then.",
   created_at: "When the egress was first reported.",
   updated_at: "When the egress last changed.",
 };
 
-/** Of what the path of an egress names, or does not. */
+/** Why a path with an egress is refused. */
 export const egressMissing =
-  "What the path names does not exist, or is not within reach; the call has not ended, or somebody on it did not consent.";
+  "Something in the path does not exist, the client has no access to it, the call has not ended, or not every participant consented to the recording.";
 
 export const egressesReference: Reference = {
   tag: "Egresses",
   description:
-    "Recordings of calls. They show once the call has ended, and only where each of its participants consented.",
+    "Recordings of calls. They are available when the call has ended, and only if every participant of the call consented. A participant who was not asked has not consented.",
   schemas: {
     Egress: { schema: egressSchema, description: "The recording of a call.", fields },
     EgressWithUrl: {
       schema: egressWithUrlSchema,
-      description: "The recording of a call, ready for download.",
+      description: "The recording of a call, with a download URL.",
       fields: {
         ...fields,
-        url: `Downloads the recording, for ${RECORDING_URL_LIFETIME / 60} minutes; null while there is no file.`,
+        url: `The download URL, valid for ${RECORDING_URL_LIFETIME / 60} minutes; null while there is no file.`,
       },
     },
   },
@@ -48,7 +48,8 @@ export const egressesReference: Reference = {
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses": {
       operationId: "listEgresses",
       summary: "List the egresses of a call",
-      description: "None, where the call has not ended or somebody on it did not consent.",
+      description:
+        "The list is empty if the call has not ended or not every participant consented to the recording.",
       status: 200,
       response: {
         schema: z.object({ egresses: z.array(egressSchema) }),
@@ -57,8 +58,8 @@ export const egressesReference: Reference = {
     },
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": {
       operationId: "getEgress",
-      summary: "Get an egress, with a download URL",
-      description: `Each request is entered in the audit log, and makes a new URL that is valid for ${RECORDING_URL_LIFETIME / 60} minutes.`,
+      summary: "Get an egress with a download URL",
+      description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes.`,
       status: 200,
       response: {
         schema: egressWithUrlSchema,
@@ -75,7 +76,7 @@ export const egressesReference: Reference = {
       operationId: "reportEgress",
       summary: "Report an egress",
       description:
-        "The first report takes `call_key` and `status`. `storage_key` is where the file lies in the bucket, `user_id` who caused what is reported, if anybody did. The first report and each change are entered in the audit log. An ended egress stays ended.",
+        "The first report needs `call_key` and `status`. `storage_key` is the key of the file in the bucket. `user_id` is the user who caused the reported change, if a user did. The first report and every change write an entry into the audit log. An ended egress stays ended.",
       status: 200,
       requestExample: {
         egress: {
@@ -88,8 +89,9 @@ export const egressesReference: Reference = {
       },
       response: { schema: egressSchema, example: egress },
       refusals: {
-        404: `No egress has such an id: it is longer than ${MAX_KEY_LENGTH} characters, or has control characters.`,
-        422: "A first report lacks a field, `call_key` names no call or another than the egress's, or `user_id` is not a user of the organization.",
+        404: `The id cannot exist: it is longer than ${MAX_KEY_LENGTH} characters or contains control characters.`,
+        422: "A first report lacks a field, `call_key` is unknown or is not the call of the egress, or `user_id` is not a user of the organization.",
+        503: busy,
       },
     },
   },

@@ -17,34 +17,34 @@ const invite: z.input<typeof inviteSchema> = {
 };
 
 const fields = {
-  id: "Identifies the invite.",
-  email: "The address that is invited.",
-  display_name: "What the invitee is to be called.",
-  roles: "The roles that the invitee is given, lowest first.",
-  organization_id: "The organization that invites.",
-  organization_name: "The organization's name.",
-  expires_at: "Until when the invite can be accepted.",
-  used_at: "When the invite was accepted; null before.",
-  created_at: "When the invite was made.",
+  id: "The id of the invite.",
+  email: "The invited email address, in lower case.",
+  display_name: "The name of the invitee in the organization.",
+  roles: "The roles that the invitee gets, lowest first.",
+  organization_id: "The organization that the invitee joins.",
+  organization_name: "The name of this organization.",
+  expires_at: "The invite can be accepted until this time.",
+  used_at: "When the invite was accepted; null until then.",
+  created_at: "When the invite was created.",
   updated_at: "When the invite last changed.",
 };
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description: "Invitations to join the organization.",
+  description: "Invitations to join the organization. An email has at most one pending invite.",
   schemas: {
     Invite: { schema: inviteSchema, description: "An invitation to join the organization.", fields },
     InviteWithAcceptUrl: {
       schema: inviteWithAcceptUrlSchema,
-      description: "An invitation, with what its invitee is to be mailed.",
-      fields: { ...fields, accept_url: "Where the invitee accepts." },
+      description: "An invitation, with the link to mail to the invitee.",
+      fields: { ...fields, accept_url: "The link at which the invitee accepts the invite." },
     },
   },
   external: {
     "GET /invites": {
       operationId: "listInvites",
       summary: "List the active invites",
-      description: "Those that can still be accepted, by id.",
+      description: "Invites that can still be accepted, ordered by id.",
       status: 200,
       response: {
         schema: pageOf("organization_invites", inviteSchema),
@@ -54,7 +54,8 @@ export const invitesReference: Reference = {
     "POST /invites": {
       operationId: "createInvite",
       summary: "Create an invite",
-      description: "Emails are compared in lower case. An expired invite of the same email makes place.",
+      description:
+        "The email is stored and compared in lower case. An expired invite for the same email does not prevent a new one. The role names must be at or below the client's permission level: see `GET /roles`.",
       status: 201,
       requestExample: {
         organization_invite: {
@@ -65,29 +66,29 @@ export const invitesReference: Reference = {
       },
       response: { schema: inviteSchema, example: invite },
       refusals: {
-        422: "The email has a pending invite or an account in the organization, or a role is above the caller's permission level.",
+        422: "The email has a pending invite or an account in the organization, or a role is above the client's permission level.",
       },
     },
     "GET /invites/:id": {
       operationId: "getInvite",
       summary: "Get an invite",
-      description: "Used and expired ones too.",
+      description: "Any invite of the organization, including used and expired ones.",
       status: 200,
       response: { schema: inviteSchema, example: invite },
     },
     "DELETE /invites/:id": {
       operationId: "deleteInvite",
       summary: "Delete an invite",
-      description: "It can be accepted no longer.",
+      description: "The invite can no longer be accepted.",
       status: 204,
-      refusals: { 422: "The invite was used." },
+      refusals: { 422: "The invite was already accepted." },
     },
   },
   platform: {
     "GET /invites/:id": {
       operationId: "getInviteWithAcceptUrl",
-      summary: "Get an invite, with the address where it is accepted",
-      description: "For whoever mails it.",
+      summary: "Get an invite with the link to accept it",
+      description: "For the part of the platform that mails invites.",
       status: 200,
       response: {
         schema: inviteWithAcceptUrlSchema,
@@ -102,7 +103,7 @@ export const invitesReference: Reference = {
       operationId: "acceptInvite",
       summary: "Accept an invite",
       description:
-        "Makes the invitee a user of the organization; one who is a user already keeps the account and gains the roles. The token is that of the `accept_url`.",
+        "Makes the invitee a user of the organization. An existing user keeps the account and gains the roles. The token is the one in the `accept_url`.",
       status: 200,
       requestExample: { token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI4MSJ9.c2lnbmF0dXJl" },
       response: {
@@ -118,8 +119,8 @@ export const invitesReference: Reference = {
         },
       },
       refusals: {
-        404: "The token is forged, or the invite was removed.",
-        422: "The invite was used, or has expired.",
+        404: "The token is not valid, or the invite was deleted.",
+        422: "The invite was already accepted, or has expired.",
       },
     },
   },

@@ -15,20 +15,20 @@ const issuer: z.input<typeof issuerSchema> = {
 
 export const issuersReference: Reference = {
   tag: "Issuers",
-  description: "The identity providers whose tokens an organization's people sign in with.",
+  description: "The identity providers with which the users of an organization sign in.",
   schemas: {
     Issuer: {
       schema: issuerSchema,
-      description: "An identity provider that an organization recognizes.",
+      description: "An identity provider whose tokens the token exchange accepts for an organization.",
       fields: {
-        id: "Identifies the issuer's registration.",
-        organization_id: "The organization that recognizes it.",
-        issuer: "The issuer URL: the claim `iss` of its tokens.",
-        audience: "The claim `aud` that its tokens must have.",
-        jwks_url: "Where its public keys are.",
-        email_claim: "The claim that holds the user's email.",
-        created_at: "When it was registered.",
-        updated_at: "When its registration last changed.",
+        id: "The id of the registration.",
+        organization_id: "The organization that the issuer is registered for.",
+        issuer: "The issuer URL: the value of the claim `iss` in its tokens.",
+        audience: "The value that the claim `aud` of its tokens must have.",
+        jwks_url: "The URL of its public keys (JWKS).",
+        email_claim: "The name of the claim with the user's email.",
+        created_at: "When the issuer was registered.",
+        updated_at: "When the registration last changed.",
       },
     },
   },
@@ -37,7 +37,7 @@ export const issuersReference: Reference = {
       operationId: "createIssuer",
       summary: "Register an issuer for an organization",
       description:
-        "One issuer may serve several organizations, once each. `jwks_url` is https, or http on a loopback host. `email_claim` is `email` unless told otherwise.",
+        "One issuer can be registered for several organizations, once for each. `jwks_url` must be https, or http on a loopback host. `email_claim` is `email` by default.",
       status: 201,
       requestExample: {
         issuer: {
@@ -52,7 +52,7 @@ export const issuersReference: Reference = {
     "DELETE /issuers/:id": {
       operationId: "deleteIssuer",
       summary: "Delete an issuer",
-      description: "Its tokens are exchanged no longer, from now on.",
+      description: "From now on, the token exchange refuses tokens of this issuer.",
       status: 204,
     },
   },

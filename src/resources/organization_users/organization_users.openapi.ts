@@ -17,16 +17,17 @@ const createdUser: z.input<typeof createdUserSchema> = {
 };
 
 const fields = {
-  id: "Identifies the organization user: a person in this organization.",
-  user_id: "Identifies the person.",
-  email: "The person's address.",
-  display_name: "What the organization calls the person.",
-  roles: "The roles held, lowest first.",
+  id: "The id of the organization user, for use in paths.",
+  user_id: "The id of the person. It is the same in every organization that the person belongs to.",
+  email: "The email address of the person.",
+  display_name: "The name of the person in this organization.",
+  roles: "The roles of the person in this organization, lowest first.",
 };
 
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
-  description: "The people of an organization. Paths name them by the id of the organization user.",
+  description:
+    "The people who belong to an organization. Paths contain the `id` of the organization user, not the `user_id` of the person.",
   schemas: {
     OrganizationUser: {
       schema: organizationUserSchema,
@@ -35,20 +36,21 @@ export const organizationUsersReference: Reference = {
     },
     CreatedUser: {
       schema: createdUserSchema,
-      description: "A person who has come to belong to an organization.",
+      description: "A person who belongs to an organization, with the slug of the personal waiting room.",
       fields: {
         ...fields,
-        organization_id: "The organization.",
-        waiting_room_slug: "The personal room's slug; null for one whose roles call for none.",
+        organization_id: "The id of the organization.",
+        waiting_room_slug:
+          "The slug of the personal waiting room; null if the roles do not include one that has such a room.",
       },
     },
   },
   external: {
     "GET /organization_users": {
       operationId: "listOrganizationUsers",
-      summary: "List the organization users within reach",
+      summary: "List the organization users that the client has access to",
       description:
-        "An organization_admin reaches all, a provider itself, a provider_assistant itself and the providers that it assists.",
+        "An organization_admin has access to every organization user. A provider has access only to itself. A provider_assistant has access to itself and to the providers it assists. The list is ordered by id.",
       status: 200,
       response: {
         schema: pageOf("organization_users", organizationUserSchema),
@@ -59,15 +61,16 @@ export const organizationUsersReference: Reference = {
   platform: {
     "POST /organizations/:id/users": {
       operationId: "createUser",
-      summary: "Create a user of an organization",
-      description: "Makes the personal waiting room too, where the roles call for one.",
+      summary: "Add a user to an organization",
+      description:
+        "A user with the role `provider` or `organization_admin` also gets a personal waiting room. `assists` lists the ids of the organization users whom a provider_assistant assists; they must be providers.",
       status: 201,
       requestExample: {
         user: { email: "paula@example.com", display_name: "Paula Provider", roles: ["provider"] },
       },
       response: { schema: createdUserSchema, example: createdUser },
       refusals: {
-        422: "The email is already a user of the organization, or `assists` names no provider of it.",
+        422: "The email already belongs to a user of the organization, `assists` contains an id that is not a provider of the organization, or `assists` is given for a user who is not a provider_assistant.",
       },
     },
   },

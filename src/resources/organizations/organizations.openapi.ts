@@ -12,16 +12,16 @@ const organization: z.input<typeof organizationSchema> = {
 
 export const organizationsReference: Reference = {
   tag: "Organizations",
-  description: "Those who run video consultations. Everything else belongs to one of them.",
+  description: "Organizations that run video consultations. Everything else belongs to an organization.",
   schemas: {
     Organization: {
       schema: organizationSchema,
-      description: "Who runs video consultations.",
+      description: "An organization that runs video consultations, such as a clinic.",
       fields: {
-        id: "Identifies the organization.",
-        name: "What people call the organization.",
-        slug: "With which the slugs of the organization's rooms begin.",
-        created_at: "When the organization was made.",
+        id: "The id of the organization.",
+        name: "The name of the organization.",
+        slug: "The short name with which the slugs of the organization's waiting rooms begin.",
+        created_at: "When the organization was created.",
         updated_at: "When the organization last changed.",
       },
     },
@@ -30,7 +30,7 @@ export const organizationsReference: Reference = {
     "POST /organizations": {
       operationId: "createOrganization",
       summary: "Create an organization",
-      description: "A slug that is left out is made from the name.",
+      description: "Without a `slug`, the service makes one from the name.",
       status: 201,
       requestExample: { organization: { name: "Riverside Clinic", slug: "riverside-clinic" } },
       response: { schema: organizationSchema, example: organization },

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Reference } from "../../openapi/operation.ts";
+import { busy, type Reference } from "../../openapi/operation.ts";
 import { participantSchema } from "./participants.schemas.ts";
 
 const participant: z.input<typeof participantSchema> = {
@@ -18,22 +18,22 @@ const participant: z.input<typeof participantSchema> = {
 export const participantsReference: Reference = {
   tag: "Participants",
   description:
-    "Who is in a waiting room, and then on a call, as the web app and the video backend report it.",
+    "People in a waiting room and then on a call, as the web app and the video backend report them.",
   schemas: {
     Participant: {
       schema: participantSchema,
-      description: "Somebody in a waiting room, then on a call.",
+      description: "A person in a waiting room, and then on a call.",
       fields: {
-        id: "Identifies the participant.",
-        key: "The reporter's own key, unique in the organization.",
-        waiting_room_id: "The room that the participant is in, or was last.",
-        call_id: "The call that the participant is on, or was; null before.",
-        user_id: "The user who takes part; null for somebody without an account.",
-        display_name: "What the participant is called.",
-        role: "On which side of the call the participant is.",
-        waiting_since: "When the wait began; null for one who did not wait.",
-        joined_at: "When the participant joined the call; null before.",
-        left_at: "When the participant left; null before.",
+        id: "The id of the participant.",
+        key: "The reporter's own key for the participant, unique in the organization.",
+        waiting_room_id: "The waiting room that the participant is in or was in last.",
+        call_id: "The call that the participant is or was on; null before the call.",
+        user_id: "The user who takes part; null for a person without an account.",
+        display_name: "The name of the participant.",
+        role: "`recipient` for a patient, for example, and `provider` for the person who gives the consultation.",
+        waiting_since: "When the participant started to wait; null if the participant did not wait.",
+        joined_at: "When the participant joined the call; null until then.",
+        left_at: "When the participant left; null until then.",
       },
     },
   },
@@ -42,7 +42,7 @@ export const participantsReference: Reference = {
       operationId: "reportParticipant",
       summary: "Report a participant of a waiting room",
       description:
-        "The first report takes `display_name`, `role` and `waiting_since`. Who has left comes back with a later `waiting_since`; who is on a call stays in the call's room. Leaving is always possible, entering an inactive room is not.",
+        "The first report needs `display_name`, `role` and `waiting_since`. A participant who has left can come back: report a later `waiting_since`. After a call, a new visit needs a new key. A participant on a call stays in the room of the call. A participant cannot enter an inactive room, but can always leave.",
       status: 200,
       requestExample: {
         participant: {
@@ -53,7 +53,8 @@ export const participantsReference: Reference = {
       },
       response: { schema: participantSchema, example: participant },
       refusals: {
-        422: "The room to enter is not active, a first report lacks a field, `left_at` is before `waiting_since`, or `user_id` is not a user of the organization.",
+        422: "The room is not active and the participant would enter it, a first report lacks a field, `left_at` is before `waiting_since` or before the participant joined the call, the participant was on a call and comes back with the same key, or `user_id` is not a user of the organization.",
+        503: busy,
       },
     },
   },

@@ -3,12 +3,12 @@ import { rolesSchema } from "./roles.schemas.ts";
 
 export const rolesReference: Reference = {
   tag: "Roles",
-  description: "What people may do in the organization.",
+  description: "Roles say what a user can do in the organization.",
   external: {
     "GET /roles": {
       operationId: "listRoles",
-      summary: "List the roles that the caller may assign",
-      description: "Those at or below its own permission level, lowest first.",
+      summary: "List the roles that the client may assign",
+      description: "The roles at or below the client's own permission level, lowest first.",
       status: 200,
       response: { schema: rolesSchema, example: { roles: ["provider_assistant", "provider"] } },
     },

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { busy, type Reference } from "../../openapi/operation.ts";
 import { soapNoteSchema } from "./soap_notes.schemas.ts";
 
 const note: z.input<typeof soapNoteSchema> = {
@@ -11,15 +11,15 @@ const note: z.input<typeof soapNoteSchema> = {
 
 export const soapNotesReference: Reference = {
   tag: "SOAP notes",
-  description: "The generated clinical note of a call.",
+  description: "The generated clinical notes of calls.",
   schemas: {
     SoapNote: {
       schema: soapNoteSchema,
       description: "The clinical note of a call.",
       fields: {
-        id: "Identifies the SOAP note.",
-        text: "The whole note, in the sections Subjective, Objective, Assessment and Plan.",
-        is_final: "Whether the note is final.",
+        id: "The id of the SOAP note.",
+        text: "The full note, with the sections Subjective, Objective, Assessment and Plan.",
+        is_final: "Whether the note is final. A final note does not change.",
       },
     },
   },
@@ -30,7 +30,7 @@ export const soapNotesReference: Reference = {
       status: 200,
       response: { schema: soapNoteSchema, example: note },
       refusals: {
-        404: "What the path names does not exist, or is not within reach, or the call has no SOAP note.",
+        404: "Something in the path does not exist, the client has no access to it, or the call has no SOAP note.",
       },
     },
   },
@@ -38,11 +38,14 @@ export const soapNotesReference: Reference = {
     "PUT /calls/:key/soap_note": {
       operationId: "reportSoapNote",
       summary: "Report the SOAP note of a call",
-      description: `The first report takes both fields. A final note changes no more. It holds at most ${MAX_NOTE_LENGTH} characters.`,
+      description: `The first report needs both fields. A final note cannot be changed; repeating it is no error. The text can have up to ${MAX_NOTE_LENGTH} characters.`,
       status: 200,
       requestExample: { soap_note: { text: note.text, is_final: true } },
       response: { schema: soapNoteSchema, example: note },
-      refusals: { 422: "The SOAP note is final already, or a first report lacks a field." },
+      refusals: {
+        422: "The report would change a final SOAP note, or a first report lacks a field.",
+        503: busy,
+      },
     },
   },
 };

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../../limits.ts";
-import type { Reference } from "../../openapi/operation.ts";
+import { busy, type Reference } from "../../openapi/operation.ts";
 import { transcriptLineSchema, transcriptSchema } from "./transcripts.schemas.ts";
 
 const transcript: z.input<typeof transcriptSchema> = {
@@ -15,27 +15,28 @@ const transcript: z.input<typeof transcriptSchema> = {
 
 export const transcriptsReference: Reference = {
   tag: "Transcripts",
-  description: "What was said on a call, with a summary.",
+  description: "What was said on calls, with summaries.",
   schemas: {
     Transcript: {
       schema: transcriptSchema,
       description: "What was said on a call.",
       fields: {
-        id: "Identifies the transcript.",
-        summary: "A generated summary of the call; null until there is one, which may be before it is final.",
-        is_final: "Whether processing is complete.",
-        transcript_lines: "What was said, by start_time; lines do not overlap.",
+        id: "The id of the transcript.",
+        summary:
+          "A generated summary of the call; null until it exists. It can exist before the transcript is final.",
+        is_final: "Whether processing is complete. A final transcript does not change.",
+        transcript_lines: "What was said, ordered by `start_time`. Lines do not overlap.",
       },
     },
     TranscriptLine: {
       schema: transcriptLineSchema,
-      description: "What one speaker said, without a break.",
+      description: "What one speaker said without a break.",
       fields: {
-        id: "Identifies the line.",
+        id: "The id of the line.",
         text: "What was said.",
-        start_time: "Seconds from the beginning of the call.",
-        end_time: "Seconds from the beginning of the call.",
-        display_name: "The speaker, by the name on the call.",
+        start_time: "When the line begins, in seconds from the start of the call.",
+        end_time: "When the line ends, in seconds from the start of the call.",
+        display_name: "The name of the speaker on the call.",
       },
     },
   },
@@ -46,7 +47,7 @@ export const transcriptsReference: Reference = {
       status: 200,
       response: { schema: transcriptSchema, example: transcript },
       refusals: {
-        404: "What the path names does not exist, or is not within reach, or the call has no transcript.",
+        404: "Something in the path does not exist, the client has no access to it, or the call has no transcript.",
       },
     },
   },
@@ -54,7 +55,7 @@ export const transcriptsReference: Reference = {
     "PUT /calls/:key/transcript": {
       operationId: "reportTranscript",
       summary: "Report the transcript of a call",
-      description: `The first report takes \`is_final\` and \`lines\`. Lines come in any order and replace those before; they may touch, but not overlap. A final transcript has a summary, and changes no more. A line holds at most ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary ${MAX_NOTE_LENGTH}.`,
+      description: `The first report needs \`is_final\` and \`lines\`. Lines can come in any order and replace all lines that were reported before. One line may begin when another ends, but lines must not overlap. A final transcript needs a summary and cannot be changed; repeating it is no error. A line can have up to ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary up to ${MAX_NOTE_LENGTH}.`,
       status: 200,
       requestExample: {
         transcript: {
@@ -73,7 +74,8 @@ export const transcriptsReference: Reference = {
       },
       response: { schema: transcriptSchema, example: transcript },
       refusals: {
-        422: "The transcript is final already, or would be so without a summary, a first report lacks a field, lines overlap, or somebody speaks who is not on the call.",
+        422: "The report would change a final transcript or make it final without a summary, a first report lacks a field, lines overlap, or a speaker is not on the call.",
+        503: busy,
       },
     },
   },

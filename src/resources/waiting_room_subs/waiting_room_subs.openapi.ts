@@ -15,25 +15,25 @@ const sub: z.input<typeof waitingRoomSubSchema> = {
 };
 
 const refused =
-  "The times overlap another sub of the room, the end is not after the start, or `user_id` names the room's owner or somebody without a personal room in the organization.";
+  "The times overlap another sub of the room, the end is not after the start, or `user_id` is the owner of the room or a user without a personal room in the organization.";
 
 export const waitingRoomSubsReference: Reference = {
   tag: "Waiting room subs",
   description:
-    "Substitutions for a time: while a filled sub is active, whoever opens the room is sent to the substitute's room.",
+    "A waiting room sub is a substitution for a limited time. While a filled sub is active, participants who open the room are sent to the personal room of the substitute.",
   schemas: {
     WaitingRoomSub: {
       schema: waitingRoomSubSchema,
-      description: "A substitution in a waiting room, for a time.",
+      description: "A substitution in a waiting room for a limited time.",
       fields: {
-        id: "Identifies the sub.",
-        waiting_room_id: "The room that the sub belongs to.",
-        user_id: "The user who holds the sub; null while nobody fills it.",
+        id: "The id of the sub.",
+        waiting_room_id: "The waiting room that the sub belongs to.",
+        user_id: "The substitute; null while the sub is not filled.",
         sub_waiting_room_slug:
-          "The current slug of the substitute's personal room; null while nobody fills the sub.",
+          "The current slug of the substitute's personal room; null while the sub is not filled.",
         datetime_start: "When the sub starts.",
         datetime_end: "When the sub ends.",
-        created_at: "When the sub was made.",
+        created_at: "When the sub was created.",
         updated_at: "When the sub last changed.",
       },
     },
@@ -42,7 +42,7 @@ export const waitingRoomSubsReference: Reference = {
     "GET /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
       operationId: "listWaitingRoomSubs",
       summary: "List the subs of a waiting room",
-      description: "Those that are not over yet, by their start.",
+      description: "Subs that are not over yet, ordered by their start.",
       status: 200,
       response: {
         schema: z.object({ waiting_room_subs: z.array(waitingRoomSubSchema) }),
@@ -52,7 +52,7 @@ export const waitingRoomSubsReference: Reference = {
     "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
       operationId: "createWaitingRoomSub",
       summary: "Create a sub of a waiting room",
-      description: `Times are in UTC: they end in \`Z\` or \`+00:00\`. Without an end, the sub ends ${DEFAULT_SUB_DURATION / HOUR} hours after its start. Subs may touch, but not overlap.`,
+      description: `Times must be in UTC: they end in \`Z\` or \`+00:00\`. Without \`datetime_end\`, the sub ends ${DEFAULT_SUB_DURATION / HOUR} hours after its start. A sub may begin when another ends, but subs of one room must not overlap. Times in the past are accepted.`,
       status: 201,
       requestExample: {
         waiting_room_sub: {
@@ -67,7 +67,7 @@ export const waitingRoomSubsReference: Reference = {
     "PUT /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {
       operationId: "updateWaitingRoomSub",
       summary: "Update a sub of a waiting room",
-      description: "What is left out stays. A null `user_id` empties the sub.",
+      description: "Fields that are left out keep their values. `user_id` null makes the sub unfilled.",
       status: 200,
       requestExample: { waiting_room_sub: { datetime_end: "2026-02-02T16:00:00Z" } },
       response: { schema: waitingRoomSubSchema, example: sub },

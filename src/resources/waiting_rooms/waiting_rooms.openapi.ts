@@ -19,23 +19,24 @@ const room: z.input<typeof waitingRoomSchema> = {
 export const waitingRoomsReference: Reference = {
   tag: "Waiting rooms",
   description:
-    "Where participants wait for their call. Personal rooms come with their provider: they are listed and can be changed, but neither created nor retired.",
+    "Rooms in which participants wait for their call. A personal room is created together with its user: the API lists it and can change it, but cannot create or retire it.",
   schemas: {
     WaitingRoom: {
       schema: waitingRoomSchema,
       description: "A room in which participants wait.",
       fields: {
-        id: "Identifies the room.",
+        id: "The id of the room.",
         organization_id: "The organization that owns the room; null for a personal room.",
         user_id: "The user who owns a personal room; null for an organization's room.",
-        name: "What people call the room.",
-        slug: "The room's URL, made from its name; changes when the name does.",
-        theme: "The theme that is applied to the room.",
-        is_active: "Whether participants can enter.",
-        created_at: "When the room was made.",
+        name: "The name of the room.",
+        slug: "The last part of the room's URL. The service makes it from the name; it cannot be set. It changes when the name changes, and then another room may get the old slug.",
+        theme:
+          "The theme of the room; `default` if none was chosen. The operator can limit the choice of themes.",
+        is_active: "Whether participants can enter the room.",
+        created_at: "When the room was created.",
         updated_at: "When the room last changed.",
-        waiting_count: "How many participants wait now.",
-        user: "The owner: for a personal room its user, else the organization, by name.",
+        waiting_count: "The number of participants who are waiting now.",
+        user: "The owner of the room. `display_name` is the name of the user for a personal room, and the name of the organization for other rooms.",
       },
     },
   },
@@ -43,7 +44,7 @@ export const waitingRoomsReference: Reference = {
     "GET /waiting_rooms": {
       operationId: "listWaitingRooms",
       summary: "List the waiting rooms",
-      description: "Organization rooms and personal rooms, by id.",
+      description: "Lists the rooms of the organization and the personal rooms, ordered by id.",
       status: 200,
       response: {
         schema: pageOf("waiting_rooms", waitingRoomSchema),
@@ -53,7 +54,7 @@ export const waitingRoomsReference: Reference = {
     "POST /waiting_rooms": {
       operationId: "createWaitingRoom",
       summary: "Create a waiting room",
-      description: "The room belongs to the organization, and is inactive unless told otherwise.",
+      description: "The room belongs to the organization. It is inactive by default.",
       status: 201,
       requestExample: { waiting_room: { name: "Cardiology", theme: "default", is_active: true } },
       response: { schema: waitingRoomSchema, example: room },
@@ -67,7 +68,8 @@ export const waitingRoomsReference: Reference = {
     "PUT /waiting_rooms/:slug": {
       operationId: "updateWaitingRoom",
       summary: "Update a waiting room",
-      description: "What is left out stays. A new name makes a new slug, and the old one stops resolving.",
+      description:
+        "Fields that are left out keep their values. If the name changes, the slug changes too, and links with the old slug stop working.",
       status: 200,
       requestExample: { waiting_room: { name: "Cardiology", is_active: true } },
       response: { schema: waitingRoomSchema, example: room },
@@ -75,17 +77,20 @@ export const waitingRoomsReference: Reference = {
     "DELETE /waiting_rooms/:slug": {
       operationId: "retireWaitingRoom",
       summary: "Retire a waiting room",
-      description: "The room is listed no longer and cannot be joined; this cannot be undone.",
+      description:
+        "The room is no longer listed and nobody can enter it. This cannot be undone. Another room may get its slug.",
       status: 204,
-      refusals: { 422: "The room is in use, or is a personal room." },
+      refusals: {
+        422: "The room is in use (a participant is in it, or a call is going on), or it is a personal room.",
+      },
     },
   },
   platform: {
     "GET /waiting_rooms/:slug": {
       operationId: "openWaitingRoom",
-      summary: "Open a waiting room",
+      summary: "Find where to send a participant who opens a waiting room",
       description:
-        "Tells where a participant who opens the room is to be sent now: the substitute's room while a filled sub is active and that room is, else the room itself.",
+        "Returns the room, its active sub if there is one, and `destination_slug`: the slug of the room to which to send the participant now. This is the substitute's room if a filled sub is active and the substitute's room is active. Otherwise it is the room itself.",
       status: 200,
       response: {
         schema: resolvedWaitingRoomSchema,

@@ -28,10 +28,10 @@ export const reportEgress = (egress_id: string, egress: object) =>
   platform.put(`/egresses/${encodeURIComponent(egress_id)}`, { egress });
 
 /**
- * A call of the organization that has ended, with everybody's consent, unless told otherwise. `path` leads to what it
- * left behind through the external door, `report` tells of it again through the platform's.
+ * A call of the organization. By default it has ended and everybody consented to the recording. `path` leads to its
+ * results through the external door; `report` reports it again through the platform door.
  *
- * @param by the organization user whose call it is; left out, a provider of its own
+ * @param by the organization user who holds the call; by default a new provider
  */
 export async function aCall(organization: Organization, call: object = {}, by?: { id: number }) {
   const key = unique("call");
@@ -59,7 +59,7 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
     report,
     reportTranscript: (transcript: object) => platform.put(`/calls/${key}/transcript`, { transcript }),
     reportSoapNote: (soap_note: object) => platform.put(`/calls/${key}/soap_note`, { soap_note }),
-    /** A recording of the call, with a file, unless told otherwise. */
+    /** Reports a recording of the call; by default it has a file. */
     addEgress: (egress: object = {}, egress_id = unique("egress")) =>
       given(
         reportEgress(egress_id, {
@@ -76,7 +76,7 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
 
 export type Call = Awaited<ReturnType<typeof aCall>>;
 
-/** Paths that do not lead to what the call left behind: by another call, another organization user, or none at all. */
+/** Paths that do not lead to the call: with another call, another organization user, or something unknown. */
 export function wrongPaths(call: Call, other: Call, colleague: { id: number }): string[] {
   const own = `/organization_users/${call.owner.id}`;
   return [

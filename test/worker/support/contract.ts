@@ -13,7 +13,7 @@ interface Document {
   components: JsonSchema;
 }
 
-/** The published documents, by the base path of the door that they describe. */
+/** The published documents, by the base path of their door. */
 export const documents: Record<string, Document> = {
   "/api/external": externalDocument as unknown as Document,
   "/api/platform": platformDocument as unknown as Document,
@@ -22,8 +22,8 @@ export const documents: Record<string, Document> = {
 const validators = new Map<object, Validator>();
 
 /**
- * Holds an answer against the published document of its door: a status or a field that is not in it fails the test.
- * What no operation is found for may only be refused. Outside the doors there is nothing to document.
+ * Checks a response against the published document of its door: an undocumented status or field fails the test. A
+ * request that matches no operation must be refused. Outside the doors, nothing is documented.
  */
 export function expectAsDocumented(
   base: string,
@@ -37,7 +37,7 @@ export function expectAsDocumented(
   const said = `${method} ${base}${path} answered ${status}`;
   const operation = operationFor(document, method, path);
   if (!operation) {
-    if (status !== 401 && status !== 404) throw new Error(`${said}, and no document knows of it`);
+    if (status !== 401 && status !== 404) throw new Error(`${said}, and no document has this operation`);
     return;
   }
   const response = operation.responses[status];
@@ -56,7 +56,7 @@ function operationFor(document: Document, method: string, path: string): Operati
   const patterns = Object.keys(document.paths).filter((pattern) =>
     new RegExp(`^${pattern.replace(/\{\w+\}/g, "[^/]+")}$`).test(asked),
   );
-  // As in the router, a literal segment goes before a parameter.
+  // As in the router, a literal segment wins over a parameter.
   const [pattern = ""] = patterns
     .filter((each) => document.paths[each]?.[method.toLowerCase()])
     .sort((a, b) => Number(a.includes("{")) - Number(b.includes("{")));
@@ -72,12 +72,12 @@ function validatorFor(document: Document, schema: JsonSchema): Validator {
   return validator;
 }
 
-/** The document leaves room for fields to come; a test wants those of today. */
+/** The document allows new fields in the future. Tests accept only the fields of today. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]));
-  // The validator takes no local part of more than 64 characters; the contract names no such limit.
+  // The validator refuses a local part of more than 64 characters. The contract has no such limit.
   if (copy.format === "email") delete copy.format;
   return copy.properties && copy.type === "object" && !("additionalProperties" in copy)
     ? { ...copy, additionalProperties: false }

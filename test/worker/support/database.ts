@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
-/** Every row of every table, to see that a refused request changed nothing. */
+/** Every row of every table, to check that a refused request changed nothing. */
 export async function everyRow() {
   const tables = await env.DB.prepare(
     "select name from sqlite_master where type = 'table' and name not glob '_cf_*' and name not glob 'sqlite_*'",
@@ -22,7 +22,7 @@ export async function rowsOf(organization_id: number) {
   }));
 }
 
-/** A way to the Worker, with other bindings if need be, that counts its calls of D1, those of its background work too. */
+/** A way to the Worker, with other bindings if needed, that counts its calls to D1, including background work. */
 export function countingRoundTrips(bindings: object = {}) {
   let trips = 0;
   const DB = observedDatabase({
@@ -33,7 +33,7 @@ export function countingRoundTrips(bindings: object = {}) {
   });
   return {
     fetcher: throughWorkerWith({ ...bindings, DB }),
-    /** How many round trips the work costs. */
+    /** The number of round trips that the work costs. */
     async during(work: () => Promise<unknown>) {
       trips = 0;
       await work();

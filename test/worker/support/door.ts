@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 
 import { expectAsDocumented } from "./contract.ts";
 
-/** An answer with its body parsed; an empty one is null. */
+/** A response with its parsed body; an empty body is null. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -10,12 +10,12 @@ export interface Answer {
   body: any;
 }
 
-/** How a request reaches the Worker; another way in counts or colours requests on their way. */
+/** Sends a request to the Worker. Other fetchers count or change requests on their way. */
 export type Fetcher = (request: Request) => Promise<Response>;
 
 const theWorker: Fetcher = (request) => exports.default.fetch(request);
 
-/** One of the two ways into the service, with the credentials that open it. */
+/** One of the two doors of the service, with credentials for it. */
 export function door(base: string, credentials: Record<string, string>, fetcher = theWorker) {
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const hasBody = body !== undefined;

@@ -5,9 +5,9 @@ import type { Answer } from "./door.ts";
 export const aTimestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 /**
- * A refusal has the contract's shape and nothing besides.
+ * Expects a refusal with exactly the contract's shape.
  *
- * @param error the text, or what it must hold; left out, any text
+ * @param error the text, or a pattern in it; by default any text
  */
 export function expectRefusal({ status, body }: Answer, expected: number, error: string | RegExp = /\S/) {
   expect({ status, body }).toEqual({
@@ -16,7 +16,7 @@ export function expectRefusal({ status, body }: Answer, expected: number, error:
   });
 }
 
-/** What a successful DELETE answers. */
+/** Expects the response of a successful DELETE. */
 export function expectGone({ status, body }: Answer) {
   expect({ status, body }).toEqual({ status: 204, body: null });
 }

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 
-/** A fault of D1: the transaction was not made, or it was, and its answer is lost. */
+/** A fault of D1: the transaction did not happen, or it did and the answer was lost. */
 export type Fault = "not made" | "answer lost" | undefined;
 
 /**
- * A database of which some transactions fail.
+ * A database in which some transactions fail.
  *
- * @param nextFault says what becomes of the next transaction
+ * @param nextFault returns the fault of the next transaction
  */
 export function aFaultyDatabase(nextFault: () => Fault): D1Database {
   return new Proxy(env.DB, {
@@ -20,7 +20,7 @@ export function aFaultyDatabase(nextFault: () => Fault): D1Database {
           if (fault === "answer lost") throw new Error("D1_ERROR: Network connection lost.");
           return results;
         };
-      throw new Error(`The faulty database does not know D1's ${String(property)}`);
+      throw new Error(`The faulty database does not have D1's ${String(property)}`);
     },
   });
 }

@@ -14,12 +14,12 @@ type Endpoint = (request: Request) => Promise<Response>;
 const shared = globalThis as typeof globalThis & { keyEndpoints?: Map<string, Endpoint> };
 
 /**
- * What the Worker's own fetch of keys meets instead of the network. One map for the whole run: this module is loaded
- * anew for each file of tests, the Worker is not.
+ * The endpoints that the Worker reaches when it fetches keys, instead of the network. There is one map for the whole run,
+ * because this module is loaded again for each test file and the Worker is not.
  */
 const endpoints = shared.keyEndpoints ?? interceptFetch();
 
-/** As the network does it: who gives up waiting hears no more, and who follows redirects is led on. */
+/** Behaves like the network: aborted requests fail, and redirects are followed on request. */
 function interceptFetch() {
   const met = new Map<string, Endpoint>();
   const realFetch = globalThis.fetch;
@@ -50,8 +50,8 @@ export async function aKey(alg = "ES256", kid = unique("key")) {
 export type Key = Awaited<ReturnType<typeof aKey>>;
 
 /**
- * An identity provider whose keys the Worker fetches by its own code. `answer` replaces what its endpoint says, until
- * it is undefined again; `asked` counts how often it was fetched.
+ * An identity provider whose keys the Worker fetches with its own code. `answer` replaces the response of its endpoint
+ * until it is undefined again; `asked` counts the fetches.
  */
 export async function anIdentityProvider(alg?: string) {
   const issuer = `https://${unique("idp")}.test`;
@@ -63,20 +63,20 @@ export async function anIdentityProvider(alg?: string) {
     asked: 0,
     answer: undefined as undefined | ((request: Request) => Response | Promise<Response>),
 
-    /** What it publishes of its keys. */
+    /** The keys that it publishes. */
     keySet: () => ({ keys: [provider.key.jwk] }),
 
     async rotateKey(): Promise<void> {
       provider.key = await aKey(alg);
     },
 
-    /** The claims of a good token, but for what is changed. */
+    /** The claims of a valid token, with changes. */
     claims(changed: JWTPayload): JWTPayload {
       const now = Math.floor(Date.now() / 1000);
       return { iss: issuer, aud: AUDIENCE, iat: now, exp: now + 300, ...changed };
     },
 
-    /** A token that is good, but for what is changed; a claim that is undefined is left out. */
+    /** A valid token, with changes. A claim that is undefined is left out. */
     async token(claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}, key?: Key): Promise<string> {
       const signing = key ?? provider.key;
       return new SignJWT(JSON.parse(JSON.stringify(provider.claims(claims))))

@@ -1,7 +1,7 @@
 import { platform } from "./door.ts";
 import { given } from "./organization.ts";
 
-/** The token of the address that an invitee is mailed. */
+/** The token in the link that is mailed to the invitee. */
 export async function tokenOf({ id }: { id: number }): Promise<string> {
   const { accept_url } = await given(platform.get(`/invites/${id}`));
   return new URL(accept_url).searchParams.get("token") ?? "";
@@ -9,5 +9,5 @@ export async function tokenOf({ id }: { id: number }): Promise<string> {
 
 export const acceptToken = (token: unknown) => platform.post("/invites/accept", { token });
 
-/** What an invitee does who follows the address. */
+/** Accepts the invite as an invitee who follows the link. */
 export const accept = async (invite: { id: number }) => acceptToken(await tokenOf(invite));

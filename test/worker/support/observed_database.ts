@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 
 export interface Observer {
-  /** Stands around each round trip: a statement that is run, or a batch. `start` is what its session began with. */
+  /** Wraps each round trip: a single statement or a batch. `start` is the start of its session. */
   query?<Result>(run: () => Promise<Result>, start: string): Promise<Result>;
   /** Sees the values that are bound to a statement. */
   bind?(values: unknown[]): void;
 }
 
-/** Where queries begin that no session was opened for. */
+/** The start of queries without a session. */
 export const PRIMARY = "primary";
 
-/** The real D1, and whoever watches what is asked of it, in sessions too. */
+/** The real D1 with an observer, also in sessions. */
 export function observedDatabase(observer: Observer, database = env.DB, start = PRIMARY): D1Database {
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
   const around = <Result>(run: () => Promise<Result>) => observer.query?.(run, start) ?? run();
@@ -42,7 +42,7 @@ export function observedDatabase(observer: Observer, database = env.DB, start = 
         return (constraint: string) =>
           observedDatabase(observer, target.withSession(constraint) as unknown as D1Database, constraint);
       if (property === "getBookmark") return () => (target as unknown as D1DatabaseSession).getBookmark();
-      throw new Error(`Nobody watches D1's ${String(property)}`);
+      throw new Error(`The observed database does not have D1's ${String(property)}`);
     },
   });
 }

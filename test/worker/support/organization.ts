@@ -2,17 +2,17 @@ import { type Door, door, platform } from "./door.ts";
 
 let made = 0;
 
-/** Unlike any other in this run, so that tests may share a database. */
+/** Makes a word that is unique in this run, so that tests can share a database. */
 export const unique = (word: string) => `${word}-${++made}-${crypto.randomUUID().slice(0, 8)}`;
 
-/** What a step of a story gives, where the story cannot go on if it fails. */
+/** The response body of a step of the story. If the step fails, so does the test. */
 export async function given(answer: ReturnType<Door["send"]>) {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`A step of the story failed with ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** An organization of the test's own, with an administrator, and a client that acts as the administrator. */
+/** A new organization for one test, with an administrator and a client that acts as the administrator. */
 export async function anOrganization(name = "Riverside Clinic", slug = unique("org")) {
   const organization = await given(platform.post("/organizations", { organization: { name, slug } }));
 
@@ -54,7 +54,7 @@ export async function anOrganization(name = "Riverside Clinic", slug = unique("o
       given(client.post(`/waiting_rooms/${slug}/waiting_room_subs`, { waiting_room_sub: sub })),
     addInvite: (invite: object = {}) =>
       given(client.post("/invites", { organization_invite: anInvite(invite) })),
-    /** Somebody who waits in the room. */
+    /** A participant who waits in the room. */
     addParticipant: (slug: string, participant: object = {}, key = unique("participant")) =>
       given(
         platform.put(`/waiting_rooms/${slug}/participants/${key}`, {
@@ -69,7 +69,7 @@ export async function anOrganization(name = "Riverside Clinic", slug = unique("o
   };
 }
 
-/** An invite as a client asks for it, of an email that no other has. */
+/** The body of an invite, with a unique email. */
 export const anInvite = (more: object = {}) => ({
   email: `${unique("invitee")}@example.com`,
   display_name: "Ivy Invitee",

@@ -14,20 +14,20 @@ import { throughWorkerWith } from "./worker.ts";
 export const QUEUE = "bulk-invites";
 export const DEAD_LETTERS = "bulk-invites-dead-letter";
 
-/** What the queue keeps of a message until it is acknowledged. */
+/** A message in the queue. */
 export interface Message {
   id: string;
   body: unknown;
-  /** How many times it is delivered, this time included. */
+  /** The number of deliveries, including this one. */
   attempts: number;
 }
 
 export const aMessage = (body: unknown, attempts = 1): Message => ({ id: unique("message"), body, attempts });
 
-/** A queue that delivers nothing by itself: the test takes what was sent, and delivers it as it likes. */
+/** A queue that delivers nothing by itself: the test takes the messages and delivers them as it likes. */
 export function aQueue() {
   const queue = {
-    /** Bodies of the messages of each send. */
+    /** The message bodies of each send. */
     sends: [] as unknown[][],
     /** Makes every send fail. */
     isDown: false,
@@ -37,10 +37,10 @@ export function aQueue() {
         queue.sends.push(Array.from(messages, ({ body }) => structuredClone(body)));
       },
       send() {
-        throw new Error("Each send costs; messages go together");
+        throw new Error("Every send costs: send messages together");
       },
     } as unknown as Queue,
-    /** The messages that were sent for a bulk invite since they were last taken. */
+    /** Takes the messages that were sent for a bulk invite since the last time. */
     take({ id }: { id: number }): Message[] {
       const isOurs = (body: unknown) => (body as { bulk_invite_id?: number }).bulk_invite_id === id;
       const taken = queue.sends.flat().filter(isOurs);
@@ -51,19 +51,19 @@ export function aQueue() {
   return queue;
 }
 
-/** The Worker with other bindings, and each of the ways into it. */
+/** The Worker with other bindings: its requests, its queue consumer and its cron. */
 export function workerWith(bindings: object) {
   const bound = { ...env, ...bindings };
   return {
     fetcher: throughWorkerWith(bindings),
-    /** Hands the messages to the consumer, as one batch of the queue, and tells what it did with each. */
+    /** Delivers the messages to the consumer as one batch, and returns what it did with each. */
     async consume(messages: Message[], queue = QUEUE) {
       const timestamp = Date.now();
       const batch = createMessageBatch(
         queue,
         messages.map((message) => ({ timestamp, ...message })),
       );
-      // The result itself does not tell the delays.
+      // The result does not contain the delays.
       const retries = batch.messages.map((message) => vi.spyOn(message, "retry"));
       await worker.queue(batch, bound);
       const { explicitAcks, retryMessages, ...whole } = await getQueueResult(batch, createExecutionContext());
@@ -75,12 +75,12 @@ export function workerWith(bindings: object) {
   };
 }
 
-/** Many invites would burden whoever looks at every row, and those that wait the cron: they go when the test ends. */
+/** Deletes the invites when the test ends: many would slow down `everyRow`, and pending ones the cron. */
 export const leavingNoInvites = ({ id }: { id: number }) =>
   leavingNoRows(id, "bulk_invite_rows", "bulk_invites", "invites");
 
 /**
- * An organization whose bulk invites go to a queue from which the test delivers, to the Worker with these bindings.
+ * An organization whose bulk invites go to a queue that the test delivers, to the Worker with these bindings.
  */
 export async function aClinicWithQueue(bindings: object = {}) {
   const clinic = await anOrganization();
@@ -93,14 +93,14 @@ export async function aClinicWithQueue(bindings: object = {}) {
     ...theWorker,
     client,
     queue,
-    /** Asks for the invites, and tells what there is to deliver. */
+    /** Requests the invites, and returns the messages to deliver. */
     async bulkInvite(organization_invites: object[]) {
       const { bulk_invite } = await given(client.post("/invites/bulk_create", { organization_invites }));
       return { id: bulk_invite.id as number, bulk_invite, messages: queue.take(bulk_invite) };
     },
     progressOf: async ({ id }: { id: number }) =>
       (await given(client.get(`/bulk_invites/${id}`))).bulk_invite,
-    /** Every invite of the organization that can be accepted. */
+    /** All invites of the organization that can be accepted. */
     async pendingInvites() {
       const invites = [];
       for (let page = 1, pages = 1; page <= pages; page++) {

@@ -4,17 +4,17 @@ import { platform } from "./door.ts";
 import { anIdentityProvider } from "./identity_provider.ts";
 import { anInvite, given, type Organization, unique } from "./organization.ts";
 
-/** A request that succeeds for the organization whose things it names. */
+/** A request that succeeds for the organization that owns the things it names. */
 export interface Example {
   path: string;
   body?: object;
-  /** What another organization is answered, where the path names nothing; success unless told otherwise. */
+  /** The status for another organization if the path contains no id; success by default. */
   statusForOthers?: number;
 }
 
 /**
- * For each route of the external door, by method and pattern, an example made of the organization's own things.
- * The checks that go over all routes fail for a route that is missing here.
+ * An example for each route of the external door, by method and pattern, with things of the organization. The tests that
+ * run over all routes fail for a route that is missing here.
  */
 export const externalExamples: Record<string, (organization: Organization) => Promise<Example>> = {
   "GET /organization_users": async () => ({ path: "/organization_users" }),
@@ -105,7 +105,7 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
   },
 };
 
-/** The same for the platform door, which is open to every organization. */
+/** The same for the platform door, which is for all organizations. */
 export const platformExamples: Record<string, (organization: Organization) => Promise<Example>> = {
   "POST /organizations": async () => ({
     path: "/organizations",
@@ -190,7 +190,7 @@ export const platformExamples: Record<string, (organization: Organization) => Pr
   },
 };
 
-/** Method and pattern of each route that the app serves behind a door. */
+/** Method and pattern of each route behind a door. */
 export function routesBehind(base: string): string[] {
   const routes = app.routes
     .filter(({ method, path }) => method !== "ALL" && path.startsWith(`${base}/`))

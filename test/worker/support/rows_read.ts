@@ -1,7 +1,7 @@
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
-/** A way to the Worker that sums up the rows that D1 says it has read. */
+/** A way to the Worker that adds up the rows that D1 has read. */
 export function countingRowsRead() {
   let read = 0;
   const DB = observedDatabase({
@@ -9,7 +9,7 @@ export function countingRowsRead() {
       const result = await run();
       for (const each of [result].flat() as D1Result[]) {
         if (each?.meta?.rows_read === undefined)
-          throw new Error("D1 tells how many rows it has read of all, run and batch alone");
+          throw new Error("D1 says how many rows it has read only for all, run and batch");
         read += each.meta.rows_read;
       }
       return result;
@@ -17,7 +17,7 @@ export function countingRowsRead() {
   });
   return {
     fetcher: throughWorkerWith({ DB }),
-    /** What the work gives, and how many rows were read for it. */
+    /** The result of the work, and the number of rows that were read for it. */
     async during<T>(work: () => Promise<T>) {
       read = 0;
       return { result: await work(), rows_read: read };

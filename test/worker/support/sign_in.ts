@@ -12,7 +12,7 @@ export const exchange = (client: Client, token: unknown) =>
 
 export const redeem = (code: unknown) => platform.post("/authorization_codes/redeem", { code });
 
-/** An organization that recognizes an identity provider of its own. */
+/** An organization with its own identity provider. */
 export async function aClinicWithSignIn({
   alg,
   ...issuer
@@ -27,10 +27,10 @@ export async function aClinicWithSignIn({
   return { clinic, provider, issuer: registered, client: clinic.client, email: clinic.admin.email as string };
 }
 
-/** An email of nobody. */
+/** An email that nobody has. */
 export const anEmail = () => `${unique("somebody")}@example.com`;
 
-/** The code that a token is exchanged for, where it is good. */
+/** Expects a token to be valid, and returns its code. */
 export async function expectExchanged(client: Client, token: string): Promise<string> {
   const { status, body } = await exchange(client, token);
   expect({ status, body }).toEqual({
@@ -40,18 +40,18 @@ export async function expectExchanged(client: Client, token: string): Promise<st
   return body.code;
 }
 
-/** Who a token signs in: it is exchanged, and the code redeemed. */
+/** Exchanges a token, redeems the code, and returns who signed in. */
 export const signIn = async (client: Client, token: string) =>
   given(redeem(await expectExchanged(client, token)));
 
-/** A token is refused as the contract says, and no code is made. */
+/** Expects a token to be refused as the contract says, and no code to be made. */
 export async function expectRefused(client: Client, token: string, error = "Invalid token") {
   const before = await storedCodes();
   expectRefusal(await exchange(client, token), 401, error);
   expect(await storedCodes()).toEqual(before);
 }
 
-/** Every code there is, as it is stored. */
+/** All codes as they are stored. */
 export async function storedCodes() {
   const { results } = await env.DB.prepare("select * from authorization_codes order by id").all();
   return results;

@@ -1,10 +1,10 @@
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
-/** The longest string that D1 takes; the local one takes longer ones. */
+/** The longest string that D1 accepts. The local D1 accepts longer ones. */
 const MAX_STRING_BYTES = 2_000_000;
 
-/** A way to the Worker on which D1 refuses long strings, as it does in production. */
+/** A way to the Worker in which D1 refuses long strings, as in production. */
 export const throughStrictDatabase = throughWorkerWith({
   DB: observedDatabase({
     bind(values) {

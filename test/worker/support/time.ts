@@ -2,10 +2,10 @@ import { onTestFinished, vi } from "vitest";
 
 const MINUTE = 60_000;
 
-/** As the service writes it. Negative minutes lie in the past. */
+/** A timestamp as the service writes it. Negative minutes are in the past. */
 export const fromNow = (minutes: number) => new Date(Date.now() + minutes * MINUTE).toISOString();
 
-/** Sets the clock, the Worker's too, until the test ends. */
+/** Sets the clock until the test ends, also for the Worker. */
 export function travelTo(time: string) {
   onTestFinished(() => {
     vi.useRealTimers();

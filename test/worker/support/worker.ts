@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import worker from "../../../src/index.ts";
 import type { Fetcher } from "./door.ts";
 
-/** A way to the Worker with other bindings; its answer comes when its background work is done too. */
+/** A way to the Worker with other bindings. The response comes when the background work is done. */
 export function throughWorkerWith(bindings: object): Fetcher {
   return async (request) => {
     const context = createExecutionContext();

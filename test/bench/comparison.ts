@@ -1,4 +1,4 @@
-/** The floor counts only while it gives the same bytes. */
+/** A contender counts only while it gives the same bytes as we do. */
 
 interface Told {
   status: number;
@@ -6,17 +6,25 @@ interface Told {
   body: string;
 }
 
+interface Answered {
+  name: string;
+  response: Response;
+}
+
 /**
- * @throws Error with both answers, where they differ in more than ids, names made for the run (see `unique`), codes, and
- * what is new in each answer
+ * @throws Error with both answers, where they differ in more than ids, names made for the run (see `unique`), secrets,
+ * and what is new in every answer
  */
-export async function requireSameAnswer(operation: string, ours: Response, floor: Response) {
-  const [a, b] = [await tell(ours), await tell(floor)];
+export async function requireSameAnswer(operation: string, ours: Answered, others: Answered[]) {
+  const a = await tell(ours.response);
   if (a.status >= 300) throw new Error(`${operation} failed: ${JSON.stringify(a)}`);
-  if (JSON.stringify(a) !== JSON.stringify(b))
-    throw new Error(
-      `The floor answers ${operation} otherwise:\nours  ${JSON.stringify(a)}\nfloor ${JSON.stringify(b)}`,
-    );
+  for (const { name, response } of others) {
+    const b = await tell(response);
+    if (JSON.stringify(a) !== JSON.stringify(b))
+      throw new Error(
+        `${operation} is answered otherwise:\nours  ${JSON.stringify(a)}\n${name} ${JSON.stringify(b)}`,
+      );
+  }
 }
 
 async function tell(response: Response): Promise<Told> {
@@ -31,4 +39,5 @@ const masked = (text: string) =>
     .replace(/q\d+q/g, "q")
     .replace(/"((\w+_)?id)":\d+/g, '"$1":0')
     .replace(/(?<=\/bulk_invites\/)\d+/, "0")
-    .replace(/(?<="code":")[\w-]{43}(?=")/, "");
+    .replace(/(?<="(code|client_id|client_secret)":")[\w-]{22,43}(?=")/g, "")
+    .replace(/(?<=\?token=)[\w.-]+/, "");

@@ -17,7 +17,7 @@ export async function aRoom({ client }: Clinic): Promise<string> {
 
 export const anInvite = () => ({
   email: `${unique()}@example.com`,
-  display_name: "Ivy Invitee",
+  display_name: `Ivy ${unique()}`,
   role_names: ["provider"],
 });
 

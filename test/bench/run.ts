@@ -8,7 +8,7 @@ import { type Handler, openClinic } from "./clinic.ts";
 import { contendersAgainst, OURS_AND_FLOOR } from "./contenders.ts";
 import { type Grown, measureGrowth } from "./growth.ts";
 import { openLocalPlatform } from "./local_platform.ts";
-import { type Bench, type Measured, measure } from "./measurement.ts";
+import { type Bench, type Figures, type Measured, measure } from "./measurement.ts";
 import { meter } from "./metered_database.ts";
 import { operations, requireEveryOperation } from "./operations.ts";
 import { cpuOf, doorTables, isSlow, machine, readsTooMuch, toMarkdown, writeToReadme } from "./report.ts";
@@ -26,17 +26,20 @@ const { values } = parseArgs({
 
 /** Latencies are few, being mostly waiting; CPU needs many requests. */
 const EFFORT = values.quick
-  ? { latency: 5, cpu_blocks: 12, cpu_block: 30, growth: 2, sizes: [100, 10_000], start_ups: 5 }
+  ? { latency: 5, cpu_blocks: 16, cpu_block: 30, growth: 2, sizes: [100, 10_000], start_ups: 5 }
   : { latency: 40, cpu_blocks: 40, cpu_block: 40, growth: 10, sizes: [100, 10_000, 100_000], start_ups: 15 };
 
 const NO_CPU = { latency: EFFORT.growth, cpu_blocks: 0, cpu_block: 0 };
+
+/** Beside the code before, only CPU and counts are compared. */
+const effort = values.against ? { ...EFFORT, latency: 0 } : EFFORT;
 
 /** A part, or a comparison, is only printed. */
 const isWhole = values.only === "" && values.against === undefined;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-const run = { started_at: new Date(), is_quick: values.quick, effort: EFFORT };
+const run = { started_at: new Date(), is_quick: values.quick, effort };
 requireEveryOperation();
 const contenders = values.against ? await contendersAgainst(values.against) : OURS_AND_FLOOR;
 const platform = await openLocalPlatform();
@@ -55,7 +58,7 @@ try {
     if (size === EFFORT.sizes[0])
       for (const operation of operations) {
         if (!operation.name.includes(values.only)) continue;
-        const result = await measure(bench, clinic, operation, EFFORT);
+        const result = await measure(bench, clinic, operation, effort);
         measured.push(result);
         tell(result, values.against ? takesMoreCpu : isSlow);
       }
@@ -67,7 +70,7 @@ try {
     process.stdout.write(`\n${markdown}\n`);
     writeToReadme(markdown);
   } else {
-    const tables = values.against ? toMarkdownAgainst(measured, EFFORT) : doorTables(measured, EFFORT);
+    const tables = values.against ? toMarkdownAgainst(measured, effort) : doorTables(measured, effort);
     process.stdout.write(`\n${machine(run)}\n\n${tables}\n`);
   }
 } finally {
@@ -77,9 +80,13 @@ try {
 function tell<M extends Measured>(result: M, isAtFault: (result: M) => boolean) {
   const { operation, ours, before, floor } = result;
   const counts = `${ours.round_trips} trips, ${ours.rows_read} rows read, ${ours.rows_written} written`;
-  const others = Object.entries({ before, floor }).flatMap(([name, figures]) =>
-    figures ? [`${name} ${figures.median.toFixed(1)} ms, ${cpuOf(figures).toFixed(3)} ms`] : [],
-  );
-  const times = `${ours.median.toFixed(1)} ms, CPU ${cpuOf(ours).toFixed(3)} ms (${others.join("; ")})`;
-  say(`${isAtFault(result) ? "⚠" : " "} ${operation}: ${counts}, ${times}`);
+  const others = Object.entries({ before, floor }).map(([name, figures]) => `${name} ${times(figures)}`);
+  say(`${isAtFault(result) ? "⚠" : " "} ${operation}: ${counts}; ${times(ours)} (${others.join("; ")})`);
+}
+
+function times(figures: Figures | undefined): string {
+  if (!figures) return "–";
+  const latency = Number.isNaN(figures.median) ? [] : [`${figures.median.toFixed(1)} ms`];
+  const cpu = figures.cpu.length > 0 ? [`CPU ${cpuOf(figures).toFixed(3)} ms`] : [];
+  return [...latency, ...cpu].join(", ");
 }

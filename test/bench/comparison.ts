@@ -1,6 +1,6 @@
 /** A contender counts only while it gives the same bytes as we do. */
 
-interface Told {
+interface Described {
   status: number;
   headers: string;
   body: string;
@@ -16,18 +16,18 @@ interface Answered {
  * and what is new in every answer
  */
 export async function requireSameAnswer(operation: string, ours: Answered, others: Answered[]) {
-  const a = await tell(ours.response);
+  const a = await describe(ours.response);
   if (a.status >= 300) throw new Error(`${operation} failed: ${JSON.stringify(a)}`);
   for (const { name, response } of others) {
-    const b = await tell(response);
+    const b = await describe(response);
     if (JSON.stringify(a) !== JSON.stringify(b))
       throw new Error(
-        `${operation} is answered otherwise:\nours  ${JSON.stringify(a)}\n${name} ${JSON.stringify(b)}`,
+        `${operation} has different answers:\nours  ${JSON.stringify(a)}\n${name} ${JSON.stringify(b)}`,
       );
   }
 }
 
-async function tell(response: Response): Promise<Told> {
+async function describe(response: Response): Promise<Described> {
   const headers = [...response.headers].map(([name, value]) =>
     name === "x-request-id" || name === "x-d1-bookmark" ? name : `${name}: ${masked(value)}`,
   );

@@ -100,15 +100,15 @@ export const platformResults: Record<string, FloorHandler<PlatformFloorRequest>>
     const [[written] = []] = await report(request, found, ({ call, known }) => {
       if (known && call && known.call_id !== call.id) throw new Error("Another call's");
       const wasEnded = known?.status === "egress_ended";
-      const told = wasEnded && sent.status === "egress_starting" ? {} : sent;
+      const taken = wasEnded && sent.status === "egress_starting" ? {} : sent;
       const next = {
         organization_id: call?.organization_id,
         call_id: call?.id,
         ...NO_EGRESS,
         ...known,
-        ...told,
+        ...taken,
       };
-      const ended_at = wasEnded ? (told.ended_at ?? known.ended_at) : next.ended_at;
+      const ended_at = wasEnded ? (taken.ended_at ?? known.ended_at) : next.ended_at;
       const is_stopped = Number(known?.is_stopped || next.is_stopped);
       row = { ...next, egress_id: segments[4], ended_at, is_stopped };
       const statement = save("egresses", known, row, now);

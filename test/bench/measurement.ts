@@ -67,7 +67,7 @@ export function toRequest({ name, door }: Operation, { path, body }: Sent, clini
   return makeRequest(method, `/api/${door}${path}`, headers, body);
 }
 
-/** Contenders in an order that changes with the turn: going first may be an advantage. */
+/** Their positions, in an order that changes with the turn: going first may be an advantage. */
 export const inTurn = (contenders: Contender[], turn: number) =>
   contenders.map((_, n) => (n + turn) % contenders.length);
 

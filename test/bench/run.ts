@@ -53,14 +53,14 @@ try {
     say(`\nAn organization of ${size}`);
     const clinic = await openClinic(app.fetch as Handler, env, size);
     if (isWhole)
-      growth.set(size, await measureGrowth(bench, clinic, NO_CPU, (grown) => tell(grown, readsTooMuch)));
+      growth.set(size, await measureGrowth(bench, clinic, NO_CPU, (grown) => progress(grown, readsTooMuch)));
     // Afterwards, because writes make its lists longer.
     if (size === EFFORT.sizes[0])
       for (const operation of operations) {
         if (!operation.name.includes(values.only)) continue;
         const result = await measure(bench, clinic, operation, effort);
         measured.push(result);
-        tell(result, values.against ? takesMoreCpu : isSlow);
+        progress(result, values.against ? takesMoreCpu : isSlow);
       }
   }
   if (isWhole) {
@@ -77,7 +77,7 @@ try {
   await platform.dispose();
 }
 
-function tell<M extends Measured>(result: M, isAtFault: (result: M) => boolean) {
+function progress<M extends Measured>(result: M, isAtFault: (result: M) => boolean) {
   const { operation, ours, before, floor } = result;
   const counts = `${ours.round_trips} trips, ${ours.rows_read} rows read, ${ours.rows_written} written`;
   const others = Object.entries({ before, floor }).map(([name, figures]) => `${name} ${times(figures)}`);

@@ -111,12 +111,7 @@ async function reportCall(platform: Send, provider: { id: number; waiting_room_s
     transcript: {
       summary: "A follow-up on blood pressure, which has come down.",
       is_final: true,
-      lines: Array.from({ length: LINES }, (_, n) => ({
-        participant_key: n % 2 ? listener : speaker,
-        text: `What was said in line ${n} is about as long as a sentence is.`,
-        start_time: n * 2,
-        end_time: n * 2 + 1.5,
-      })),
+      lines: reportLines([speaker, listener], LINES),
     },
   });
   await platform("PUT", `/calls/${key}/soap_note`, {
@@ -131,7 +126,7 @@ async function reportCall(platform: Send, provider: { id: number; waiting_room_s
       storage_key: "clinic/call.wav",
     },
   });
-  // A second one, whose audit entries are those of the growing list alone.
+  // A second one, which has only the audit entries of the growing list.
   const audited = await platform("PUT", `/egresses/${unique()}`, {
     egress: {
       call_key: key,
@@ -149,6 +144,15 @@ async function reportCall(platform: Send, provider: { id: number; waiting_room_s
     audited: audited.id,
   };
 }
+
+/** Lines of a transcript, spoken by turns. An hour of them is about 50 kB of text. */
+export const reportLines = (speakers: string[], length: number) =>
+  Array.from({ length }, (_, n) => ({
+    participant_key: speakers[n % speakers.length],
+    text: `What was said in line ${n} is about as long as a sentence is, and sometimes a little longer.`,
+    start_time: n * 6,
+    end_time: n * 6 + 4.5,
+  }));
 
 export const DAYS_AGO = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 

@@ -4,7 +4,10 @@
  * and refusals are a bare status. What security asks for is the same: the caller's digest, who may see what, and rules
  * that hold in the statement that writes.
  */
+
+import { isPlatform, platformSetUp } from "./floor_platform.ts";
 import { reads } from "./floor_reads.ts";
+import { platformReports } from "./floor_reports.ts";
 import { results } from "./floor_results.ts";
 import { signIn } from "./floor_sign_in.ts";
 import { writes } from "./floor_writes.ts";
@@ -17,19 +20,23 @@ export interface FloorCaller {
 }
 
 /** What a request brings; the segments are those of its path, `/api/external/...`, the first one empty. */
-export interface FloorRequest {
+export interface PlatformFloorRequest {
   request: Request;
   url: URL;
   segments: string[];
   env: Env;
-  caller: FloorCaller;
   now: number;
   /** The primary; for reads of what ended calls left behind, the nearest replica. */
   db: D1DatabaseSession;
 }
 
+/** One through the external door. */
+export interface FloorRequest extends PlatformFloorRequest {
+  caller: FloorCaller;
+}
+
 /** null stands for what is not there. */
-export type FloorHandler = (request: FloorRequest) => Promise<FloorAnswer | null>;
+export type FloorHandler<R = FloorRequest> = (request: R) => Promise<FloorAnswer | null>;
 
 export interface FloorAnswer {
   status?: number;
@@ -65,7 +72,12 @@ const JSON_HEADERS = { ...HEADERS, "Content-Type": "application/json" };
 
 const FROM_ANY_REPLICA = /calls\/\d+\/(transcript|soap_note|egresses)$|call_metrics$/;
 
-const routes: Record<string, FloorHandler> = { ...reads, ...results, ...writes, ...signIn };
+const externalRoutes: Record<string, FloorHandler> = { ...reads, ...results, ...writes, ...signIn };
+
+const platformRoutes: Record<string, FloorHandler<PlatformFloorRequest>> = {
+  ...platformSetUp,
+  ...platformReports,
+};
 
 const encoder = new TextEncoder();
 
@@ -74,18 +86,23 @@ const known = new Map<string, KnownClient>();
 export async function floor(request: Request, env: Env): Promise<Response> {
   const url = new URL(request.url);
   const now = Date.now();
-  const caller = await authenticate(request, env.DB, now);
-  if (!caller) return refuse(401, "Invalid client credentials");
   const segments = url.pathname.split("/");
   // Literals and parameters take turns from the third segment on: its shape names the route.
-  const shape = [request.method, segments.length, segments[3], segments[5], segments[7], segments[9]].join(
-    " ",
-  );
-  const handler = routes[shape.trimEnd()];
-  if (!handler) return refuse(404, "Not found");
+  const shape = [request.method, segments.length, segments[3], segments[5], segments[7], segments[9]]
+    .join(" ")
+    .trimEnd();
   const start = FROM_ANY_REPLICA.test(url.pathname) ? "first-unconstrained" : "first-primary";
   const db = env.DB.withSession(start);
-  const answer = await handler({ request, url, segments, env, caller, now, db });
+  const brought = { request, url, segments, env, now, db };
+  let answer: FloorAnswer | null | undefined;
+  if (segments[2] === "platform") {
+    if (!(await isPlatform(request, env))) return refuse(401, "Invalid platform token");
+    answer = await platformRoutes[shape]?.(brought);
+  } else {
+    const caller = await authenticate(request, env.DB, now);
+    if (!caller) return refuse(401, "Invalid client credentials");
+    answer = await externalRoutes[shape]?.({ ...brought, caller });
+  }
   if (!answer) return refuse(404, "Not found");
   const { status = 200, body, headers } = answer;
   const bookmark = db.getBookmark();

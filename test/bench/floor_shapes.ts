@@ -108,3 +108,24 @@ export function metrics(rows: Row[]) {
   }
   return answer;
 }
+
+export const organization = (r: Row) => ({
+  ...r,
+  created_at: time(r.created_at),
+  updated_at: time(r.updated_at),
+});
+
+export const issuer = organization;
+
+export const participant = (r: Row) => ({
+  id: r.id,
+  key: r.key,
+  waiting_room_id: r.waiting_room_id,
+  call_id: r.call_id,
+  user_id: r.user_id,
+  display_name: r.display_name,
+  role: r.role,
+  waiting_since: timeOrNull(r.waiting_since),
+  joined_at: timeOrNull(r.joined_at),
+  left_at: timeOrNull(r.left_at),
+});

@@ -1,5 +1,5 @@
 /** What several of the floor's statements share. */
-import type { FloorRequest } from "./floor.ts";
+import type { FloorRequest, PlatformFloorRequest } from "./floor.ts";
 import type * as shape from "./floor_shapes.ts";
 
 /** Columns, for reads and for what writes return; `?1` is the organization. */
@@ -17,7 +17,11 @@ export const SUB = `id, waiting_room_id, user_id, datetime_start, datetime_end, 
 export const INVITE = `id, email, display_name, roles, organization_id, expires_at, used_at, created_at, updated_at,
   (select name from organizations where id = ?1) organization_name`;
 
-export async function all({ db }: FloorRequest, query: string, ...values: unknown[]): Promise<shape.Row[]> {
+export async function all(
+  { db }: PlatformFloorRequest,
+  query: string,
+  ...values: unknown[]
+): Promise<shape.Row[]> {
   return (
     await db
       .prepare(query)
@@ -55,8 +59,19 @@ export async function paged(
 export const totalOf = (list: string, owner_id: string) =>
   `coalesce((select total from list_totals where list = '${list}' and owner_id = ${owner_id}), 0)`;
 
-/** The row that a statement gives, if it gives one. */
-export const write = ({ db }: FloorRequest, query: string, ...values: unknown[]) =>
+/** The first free slug for the base, which is `?base`; `?own` is no hindrance. */
+export const freeSlug = (base: string, own: string) => `(with recursive candidate (suffix, slug) as (
+  select 1, (select slug from organizations where id = ?1) || '-' || ${base}
+  union all select suffix + 1, (select slug from organizations where id = ?1) || '-' || ${base} || '-' || (suffix + 1)
+  from candidate where candidate.slug <> ${own}
+    and exists (select 1 from waiting_rooms taken where taken.slug = candidate.slug and taken.retired_at is null))
+  select slug from candidate order by suffix desc limit 1)`;
+
+/** The body as it was sent. */
+export const bodyOf = ({ request }: PlatformFloorRequest): Promise<shape.Row> => request.json();
+
+/** The row that a statement returns, or null. */
+export const write = ({ db }: PlatformFloorRequest, query: string, ...values: unknown[]) =>
   db
     .prepare(query)
     .bind(...values)

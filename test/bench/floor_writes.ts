@@ -1,8 +1,8 @@
 /** The floor's writes, by the shape of their path (see floor.ts). Their rules stand in the statement that writes. */
 import slugify from "@sindresorhus/slugify";
-import type { FloorHandler, FloorRequest } from "./floor.ts";
+import type { FloorHandler } from "./floor.ts";
 import * as shape from "./floor_shapes.ts";
-import { INVITE, ROOM, SUB, write } from "./floor_statements.ts";
+import { bodyOf, freeSlug, INVITE, ROOM, SUB, write } from "./floor_statements.ts";
 
 const DAY = 86_400_000;
 
@@ -17,21 +17,11 @@ const subIsGood = (user_id: string, start: string, end: string, id = "0") => `${
   and ${end} <= coalesce((select datetime_start from waiting_room_subs other where other.waiting_room_id = (${OWN_ROOM})
     and other.datetime_end > ${start} and other.id <> ${id} order by other.datetime_end limit 1), ${end})`;
 
-/** The first free slug for the base, which is `?base`; `?own` is no hindrance. */
-const freeSlug = (base: string, own: string) => `(with recursive candidate (suffix, slug) as (
-  select 1, (select slug from organizations where id = ?1) || '-' || ${base}
-  union all select suffix + 1, (select slug from organizations where id = ?1) || '-' || ${base} || '-' || (suffix + 1)
-  from candidate where candidate.slug <> ${own}
-    and exists (select 1 from waiting_rooms taken where taken.slug = candidate.slug and taken.retired_at is null))
-  select slug from candidate order by suffix desc limit 1)`;
-
-const body = async ({ request }: FloorRequest): Promise<shape.Row> => request.json();
-
 const gone = (row: shape.Row | null) => (row ? { status: 204 } : null);
 
 export const writes: Record<string, FloorHandler> = {
   "POST 4 waiting_rooms": async (request) => {
-    const { waiting_room: sent } = await body(request);
+    const { waiting_room: sent } = await bodyOf(request);
     const row = await write(
       request,
       `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
@@ -47,7 +37,7 @@ export const writes: Record<string, FloorHandler> = {
   },
 
   "PUT 5 waiting_rooms": async (request) => {
-    const { waiting_room: sent } = await body(request);
+    const { waiting_room: sent } = await bodyOf(request);
     const row = await write(
       request,
       `update waiting_rooms set name = coalesce(?3, name),
@@ -81,7 +71,7 @@ export const writes: Record<string, FloorHandler> = {
     ),
 
   "POST 6 waiting_rooms waiting_room_subs": async (request) => {
-    const { waiting_room_sub: sent } = await body(request);
+    const { waiting_room_sub: sent } = await bodyOf(request);
     const start = Date.parse(sent.datetime_start);
     const row = await write(
       request,
@@ -99,7 +89,7 @@ export const writes: Record<string, FloorHandler> = {
   },
 
   "PUT 7 waiting_rooms waiting_room_subs": async (request) => {
-    const { waiting_room_sub: sent } = await body(request);
+    const { waiting_room_sub: sent } = await bodyOf(request);
     // Only what is sent is set: a column that an index covers would write to the index too.
     const fields: Record<string, unknown> = { updated_at: request.now };
     if (sent.user_id !== undefined) fields.user_id = sent.user_id;
@@ -134,7 +124,7 @@ export const writes: Record<string, FloorHandler> = {
 
   // What has expired makes place first: two statements, one round trip.
   "POST 4 invites": async (request) => {
-    const { organization_invite: sent } = await body(request);
+    const { organization_invite: sent } = await bodyOf(request);
     const { db, caller, now } = request;
     const email = sent.email.trim().toLowerCase();
     const [, inserted] = await db.batch<shape.Row>([
@@ -173,7 +163,7 @@ export const writes: Record<string, FloorHandler> = {
     ),
 
   "POST 5 invites": async (request) => {
-    const { organization_invites: sent } = await body(request);
+    const { organization_invites: sent } = await bodyOf(request);
     const { db, caller, now, env } = request;
     const rows = sent.map((row: shape.Row) => ({ ...row, email: row.email.trim().toLowerCase() }));
     const [made] = await db.batch<shape.Row>([

@@ -1,6 +1,7 @@
 /** Lists of organizations of several sizes: what grows with an organization, other than the page, is a fault. */
 import { type Clinic, DAYS_AGO } from "./clinic.ts";
 import { type Bench, type Effort, type Measured, measure } from "./measurement.ts";
+import type { Operation } from "./operations.ts";
 
 export const PER_PAGE = 25;
 
@@ -27,7 +28,8 @@ export async function measureGrowth(
 ): Promise<Grown[]> {
   const grown: Grown[] = [];
   const add = async (name: string, path: string, bound?: number) => {
-    const measured = { ...(await measure(bench, clinic, "GET", () => ({ path }), effort)), operation: name };
+    const operation: Operation = { name: `GET ${path}`, door: "external", example: () => ({ path }) };
+    const measured = { ...(await measure(bench, clinic, operation, effort)), operation: name };
     grown.push(bound === undefined ? measured : { ...measured, bound });
     progress(grown.at(-1) as Grown);
   };

@@ -1,6 +1,6 @@
 /**
  * Stand-ins for the D1 binding. One counts what is asked of the real D1, and takes as long as a D1 that is far away.
- * The other repeats from memory what the real one has answered, so that CPU is our code's alone.
+ * The other repeats from memory what the real one has answered, so that the CPU that is counted is only the Worker's.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -77,17 +77,41 @@ export function meter(database: D1Database): Meter {
   return metered;
 }
 
-/** A binding that gives a request's answers again, in their order, for each request anew. */
-export function replaying(answers: Answer[]): D1Database {
-  let asked = 0;
-  return bindingOf(async () => {
-    const answer = answers[asked++ % answers.length];
-    if (!answer) throw new Error("The database was asked although the recorded request did not ask it");
-    return answer;
-  });
+/** A binding that answers from memory, as D1 answered one recorded request. */
+export interface Replay {
+  binding: D1Database;
+  /** Gets ready for so many requests: rows are copied, since a request may convert them in place. */
+  expect(requests: number): void;
+  /** @throws Error where the requests asked less than the recorded one did */
+  requireAllAsked(): void;
 }
 
-/** The part of D1's interface that the Worker uses, over whoever executes. */
+export function replay(recorded: Answer[]): Replay {
+  let answers: Answer[] = [];
+  let asked = 0;
+  return {
+    binding: bindingOf(async () => {
+      const answer = answers[asked++];
+      if (!answer) throw new Error("The database was asked more often than for the recorded request");
+      return answer;
+    }),
+    expect(requests) {
+      answers = Array.from({ length: requests }, () => recorded.map(copyOf)).flat();
+      asked = 0;
+    },
+    requireAllAsked() {
+      if (asked !== answers.length)
+        throw new Error("The database was asked less than for the recorded request");
+    },
+  };
+}
+
+const copyOf = ({ results, bookmark }: Answer): Answer => ({
+  results: results.map((result) => ({ ...result, results: result.results?.map((row) => ({ ...row })) })),
+  bookmark,
+});
+
+/** The part of D1's interface that the Worker uses, over a function that executes. */
 function bindingOf(execute: Execute): D1Database {
   const open = (session: string | undefined) => {
     let bookmark: string | null = null;
@@ -136,7 +160,7 @@ class Statement {
     return row === undefined ? null : column === undefined ? row : row[column];
   }
 
-  /** D1's own raw() does not tell what it has read. */
+  /** D1's own raw() does not return how many rows it read. */
   async raw() {
     return (await this.all())?.results.map((row) => Object.values(row));
   }

@@ -1,8 +1,8 @@
-/** The tables, in Markdown, and their place in the README. */
+/** The tables, in Markdown, and their place in the README beside this file. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import type { Grown } from "./growth.ts";
-import { type Measured, ROUND_TRIP_TIME } from "./measurement.ts";
+import { type Effort, type Figures, type Measured, quantile, ROUND_TRIP_TIME } from "./measurement.ts";
 import type { StartUp } from "./start_up.ts";
 
 const MARKERS = ["<!-- bench -->", "<!-- /bench -->"] as const;
@@ -10,68 +10,100 @@ const MARKERS = ["<!-- bench -->", "<!-- /bench -->"] as const;
 /** A read may take this many times the floor's latency. */
 export const LATENCY_BOUND = 1.15;
 
-const MARK = " ⚠";
+export const MARK = " ⚠";
 
 export interface Results {
   operations: Measured[];
   start_up: { ours: StartUp; floor: StartUp };
   /** By size of the organization. */
   growth: Map<number, Grown[]>;
-  /** How many requests a latency is taken from. */
-  samples: number;
+  effort: Effort;
   started_at: Date;
   is_quick: boolean;
 }
 
 /** Without a round trip there is nothing but CPU, which has a ratio of its own. */
 export const isSlow = ({ operation, ours, floor }: Measured) =>
-  operation.startsWith("GET") && floor.round_trips > 0 && ours.median > LATENCY_BOUND * floor.median;
+  operation.startsWith("GET") &&
+  floor !== undefined &&
+  floor.round_trips > 0 &&
+  ours.median > LATENCY_BOUND * floor.median;
 
 export const readsTooMuch = ({ bound, ours }: Grown) => bound !== undefined && ours.rows_read > bound;
 
 export function toMarkdown(results: Results): string {
-  return [machine(results), operationsTable(results), startUpTable(results), growthTable(results)].join(
-    "\n\n",
-  );
+  return [
+    machine(results),
+    doorTables(results.operations, results.effort),
+    startUpTable(results),
+    growthTable(results),
+  ].join("\n\n");
 }
 
 /** Replaces what stands between the markers. */
-export function writeToReadme(markdown: string, file = "README.md") {
+export function writeToReadme(markdown: string, file = "test/bench/README.md") {
   const readme = readFileSync(file, "utf8");
   const [start, end] = MARKERS.map((marker) => readme.indexOf(marker)) as [number, number];
   if (start < 0 || end < start) throw new Error(`${file} lacks the markers ${MARKERS.join(" and ")}`);
   writeFileSync(file, `${readme.slice(0, start + MARKERS[0].length)}\n${markdown}\n${readme.slice(end)}`);
 }
 
-function machine({ started_at, is_quick }: Results): string {
+export function machine({ started_at, is_quick }: Pick<Results, "started_at" | "is_quick">): string {
   const [cpu] = cpus();
   const how = is_quick ? " (`--quick`: few samples)" : "";
   return `Measured on ${started_at.toISOString().slice(0, 10)}${how}, ${cpus().length} cores of ${cpu?.model.trim()}, Node ${process.versions.node}.`;
 }
 
-/** Ours / the floor's. */
-const pair = (ours: string | number, floor: string | number) =>
-  ours === floor ? `${ours}` : `${ours} / ${floor}`;
+const NONE = "–";
 
-const ratio = (ours: number, floor: number) => (floor > 0 ? (ours / floor).toFixed(2) : "–");
+/** One figure where they are equal. */
+const pair = (ours: string, floor: string) => (ours === floor ? ours : `${ours} / ${floor}`);
 
-function operationsTable({ operations, samples }: Results): string {
-  const rows = operations.map((measured) => {
-    const { operation, ours, floor } = measured;
-    return [
-      `\`${operation.replaceAll("waiting_room_slug", "slug").replace(/:\w+_id\b/g, ":id")}\``,
-      pair(ours.round_trips, floor.round_trips),
-      pair(ours.rows_read, floor.rows_read),
-      pair(ours.rows_written, floor.rows_written),
-      pair(ours.median.toFixed(1), floor.median.toFixed(1)),
-      ratio(ours.median, floor.median) + (isSlow(measured) ? MARK : ""),
-      pair(ours.p99.toFixed(1), floor.p99.toFixed(1)),
-      ratio(ours.p99, floor.p99),
-      pair(ours.cpu.toFixed(3), floor.cpu.toFixed(3)),
-      ratio(ours.cpu, floor.cpu),
-    ];
-  });
-  return `**Each operation**, ours / the floor's (one figure where they are equal). Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, of ${samples} requests.
+/** Ours / the floor's, with so many digits after the point. */
+const both = ({ ours, floor }: Measured, figure: (figures: Figures) => number, digits = 0) =>
+  pair(figure(ours).toFixed(digits), floor ? figure(floor).toFixed(digits) : NONE);
+
+const ratio = (ours: number, floor = 0) => (floor > 0 ? (ours / floor).toFixed(2) : NONE);
+
+export const cpuOf = ({ cpu }: Figures) => quantile(cpu, 0.5);
+
+/** The ratios of neighbouring blocks: what else the machine does slows both down. */
+export const cpuRatios = (ours: Figures, other: Figures) =>
+  ours.cpu.map((cpu, n) => cpu / (other.cpu[n] ?? 0));
+
+export const code = (operation: string) =>
+  operation
+    .replaceAll("waiting_room_slug", "slug")
+    .replace(/:\w+_id\b/g, ":id")
+    .replace(/^[^,]+/, "`$&`");
+
+export const howCpu = ({ cpu_blocks, cpu_block }: Effort) =>
+  `CPU of a request is the median of ${cpu_blocks} blocks of ${cpu_block} requests, its ratio the median of the ratios of neighbouring blocks`;
+
+export function doorTables(operations: Measured[], effort: Effort): string {
+  const doors = ["external", "platform"] as const;
+  return doors.map((door) => doorTable(operations, effort, door)).join("\n\n");
+}
+
+function doorTable(operations: Measured[], effort: Effort, door: Measured["door"]): string {
+  const rows = operations
+    .filter((measured) => measured.door === door)
+    .map((measured) => {
+      const { operation, ours, floor } = measured;
+      return [
+        code(operation),
+        both(measured, (figures) => figures.round_trips),
+        both(measured, (figures) => figures.rows_read),
+        both(measured, (figures) => figures.rows_written),
+        both(measured, (figures) => figures.median, 1),
+        ratio(ours.median, floor?.median) + (isSlow(measured) ? MARK : ""),
+        both(measured, (figures) => figures.p99, 1),
+        ratio(ours.p99, floor?.p99),
+        both(measured, cpuOf, 3),
+        floor ? quantile(cpuRatios(ours, floor), 0.5).toFixed(2) : NONE,
+      ];
+    });
+  return `**The ${door} door**, ours / the floor's (one figure where they are equal, ${NONE} where no floor is written). Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, of ${effort.latency} requests. ${howCpu(effort)}.
 
 ${table(["Operation", "Round trips", "Rows read", "Rows written", "Median", "Ratio", "p99", "Ratio", "CPU", "Ratio"], rows)}`;
 }
@@ -104,9 +136,9 @@ function growthTable({ growth }: Results): string {
       if (!grown) return ["", "", ""];
       const { ours, floor } = grown;
       return [
-        pair(ours.rows_read, floor.rows_read) + (readsTooMuch(grown) ? MARK : ""),
-        pair(ours.median.toFixed(1), floor.median.toFixed(1)),
-        ratio(ours.median, floor.median),
+        both(grown, (figures) => figures.rows_read) + (readsTooMuch(grown) ? MARK : ""),
+        both(grown, (figures) => figures.median, 1),
+        ratio(ours.median, floor?.median),
       ];
     }),
   ]);
@@ -117,7 +149,7 @@ function growthTable({ growth }: Results): string {
 ${table(["", ...head], rows)}`;
 }
 
-function table(head: string[], rows: string[][]): string {
+export function table(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
   const rule = head.map((_, n) => (n === 0 ? "---" : "---:"));
   return [line(head), line(rule), ...rows.map(line)].join("\n");

@@ -1,0 +1,89 @@
+/** The external door's operations, with requests that succeed. */
+import { type Clinic, DAYS_AGO, unique } from "./clinic.ts";
+import { anInvite, aRoom, type Example, newInvite, once, tokenOf } from "./example_parts.ts";
+
+export const externalExamples: Record<string, Example> = {
+  "GET /organization_users": () => ({ path: "/organization_users" }),
+  "GET /waiting_rooms": () => ({ path: "/waiting_rooms" }),
+  "POST /waiting_rooms": () => ({
+    path: "/waiting_rooms",
+    body: { waiting_room: { name: `Room ${unique()}`, is_active: true } },
+  }),
+  "GET /waiting_rooms/:slug": ({ slug }) => ({ path: `/waiting_rooms/${slug}-seeded-7` }),
+  "PUT /waiting_rooms/:slug": async (clinic) => ({
+    path: await aRoom(clinic),
+    body: { waiting_room: { name: `Renamed ${unique()}`, is_active: false } },
+  }),
+  "DELETE /waiting_rooms/:slug": async (clinic) => ({ path: await aRoom(clinic) }),
+  "GET /waiting_rooms/:waiting_room_slug/waiting_room_subs": async (clinic) => {
+    const path = `/waiting_rooms/${clinic.slug}-seeded-9/waiting_room_subs`;
+    const { waiting_room_subs } = await clinic.client("GET", path);
+    for (let day = waiting_room_subs.length; day < 10; day++)
+      await clinic.client("POST", path, { waiting_room_sub: aSub(clinic, 10 - day) });
+    return { path };
+  },
+  "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": async (clinic) => ({
+    path: `${await aRoom(clinic)}/waiting_room_subs`,
+    body: { waiting_room_sub: aSub(clinic, 1) },
+  }),
+  "PUT /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": async (clinic) => ({
+    path: await aRoomsSub(clinic),
+    body: { waiting_room_sub: { user_id: null } },
+  }),
+  "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": async (clinic) => ({
+    path: await aRoomsSub(clinic),
+  }),
+  "GET /organization_users/:organization_user_id/calls": ({ provider }) => ({
+    path: `/organization_users/${provider.id}/calls`,
+  }),
+  "GET /call_metrics": () => ({ path: "/call_metrics" }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/transcript": ({ call }) => ({
+    path: `${call.path}/transcript`,
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note": ({ call }) => ({
+    path: `${call.path}/soap_note`,
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses": ({ call }) => ({
+    path: `${call.path}/egresses`,
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": ({ call }) => ({
+    path: `${call.path}/egresses/${call.egress}`,
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs": ({
+    call,
+  }) => ({ path: `${call.path}/egresses/${call.audited}/audit_logs` }),
+  "POST /auth/token_exchange": async (clinic) => ({
+    path: "/auth/token_exchange",
+    body: { token_exchange: { token: await tokenOf(clinic) } },
+  }),
+  "POST /invites/bulk_create": () => ({
+    path: "/invites/bulk_create",
+    body: { organization_invites: Array.from({ length: 10 }, anInvite) },
+  }),
+  "GET /bulk_invites/:id": async (clinic) => ({ path: await bulkInviteOf(clinic) }),
+  "GET /roles": () => ({ path: "/roles" }),
+  "GET /invites": () => ({ path: "/invites" }),
+  "POST /invites": () => ({ path: "/invites", body: { organization_invite: anInvite() } }),
+  "GET /invites/:id": async (clinic) => ({ path: await inviteOf(clinic) }),
+  "DELETE /invites/:id": async (clinic) => ({ path: await newInvite(clinic) }),
+};
+
+/** A sub that begins so many days from now, and lasts a day. */
+const aSub = ({ provider }: Clinic, days: number) => ({
+  user_id: provider.user_id,
+  datetime_start: DAYS_AGO(-days),
+});
+
+async function aRoomsSub(clinic: Clinic) {
+  const path = `${await aRoom(clinic)}/waiting_room_subs`;
+  const sub = await clinic.client("POST", path, { waiting_room_sub: aSub(clinic, 1) });
+  return `${path}/${sub.id}`;
+}
+
+const inviteOf = once(newInvite);
+
+const bulkInviteOf = once(async ({ client }) => {
+  const rows = { organization_invites: Array.from({ length: 10 }, anInvite) };
+  const { bulk_invite } = await client("POST", "/invites/bulk_create", rows);
+  return `/bulk_invites/${bulk_invite.id}`;
+});

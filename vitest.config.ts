@@ -5,8 +5,10 @@ const migrations = await readD1Migrations("./drizzle");
 
 export default defineConfig({
   test: {
-    // The Worker's own log, a line for each request, would bury what the tests say.
-    onConsoleLog: (line) => !line.startsWith('{"event":'),
+    // Tests provoke faults on purpose, so the log of faults is shown only for tests that fail.
+    silent: "passed-only",
+    // The Worker's line for each request would bury it.
+    onConsoleLog: (line) => !line.startsWith('{"event":"request"'),
     projects: [
       {
         plugins: [
@@ -32,6 +34,8 @@ export default defineConfig({
           // One Worker for all files: each test makes its own organization, so that sharing storage is harmless.
           isolate: false,
           maxWorkers: 1,
+          // A module from Vitest's cache of files reaches the Worker without its source map: positions would be wrong.
+          fsModuleCache: false,
         },
       },
       { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },

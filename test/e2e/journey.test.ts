@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { caller, emptyFolder, npmRun, platformCaller, type Server, startServer } from "./support/server.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { caller, npmRun, platformCaller, type Server, startServer } from "./support/server.ts";
 
-const folder = emptyFolder();
 let server: Server;
 
 beforeAll(async () => {
-  server = await startServer(folder);
+  server = await startServer();
 });
-
-afterAll(() => server.stop());
 
 async function asTheCurlLineDoes({ curl }: Server) {
   const headers = Object.fromEntries(
@@ -34,7 +31,7 @@ describe("A newcomer", () => {
   it("finds the same demo organization after starting the server again", async () => {
     const before = await asTheCurlLineDoes(server);
     await server.stop();
-    server = await startServer(folder);
+    server = await startServer();
     expect(await asTheCurlLineDoes(server)).toEqual(before);
   });
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { AwsClient } from "aws4fetch";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { presignDownload } from "../../src/resources/egresses/egresses.download.ts";
 import { readSettings } from "../../src/settings.ts";
-import { caller, emptyFolder, platformCaller, type Server, startServer } from "./support/server.ts";
+import { caller, platformCaller, type Server, startServer } from "./support/server.ts";
 
 const STORAGE_KEY = "hillside/visit 1 (übung).wav";
 const ENCODED_STORAGE_KEY = "hillside/visit%201%20%28%C3%BCbung%29.wav";
@@ -14,11 +14,9 @@ let server: Server;
 let url: string;
 
 beforeAll(async () => {
-  server = await startServer(emptyFolder());
+  server = await startServer();
   url = await aRecordingsUrl();
 });
-
-afterAll(() => server.stop());
 
 /** What the recording backend does: it puts the file where the service will look for it. */
 async function storeFile() {

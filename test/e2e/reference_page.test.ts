@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { emptyFolder, type Server, startServer } from "./support/server.ts";
+import { type Server, startServer } from "./support/server.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   existsSync,
@@ -18,7 +18,7 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    server = await startServer(emptyFolder());
+    server = await startServer();
     browser = await chromium.launch({
       executablePath: CHROMIUM,
       args: [
@@ -37,10 +37,7 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     await page.goto(server.url);
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
+  afterAll(() => browser?.close());
 
   it("lists the operations of the external door", async () => {
     const document = JSON.parse(readFileSync("dist/public/api/external/openapi.json", "utf8"));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
-import { caller, emptyFolder, platformCaller, type Server, startServer } from "./support/server.ts";
+import { caller, platformCaller, type Server, startServer } from "./support/server.ts";
 
 /** The keys of an identity provider are not fetched again within 30 s, so a rotation is noticed only after that. */
 const COOLDOWN = 45_000;
@@ -11,10 +11,10 @@ let server: Server;
 let identityProvider: IdentityProvider;
 
 beforeAll(async () => {
-  [server, identityProvider] = await Promise.all([startServer(emptyFolder()), startIdentityProvider()]);
+  [server, identityProvider] = await Promise.all([startServer(), startIdentityProvider()]);
 });
 
-afterAll(() => Promise.all([server.stop(), identityProvider.stop()]));
+afterAll(() => identityProvider?.stop());
 
 async function aClinic() {
   const platform = platformCaller(server.url);

@@ -1,16 +1,14 @@
 import createClient from "openapi-fetch";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { paths } from "../../dist/client/external.d.ts";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
-import { emptyFolder, type Server, startServer } from "./support/server.ts";
+import { type Server, startServer } from "./support/server.ts";
 
 let server: Server;
 
 beforeAll(async () => {
-  server = await startServer(emptyFolder());
+  server = await startServer();
 });
-
-afterAll(() => server.stop());
 
 it("A client that is typed by the OpenAPI document makes a room and reads a call's transcript", async () => {
   const client = createClient<paths>({

@@ -1,14 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 
 /** In kilobytes. A Worker loads its bundle before its first response. */
 const LIMIT = 120;
 
 it(`The Worker's bundle stays under ${LIMIT} KB, compressed`, () => {
   const outdir = mkdtempSync(join(tmpdir(), "bundle-"));
+  onTestFinished(() => rmSync(outdir, { recursive: true }));
   const output = execFileSync("wrangler", ["deploy", "--dry-run", "--minify", "--outdir", outdir], {
     encoding: "utf8",
   });

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { door, platform } from "./support/door.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
@@ -485,6 +486,24 @@ describe("Retiring a waiting room", () => {
     expectRefusal(await platform.put(`${path}/participants/rita`, { participant }), 404);
     expect(await listed(clinic)).toEqual(before.filter(({ id }: { id: number }) => id !== room.id));
     expect((await clinic.client.get("/waiting_rooms")).body.pagination.total_count).toBe(before.length - 1);
+  });
+
+  it("keeps the record of the room, with all that it was, for auditing", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology", theme: "calm", is_active: true });
+    const record = () =>
+      env.DB.prepare("select * from waiting_rooms where id = ?")
+        .bind(room.id)
+        .first<Record<string, unknown>>();
+    const before = await record();
+    expect(before).toMatchObject({
+      organization_id: clinic.id,
+      name: "Cardiology",
+      slug: room.slug,
+      retired_at: null,
+    });
+    travelTo(fromNow(5));
+    expectGone(await retire(clinic, room.slug));
+    expect(await record()).toEqual({ ...before, retired_at: Date.now(), updated_at: expect.any(Number) });
   });
 
   it("is not done twice", async () => {

@@ -1,10 +1,21 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { afterAll } from "vitest";
 
-export const emptyFolder = () => mkdtempSync(join(tmpdir(), "video-visits-"));
+/** Where the servers of a file of tests keep their data and their temporary files; made with the first of them. */
+let folder: string | undefined;
+
+/** How to end each server that runs. */
+const running = new Set<() => Promise<void>>();
+
+// Nothing stays behind, though a test failed, or a server never got ready.
+afterAll(async () => {
+  await Promise.all([...running].map((stop) => stop()));
+  if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
 
 /** Runs one of the project's commands to its end. */
 export function npmRun(...args: string[]) {
@@ -19,8 +30,12 @@ export function npmRun(...args: string[]) {
   });
 }
 
-/** `npm run dev` on a free port, with its data in a folder of its own, once it says how to call it. */
-export async function startServer(persistTo: string) {
+/**
+ * `npm run dev` on a free port, once it says how to call it. Its data is that of the file's earlier servers. It ends
+ * with the file's last test, if it is not stopped before.
+ */
+export async function startServer() {
+  folder ??= mkdtempSync(join(tmpdir(), "video-visits-"));
   const args = [
     "run",
     "--silent",
@@ -31,10 +46,21 @@ export async function startServer(persistTo: string) {
     "--inspector-port",
     "0",
     "--persist-to",
-    persistTo,
+    folder,
   ];
-  const child = spawn("npm", args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("npm", args, {
+    detached: true,
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  /** Ends the server and all that it started: they are one process group. */
+  async function stop() {
+    if (child.pid) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  }
+  running.add(stop);
+  ended.then(() => running.delete(stop));
   let output = "";
   const introduced = new Promise<string>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr])
@@ -51,11 +77,7 @@ export async function startServer(persistTo: string) {
     curl,
     url: new URL(/http:\S+/.exec(curl)?.[0] ?? "").origin,
     output: () => output,
-    /** Ends the server and all that it started: they are one process group. */
-    async stop() {
-      if (child.pid) process.kill(-child.pid, "SIGTERM");
-      await ended;
-    },
+    stop,
   };
 }
 

@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 export interface Observer {
   /** Wraps each round trip: a single statement or a batch. `start` is the start of its session. */
   query?<Result>(run: () => Promise<Result>, start: string): Promise<Result>;
+  /** Sees the text of a statement. */
+  prepare?(text: string): void;
   /** Sees the values that are bound to a statement. */
   bind?(values: unknown[]): void;
 }
@@ -34,7 +36,11 @@ export function observedDatabase(observer: Observer, database = env.DB, start = 
 
   return new Proxy(database, {
     get(target, property) {
-      if (property === "prepare") return (query: string) => observed(target.prepare(query));
+      if (property === "prepare")
+        return (text: string) => {
+          observer.prepare?.(text);
+          return observed(target.prepare(text));
+        };
       if (property === "batch")
         return (statements: D1PreparedStatement[]) =>
           around(() => target.batch(statements.map((each) => originals.get(each) ?? each)));

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROLES = ["external", "platform", "service", "schemas", "merge", "sql", "openapi"];
+
+/** Files of resources whose role is not in the list, and why they are files of their own. */
+const OTHER_ROLES: Record<string, string> = {
+  "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
+  "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
+  "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",
+  "egresses/egresses.download.ts": "presigned URLs, which have nothing to do with the database",
+  "invites/invites.acceptance.ts": "the token that an invitee is mailed, and what it does",
+  "issuers/issuers.keys.ts": "keys of identity providers, fetched and cached",
+  "token_exchange/token_exchange.verification.ts": "the check of a JWT, without a database",
+};
+
+interface Import {
+  from: string;
+  to: string;
+}
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
+  .sort();
+
+/** Every import of one file of src by another, those of types too. */
+const imports: Import[] = files.flatMap((from) => {
+  const source = readFileSync(join("src", from), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  const specifiers = source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g);
+  return [...specifiers].map(([, specifier = ""]) => ({
+    from,
+    to: relative("src", join("src", dirname(from), specifier)),
+  }));
+});
+
+const resourceOf = (file: string) => /^resources\/([^/]+)\//.exec(file)?.[1];
+const roleOf = (file: string) =>
+  resourceOf(file) ? basename(file, ".ts").split(".").slice(1).join(".") : undefined;
+const isDoor = (file: string) => /_door\.ts$/.test(file) || /^(external|platform)$/.test(roleOf(file) ?? "");
+
+const say = ({ from, to }: Import) => `${from} imports ${to}`;
+
+describe("Of the files in src,", () => {
+  it("each imports files that there are", () => {
+    expect(imports.length).toBeGreaterThan(files.length);
+    expect(imports.filter(({ to }) => !files.includes(to)).map(say)).toEqual([]);
+  });
+
+  it("those of a resource are named after their folder and their role", () => {
+    const misnamed = files.filter((file) => {
+      const resource = resourceOf(file);
+      if (!resource || file.slice("resources/".length) in OTHER_ROLES) return false;
+      return !ROLES.some((role) => file === `resources/${resource}/${resource}.${role}.ts`);
+    });
+    expect(misnamed).toEqual([]);
+  });
+
+  it("each exception to those names is still there", () => {
+    const gone = Object.keys(OTHER_ROLES).filter((file) => !files.includes(`resources/${file}`));
+    expect(gone).toEqual([]);
+  });
+
+  it("no service imports the service of another resource, and nothing beside a service does", () => {
+    const offenders = imports.filter(
+      ({ from, to }) =>
+        resourceOf(from) && !isDoor(from) && roleOf(to) === "service" && resourceOf(from) !== resourceOf(to),
+    );
+    expect(offenders.map(say)).toEqual([]);
+  });
+
+  it("schemas, SQL and merge functions import neither a service nor a door", () => {
+    const offenders = imports.filter(
+      ({ from, to }) =>
+        /^(schemas|sql|merge)$/.test(roleOf(from) ?? "") && (roleOf(to) === "service" || isDoor(to)),
+    );
+    expect(offenders.map(say)).toEqual([]);
+  });
+
+  it("those of the database import nothing of the resources, and of HTTP only its errors", () => {
+    const offenders = imports.filter(
+      ({ from, to }) =>
+        from.startsWith("database/") && (resourceOf(to) || (/^http\//.test(to) && to !== "http/errors.ts")),
+    );
+    expect(offenders.map(say)).toEqual([]);
+  });
+
+  it("none imports itself by way of others, not for a type either", () => {
+    expect(cycles()).toEqual([]);
+  });
+});
+
+/** For each group of files that reach each other, one shortest way around: `a -> b -> a`. */
+function cycles(): string[] {
+  const importsOf = (file: string) => imports.filter(({ from }) => from === file).map(({ to }) => to);
+
+  /** The shortest way from a file back to itself, without the last step; undefined where there is none. */
+  function wayAround(start: string): string[] | undefined {
+    const ways = [[start]];
+    const seen = new Set<string>();
+    for (const way of ways)
+      for (const next of importsOf(way.at(-1) ?? "")) {
+        if (next === start) return way;
+        if (!seen.has(next)) ways.push([...way, next]);
+        seen.add(next);
+      }
+    return undefined;
+  }
+
+  const found = new Map<string, string>();
+  for (const file of files) {
+    const way = wayAround(file);
+    // The same way around, begun elsewhere, is the same cycle.
+    if (way)
+      found.set([...way].sort().join(), found.get([...way].sort().join()) ?? [...way, file].join(" -> "));
+  }
+  return [...found.values()];
+}

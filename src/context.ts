@@ -1,12 +1,11 @@
 import { type Database, openDatabase } from "./database/database.ts";
 import type { Role } from "./database/enums.ts";
-import type { BulkInviteChunk } from "./resources/bulk_invites/bulk_invites.schemas.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** Everything that a service verb needs from outside. Verbs use no globals and know nothing of HTTP. */
 export interface Context {
   db: Database;
-  bulkInviteQueue: Queue<BulkInviteChunk>;
+  bulkInviteQueue: Queue;
   settings: Settings;
   /** The time of the request, in milliseconds since the epoch. */
   now: number;

@@ -20,7 +20,10 @@ export type Row<Columns extends Record<string, Column | SQL.Aliased | SQL>> = {
 /** A value, or SQL for it: conditions that take it serve named queries and others. */
 export type Value<Type> = Type | SQLWrapper;
 
-/** Stands for each value of a named query while it is built. */
+/** Values of a query, each as itself or as SQL for it. */
+export type Values<Of> = { [Name in keyof Of]: Value<Of[Name]> };
+
+/** Stands for each value of a named query while it is built. A proxy: it cannot be spread, nor taken apart by `...rest`. */
 export type Placeholders<Values> = { [Name in keyof Values & string]: Placeholder<Name, Values[Name]> };
 
 /** A statement as D1 takes it, and how its values and rows are converted. */

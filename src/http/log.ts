@@ -1,6 +1,5 @@
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
-import type { Caller } from "../context.ts";
 
 /** Writes one line of JSON with only ids and states. Workers Logs indexes the fields. */
 export function log(event: string, fields: Record<string, string | number | undefined>) {
@@ -15,7 +14,7 @@ export function log(event: string, fields: Record<string, string | number | unde
 export const logRequest = createMiddleware(async (c, next) => {
   const started = Date.now();
   await next();
-  const caller: Caller | undefined = c.get("context")?.caller;
+  const caller: { organization_id: number; api_client_id: number } | undefined = c.get("context")?.caller;
   log("request", {
     request_id: c.get("requestId"),
     method: c.req.method,

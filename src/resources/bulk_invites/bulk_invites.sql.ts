@@ -1,8 +1,7 @@
 import { and, asc, between, count, eq, type SQL, sql } from "drizzle-orm";
 import type { BulkInviteRowStatus } from "../../database/enums.ts";
-import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
+import { builder, namedQuery, type Placeholders, type Values } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
-import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
 
 const countOf = (status: BulkInviteRowStatus) =>
   sql<number>`${builder
@@ -30,7 +29,7 @@ export const isPendingRow = eq(bulkInviteRows.status, sql`'pending'`);
 
 /** True for the rows of a chunk that are pending. */
 export const pendingRows = (
-  chunk: { [Name in keyof BulkInviteChunk]: Value<BulkInviteChunk[Name]> },
+  chunk: Values<{ bulk_invite_id: number; first_row: number; last_row: number }>,
 ): SQL | undefined =>
   and(
     eq(bulkInviteRows.bulk_invite_id, chunk.bulk_invite_id),

@@ -1,7 +1,14 @@
 import { and, desc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { replaceAllBut } from "../../database/insert.ts";
-import { builder, namedQuery, type Placeholders, type Row, type Value } from "../../database/queries.ts";
+import {
+  builder,
+  namedQuery,
+  type Placeholders,
+  type Row,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
 import { calls, organizationUsers, waitingRooms } from "../../database/schema.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import type { PageWindow } from "../../http/pagination.ts";
@@ -12,8 +19,6 @@ export const callColumns = getTableColumns(calls);
 
 /** What reports say of a call, and when. */
 export type CallRecord = Omit<Row<typeof callColumns>, "id">;
-
-type Values<Of> = { [Name in keyof Of]: Value<Of[Name]> };
 
 /** The organization user whom a path names, and who asks, as values of a query. */
 export interface ReachedOwner extends Reach {

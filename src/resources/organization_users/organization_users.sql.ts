@@ -3,7 +3,7 @@ import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
 import { ROLES } from "../../database/enums.ts";
 import { insertSelect } from "../../database/insert.ts";
-import { builder, type Statement, type Value } from "../../database/queries.ts";
+import { builder, type Statement, type Value, type Values } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
 import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
@@ -42,7 +42,7 @@ export function reachOf({ organization_id, organization_user_id, roles }: Caller
  * True for the organization users whose calls the caller reaches: an organization_admin reaches all of its
  * organization, a provider itself, a provider_assistant itself and the providers that it assists.
  */
-export function withinReach(reach: { [Name in keyof Reach]: Value<Reach[Name]> }): SQL | undefined {
+export function withinReach(reach: Values<Reach>): SQL | undefined {
   const { organization_id, organization_user_id, reaches_everybody } = reach;
   return and(
     eq(organizationUsers.organization_id, organization_id),

@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from "./database/database.ts";
+import type { Database } from "./database/database.ts";
 import type { Role } from "./database/enums.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -11,7 +11,7 @@ export interface Context {
   now: number;
 }
 
-export function openContext(env: Env, now: number, db = openDatabase(env.DB)): Context {
+export function openContext(env: Env, now: number, db: Database = env.DB): Context {
   return {
     db,
     bulkInviteQueue: env.BULK_INVITES,

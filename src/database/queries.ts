@@ -94,7 +94,7 @@ export type RawRow = Record<string, unknown>;
 
 /** As `runBatch`, with the rows as D1 gives them: booleans are 0 and 1, JSON is text. */
 export async function runRaw(db: Database, queries: BoundQuery<unknown>[]): Promise<RawRow[][]> {
-  const results = await db.$client.batch<RawRow>(queries.map((query) => prepare(db, query)));
+  const results = await db.batch<RawRow>(queries.map((query) => prepare(db, query)));
   return results.map((result) => result.results);
 }
 
@@ -139,7 +139,7 @@ interface Field {
 }
 
 function prepare(db: Database, { compiled, params }: BoundQuery<unknown>): D1PreparedStatement {
-  return db.$client.prepare(compiled.text).bind(...params);
+  return db.prepare(compiled.text).bind(...params);
 }
 
 /** D1 gives rows by the names of columns, so two of one name would become one. */

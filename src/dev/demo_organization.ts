@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import { digest } from "../database/digest.ts";
 import type { Role } from "../database/enums.ts";
@@ -30,7 +31,7 @@ const SLUG = "demo-clinic";
 /** Makes the missing parts of the demo organization, with dates relative to now. Run again, it changes nothing. */
 export async function loadDemoOrganization(env: Env, now: number) {
   const context = openContext(env, now);
-  const { db } = context;
+  const db = drizzle(env.DB);
   await unlessThere(createOrganization(context, { name: DEMO_CLIENT.organization, slug: SLUG }));
   const organization = await db.select().from(organizations).where(eq(organizations.slug, SLUG)).get();
   if (!organization) throw new Error("The demo organization does not exist");
@@ -39,7 +40,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
   const addUser = async (display_name: string, roles: Role[]) => {
     const email = `${display_name.split(" ")[0]?.toLowerCase()}@demo-clinic.example`;
     await unlessThere(createUser(context, organization_id, { email, display_name, roles }));
-    return await requireUser(context, email);
+    return await requireUser(db, email);
   };
   const admin = await addUser("Amira Admin", ["organization_admin"]);
   const provider = await addUser("Pascal Provider", ["provider"]);
@@ -146,7 +147,7 @@ async function reportYesterdaysCall(
   });
 }
 
-async function requireUser({ db }: Context, email: string) {
+async function requireUser(db: DrizzleD1Database, email: string) {
   const user = await db
     .select({ id: organizationUsers.id, user_id: organizationUsers.user_id })
     .from(organizationUsers)

@@ -18,7 +18,7 @@ export const externalRoutes = () => new Hono<ExternalEnv>();
 /** Authentication by the contract's client headers. Refusals look the same, whatever their cause. */
 export const externalDoor = createMiddleware<ExternalEnv>(async (c, next) => {
   const session = openRequestSession(c, c.env.DB);
-  const context = openContext(c.env, Date.now(), session.db);
+  const context = openContext(c.env, Date.now(), session);
   const caller = await authenticate(c, context.now);
   if (!caller) throw new ApiError(401, "Invalid client credentials");
   c.set("session", session);

@@ -18,7 +18,7 @@ export const platformRoutes = () => new Hono<PlatformEnv>();
 /** Authentication by the platform's bearer token (RFC 6750). */
 export const platformDoor = createMiddleware<PlatformEnv>(async (c, next) => {
   const session = openRequestSession(c, c.env.DB);
-  const context = openContext(c.env, Date.now(), session.db);
+  const context = openContext(c.env, Date.now(), session);
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   if (!token || !(await isPlatformToken(context.settings, token)))
     throw new ApiError(401, "Invalid platform token");

@@ -1,7 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Context } from "../context.ts";
-import { openSession, type Session } from "../database/database.ts";
 
 /*
  * Set-up data is read from the primary, so that callers see their own changes. The results of calls are read from the
@@ -15,19 +14,19 @@ const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
 declare module "hono" {
   interface ContextVariableMap {
-    session: Session;
+    session: D1DatabaseSession;
   }
 }
 
 /** The session of a request. It starts on the primary, or from the bookmark of a GET; a malformed bookmark is ignored. */
-export function openRequestSession(c: HonoContext, binding: D1Database): Session {
+export function openRequestSession(c: HonoContext, binding: D1Database): D1DatabaseSession {
   const isRead = c.req.method === "GET";
-  return openSession(binding, (isRead && bookmarkOf(c)) || "first-primary");
+  return binding.withSession((isRead && bookmarkOf(c)) || "first-primary");
 }
 
 /** Adds the bookmark of the session to the response. */
 export function addBookmark(c: HonoContext) {
-  const bookmark = c.var.session.bookmark();
+  const bookmark = c.var.session.getBookmark();
   if (bookmark) c.header(HEADER, bookmark);
 }
 
@@ -35,9 +34,9 @@ export function addBookmark(c: HonoContext) {
 export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
   async (c, next) => {
     if (!bookmarkOf(c)) {
-      const session = openSession(c.env.DB, "first-unconstrained");
+      const session = c.env.DB.withSession("first-unconstrained");
       c.set("session", session);
-      c.set("context", { ...c.var.context, db: session.db });
+      c.set("context", { ...c.var.context, db: session });
     }
     await next();
   },

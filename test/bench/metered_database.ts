@@ -67,7 +67,7 @@ export function meter(database: D1Database): Meter {
       worked += meta.duration;
     }
     const answer = { results, bookmark };
-    metered.answers.push(answer);
+    metered.answers.push(copyOf(answer));
     const left = started + metered.round_trip_time + worked - performance.now();
     if (metered.round_trip_time > 0 && left > 0) await sleep(left);
     else metered.overrun -= left;

@@ -1,4 +1,4 @@
-import { type Database, openDatabase, openSession } from "../../database/database.ts";
+import type { Database } from "../../database/database.ts";
 import { logFault } from "../../http/log.ts";
 import {
   CLIENT_FRESH_FOR,
@@ -31,11 +31,11 @@ export async function recallClient(
 ): Promise<ClientRecord | null> {
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
-  const askPrimary = () => lookUpClient(openDatabase(binding), client_id, now);
+  const askPrimary = () => lookUpClient(binding, client_id, now);
   if (known && age >= CLIENT_KNOWN_FOR) return askPrimary();
   if (!known) {
     // A client that was made a moment ago may not have reached the replica.
-    const { db: replica } = openSession(binding, "first-unconstrained");
+    const replica = binding.withSession("first-unconstrained");
     return (await lookUpClient(replica, client_id, now)) ?? (await askPrimary());
   }
   if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {

@@ -6,21 +6,26 @@ import type { transcriptColumns, transcriptLineColumns } from "./transcripts.sql
 
 const seconds = z.number().nonnegative();
 
-const reportedLine = z
-  .object({
-    participant_key: key,
-    text: longText(MAX_TRANSCRIPT_LINE_LENGTH),
-    start_time: seconds,
-    end_time: seconds,
-  })
-  .refine((line) => line.start_time <= line.end_time, {
-    path: ["end_time"],
-    error: "must not be before start_time",
-  });
+const reportedLine = z.object({
+  participant_key: key,
+  text: longText(MAX_TRANSCRIPT_LINE_LENGTH),
+  start_time: seconds,
+  end_time: seconds,
+});
 
 /** In the order of the call, whatever order they came in. */
 const reportedLines = z
   .array(reportedLine)
+  .check(({ value: lines, issues }) => {
+    const backward = lines.findIndex((line) => line.start_time > line.end_time);
+    if (backward >= 0)
+      issues.push({
+        code: "custom",
+        message: "must not be before start_time",
+        path: [backward, "end_time"],
+        input: lines[backward]?.end_time,
+      });
+  })
   .transform((lines) => lines.toSorted((a, b) => a.start_time - b.start_time || a.end_time - b.end_time))
   .refine(
     (lines) => lines.every((line, n) => line.start_time >= (lines[n - 1]?.end_time ?? 0)),

@@ -11,7 +11,6 @@ import type { CallPath } from "../calls/calls.schemas.ts";
 import { callByKey, reachedCall } from "../calls/calls.sql.ts";
 import { mergeTranscript, type TranscriptRecord } from "./transcripts.merge.ts";
 import type {
-  ReportedLine,
   Transcript,
   TranscriptLine,
   TranscriptReport,
@@ -42,7 +41,8 @@ export async function reportTranscript(
   key: string,
   { lines, ...report }: TranscriptReport,
 ): Promise<TranscriptWithLines> {
-  const lines_digest = lines && (await digest(JSON.stringify(lines)));
+  const lineTexts = lines?.map((line) => JSON.stringify(line));
+  const lines_digest = lineTexts && (await digest(`[${lineTexts.join(",")}]`));
   const speakers = JSON.stringify([...new Set(lines?.map((line) => line.participant_key))]);
   const results = transcriptWithLines(key);
   const [[transcript], rows] = await writeDecision(
@@ -59,10 +59,12 @@ export async function reportTranscript(
           ? updateTranscript({ call_id, ...next })
           : insertTranscript({ organization_id, call_id, ...next }),
       ];
-      if (lines && next.lines_digest !== known?.lines_digest)
+      if (lineTexts && next.lines_digest !== known?.lines_digest)
         writes.push(
           deleteLines({ call_id }),
-          ...portionsOf(lines).map((portion) => insertLines({ organization_id, call_id, lines: portion })),
+          ...portionsOf(lineTexts).map((portion) =>
+            insertLines({ organization_id, call_id, lines: portion }),
+          ),
         );
       return { writes, results };
     },
@@ -136,11 +138,11 @@ const insertLines = namedQuery(
     ),
 );
 
-/** The lines as JSON arrays, none of which is too long for one parameter. */
-function portionsOf(lines: ReportedLine[]): string[] {
+/** The lines, JSON texts, as JSON arrays of which none is too long for one parameter. */
+function portionsOf(lines: string[]): string[] {
   const portions: string[][] = [];
   let size = Number.POSITIVE_INFINITY;
-  for (const line of lines.map((each) => JSON.stringify(each))) {
+  for (const line of lines) {
     if (size + line.length > TRANSCRIPT_PORTION) {
       portions.push([]);
       size = 0;

@@ -32,6 +32,6 @@ export interface Caller {
 /** The context of a request through the external door. */
 export interface ClientContext extends Context {
   caller: Caller;
-  /** The scheme, host and port at which the caller reached the service. */
-  origin: string;
+  /** The URL of the request, by which the caller reached the service. */
+  url: string;
 }

@@ -1,18 +1,25 @@
-import { sha256 } from "hono/utils/crypto";
 import { base64url } from "jose";
 
 const encoder = new TextEncoder();
 
-/** What is stored of a secret: its SHA-256 in hex. */
-export async function digest(secret: string): Promise<string> {
-  const hex = await sha256(secret);
-  if (hex === null) throw new Error("SHA-256 is not available");
-  return hex;
+/** The SHA-256 of a text. */
+export async function digestBytes(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }
 
-/** Compares a secret with a stored digest, in a time that does not depend on where they differ. */
-export async function matchesDigest(secret: string, storedDigest: string): Promise<boolean> {
-  return crypto.subtle.timingSafeEqual(encoder.encode(await digest(secret)), encoder.encode(storedDigest));
+/** The SHA-256 of a text in hex, as it is stored. */
+export async function digest(text: string): Promise<string> {
+  return Array.from(await digestBytes(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The bytes of a stored digest. */
+export function bytesOfDigest(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+/** Compares a secret with a digest, in a time that does not depend on where they differ. */
+export async function matchesDigest(secret: string, expected: Uint8Array): Promise<boolean> {
+  return crypto.subtle.timingSafeEqual(await digestBytes(secret), expected);
 }
 
 /** @param bytes how many random bytes, shown as base64url */

@@ -60,7 +60,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
     .onConflictDoNothing();
   const clientContext: ClientContext = {
     ...context,
-    origin: "",
+    url: "",
     caller: {
       api_client_id: 0,
       organization_id,

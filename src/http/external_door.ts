@@ -22,7 +22,7 @@ export const externalDoor = createMiddleware<ExternalEnv>(async (c, next) => {
   const caller = await authenticate(c, context.now);
   if (!caller) throw new ApiError(401, "Invalid client credentials");
   c.set("session", session);
-  c.set("context", { ...context, caller, origin: new URL(c.req.url).origin });
+  c.set("context", Object.assign(context, { caller, url: c.req.url }));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
   await next();
   addBookmark(c);

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Context, openContext } from "../context.ts";
-import { digest, matchesDigest } from "../database/digest.ts";
+import { digestBytes, matchesDigest } from "../database/digest.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 import { ApiError } from "./errors.ts";
@@ -34,6 +34,6 @@ async function isPlatformToken(
   { PLATFORM_API_TOKEN: current, PLATFORM_API_TOKEN_PREVIOUS: previous }: Settings,
   token: string,
 ): Promise<boolean> {
-  if (await matchesDigest(token, await digest(current))) return true;
-  return previous !== undefined && matchesDigest(token, await digest(previous));
+  if (await matchesDigest(token, await digestBytes(current))) return true;
+  return previous !== undefined && matchesDigest(token, await digestBytes(previous));
 }

@@ -125,7 +125,7 @@ describe("A recording's presigned URL", () => {
   it("is refused once it has expired", async () => {
     const settings = readSettings(parseEnv(readFileSync(".dev.vars", "utf8")));
     const presignedAgo = (minutes: number) =>
-      presignDownload({ settings, origin: server.url, now: Date.now() - minutes * 60_000 }, STORAGE_KEY);
+      presignDownload({ settings, url: server.url, now: Date.now() - minutes * 60_000 }, STORAGE_KEY);
     expect((await fetch(await presignedAgo(14))).status).toBe(200);
     expect((await fetch(await presignedAgo(16))).status).toBe(403);
   });

@@ -115,7 +115,7 @@ describe("A report of somebody in a waiting room", () => {
       "coming back after a call",
       stored({ call_id: 501, left_at: 150 }),
       { waiting_since: 160 },
-      /a key of its own/,
+      /under a new key/,
     ],
   ])("is refused: %s", (_, before, report, error) => {
     expect(() => merge(before, report)).toThrow(error);

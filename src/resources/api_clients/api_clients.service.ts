@@ -2,7 +2,7 @@ import { and, eq, isNull, notExists, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
-import { digest, randomSecret } from "../../database/digest.ts";
+import { bytesOfDigest, digest, randomSecret } from "../../database/digest.ts";
 import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
 import { apiClients, organizationUsers } from "../../database/schema.ts";
@@ -90,7 +90,7 @@ const revokeClient = namedQuery(({ id, now }: Placeholders<{ id: number; now: nu
 /** Who acts through a client, and the digest of its secret. */
 export interface ClientRecord {
   caller: Caller;
-  secret_digest: string;
+  secret_digest: Uint8Array;
 }
 
 /** null where the client is unknown or revoked. */
@@ -98,7 +98,7 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
   const row = await runFirst(db, clientRecord({ client_id }));
   if (!row) return null;
   const { secret_digest, ...caller } = row;
-  return { caller, secret_digest };
+  return { caller, secret_digest: bytesOfDigest(secret_digest) };
 }
 
 const clientRecord = namedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>

@@ -70,7 +70,7 @@ function mergeFields(
     ? { organization_id: before.organization_id, id: before.waiting_room_id }
     : (known.room ?? {});
   if (organization_id === undefined || waiting_room_id === undefined)
-    throw unprocessable("call.waiting_room_slug: must name a waiting room, in the first report");
+    throw unprocessable("call.waiting_room_slug: the first report must name a waiting room");
 
   const { organization_user_id, started_at, failed } = { ...before, ...report };
   if (organization_user_id === undefined || started_at === undefined)

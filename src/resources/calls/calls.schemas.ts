@@ -16,7 +16,7 @@ export const reportCallBody = z.object({
       failed: z.boolean().nullable(),
       participants: z
         .array(participantOnCall)
-        .max(MAX_CALL_PARTICIPANTS, `must be at most ${MAX_CALL_PARTICIPANTS}`)
+        .max(MAX_CALL_PARTICIPANTS, `must name at most ${MAX_CALL_PARTICIPANTS} participants`)
         .refine(
           (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
           "must name each participant once",

@@ -6,15 +6,15 @@ import type { Settings } from "../../settings.ts";
 /**
  * A presigned GET of a recording, valid for 15 minutes (AWS Signature Version 4, in the query).
  *
- * The endpoint setting is resolved against the service's own origin: a path serves any port that development uses,
+ * The endpoint setting is resolved against the URL of the request: a path serves any port that development uses,
  * an absolute URL serves production.
  */
 export async function presignDownload(
-  { settings, origin, now }: Pick<ClientContext, "settings" | "origin" | "now">,
+  { settings, url: requestUrl, now }: Pick<ClientContext, "settings" | "url" | "now">,
   storage_key: string,
 ): Promise<string> {
   const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeRfc3986).join("/");
-  const url = new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, origin);
+  const url = new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, requestUrl);
   url.searchParams.set("X-Amz-Expires", String(RECORDING_URL_LIFETIME));
   url.searchParams.set("response-content-disposition", "attachment");
   const datetime = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, "");

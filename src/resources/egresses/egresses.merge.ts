@@ -37,7 +37,7 @@ export function mergeEgress(
 
   const owner = known ?? (call && { organization_id: call.organization_id, call_id: call.id });
   if (!owner || (call_key !== undefined && !call))
-    throw unprocessable("egress.call_key: must name a call, in the first report");
+    throw unprocessable("egress.call_key: the first report must name a call");
   const { organization_id, call_id } = owner;
   if (call && call.id !== call_id) throw unprocessable("egress.call_key: the egress belongs to another call");
 

@@ -51,7 +51,7 @@ export function mergeParticipant(
   const comesBack = call_id === null && isAfter(report.waiting_since, before?.left_at);
   const left_at = leftAt(report, before, comesBack);
   if (call_id !== null && isAfter(waiting_since, left_at))
-    throw unprocessable("The participant has left a call; whoever comes back comes with a key of its own");
+    throw unprocessable("The participant has left a call: report a new visit under a new key");
   if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at))
     throw unprocessable("participant.left_at: must not be before waiting_since or joined_at");
   if (report.user_id && !known.isMember)
@@ -113,7 +113,9 @@ export function mergeParticipantsOnCall(
   if (reports.some(({ user_id }) => user_id && !known.members.has(user_id)))
     throw unprocessable("call.participants: a user_id is not a user of the organization");
   if (merged.some(({ before }) => before?.call_id && before.call_id !== known.call.id))
-    throw unprocessable("call.participants: a participant is on another call; give it a key of its own");
+    throw unprocessable(
+      "call.participants: a participant is on another call: report this person under a new key",
+    );
   if (
     merged.some(
       ({ next }) => isAfter(next.joined_at, next.left_at) || isAfter(next.waiting_since, next.left_at),

@@ -20,6 +20,6 @@ export function mergeSoapNote(
   if (text === undefined || is_final === undefined)
     throw unprocessable("soap_note: text and is_final are required in the first report");
   const next = reviseRecord(known, { text, is_final }, now);
-  if (known?.is_final && next !== known) throw unprocessable("The SOAP note is final and changes no more");
+  if (known?.is_final && next !== known) throw unprocessable("The SOAP note is final and cannot be changed");
   return next;
 }

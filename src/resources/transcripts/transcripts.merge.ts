@@ -36,7 +36,7 @@ export function mergeTranscript(
     throw unprocessable("transcript: is_final and lines are required in the first report");
   if (lines.hasStranger) throw unprocessable("transcript.lines: a participant_key is not on the call");
   const next = reviseRecord(known, { summary, is_final, lines_digest }, now);
-  if (known?.is_final && next !== known) throw unprocessable("The transcript is final and changes no more");
+  if (known?.is_final && next !== known) throw unprocessable("The transcript is final and cannot be changed");
   if (is_final && summary === null)
     throw unprocessable("transcript.summary: is required in a final transcript");
   return next;

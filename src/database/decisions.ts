@@ -45,13 +45,14 @@ export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
     if (attempt > 0) await wait(Math.random() * WRITE_BACKOFF * attempt);
     const found = await runRaw(db, reads);
-    const unchanged = stillTheSame(reads, found);
+    // Before decoding, which converts the rows in place.
+    const fingerprints = found.map(fingerprint);
     const decision = await decide(
       ...(found.map((rows, n) => decode(reads[n] as BoundQuery<unknown>, rows)) as RowsOf<Reads>),
     );
     if ("unchanged" in decision) return decision.unchanged;
     const results = "results" in decision ? (decision.results as BoundQuery<unknown>[]) : [];
-    const rows = await writeIf(db, unchanged, [...decision.writes, ...results]);
+    const rows = await writeIf(db, stillTheSame(reads, fingerprints), [...decision.writes, ...results]);
     if (rows) return ("results" in decision ? rows.slice(-results.length) : firstOf(rows.at(-1))) as Result;
   }
   throw new ApiError(503, "The record is being changed by many requests at once: try again", {
@@ -79,10 +80,10 @@ function firstOf(rows: unknown[] = []): unknown {
   return rows[0];
 }
 
-/** A statement that fails the batch where one of the reads gives other rows than these. */
-function stillTheSame(reads: BoundQuery<unknown>[], found: RawRow[][]): BoundQuery<unknown> {
+/** A statement that fails the batch where one of the reads gives rows with another fingerprint. */
+function stillTheSame(reads: BoundQuery<unknown>[], fingerprints: string[]): BoundQuery<unknown> {
   const compiled = guardOf(reads.map((read) => read.compiled));
-  const params = reads.flatMap((read, n) => [...read.params, fingerprint(found[n] ?? [])]);
+  const params = reads.flatMap((read, n) => [...read.params, fingerprints[n]]);
   return { compiled, params };
 }
 

@@ -139,14 +139,35 @@ export const BULK_INVITE_CHUNK = 50;
 /** Cloudflare Queues takes at most this many messages in one send. */
 export const QUEUE_SEND_LIMIT = 100;
 
-/** In seconds: the pause before the first retry. It doubles with every retry. */
+/**
+ * In seconds: the shortest pause before the first retry. It doubles with every retry, so the seven retries in
+ * wrangler.toml take more than 10 minutes.
+ */
 export const QUEUE_RETRY_DELAY = 5;
 
-/** Rows that are still pending this long after they were queued count as lost. */
-export const BULK_INVITE_LOST_AFTER = 10 * MINUTE;
+/** A random part of the pause is added to it, up to this much, so that messages that failed together part ways. */
+export const QUEUE_RETRY_JITTER = 0.5;
 
-/** One run of the cron queues this many bulk invites again: a few thousand messages. */
-export const BULK_INVITES_REQUEUED = 100;
+/** In seconds: an hour. Cloudflare Queues takes at most 12 hours. */
+export const QUEUE_RETRY_LONGEST = 3600;
+
+/**
+ * Rows that are still pending this long after they were queued count as lost. It is longer than a message is retried,
+ * its time as a dead letter included (18 minutes): otherwise a failing message would be joined by more and more copies.
+ */
+export const BULK_INVITE_LOST_AFTER = 30 * MINUTE;
+
+/** One run of the cron queues this many bulk invites again: at most 10,000 messages, in 100 sends. */
+export const BULK_INVITES_REQUEUED = 500;
+
+/** The emails and names in the rows are needed to look up what failed. After this time nobody does. */
+export const BULK_INVITE_PERSONAL_DATA_KEPT_FOR = 30 * DAY;
+
+/**
+ * One run of the cron changes this many rows for each chore. D1 runs one query at a time, so that a longer one would
+ * hold up requests. In a day, this makes half a million rows.
+ */
+export const CRON_PORTION = 2000;
 
 /** A report that meets others on the same rows is decided again. More attempts were never needed. */
 export const MAX_WRITE_ATTEMPTS = 15;

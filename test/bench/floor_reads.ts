@@ -52,11 +52,11 @@ export const reads: Record<string, FloorHandler> = {
     return { body: { waiting_room_subs: found[0].id === null ? [] : found.map(shape.sub) } };
   },
 
-  // The pluses keep SQLite from the wrong one of two indexes: from sorting, and from counting all.
+  // The plus keeps SQLite from the index by expiry: from sorting.
   "GET 4 invites": (request) =>
     paged(request, "organization_invites", shape.invite, {
       total: `${totalOf("invites", "?1")} - (select count(*) from invites
-        where +organization_id = ?1 and expires_at <= ?2 and used_at is null and not is_lapsed)`,
+        where organization_id = ?1 and expires_at <= ?2 and used_at is null and not is_lapsed)`,
       columns: INVITE,
       from: `from invites
         where organization_id = ?1 and used_at is null and not is_lapsed and +expires_at > ?2 order by id`,
@@ -81,7 +81,7 @@ export const reads: Record<string, FloorHandler> = {
       request,
       `select b.id, b.total_count, b.created_at, b.updated_at, count(*) filter (where r.status = 'created') created_count,
         count(*) filter (where r.status = 'failed') failed_count,
-        json_group_array(json_object('row', r.row, 'email', r.email, 'error', coalesce(r.error, '')) order by r.row)
+        json_group_array(json_object('row', r.row, 'email', nullif(r.email, ''), 'error', coalesce(r.error, '')) order by r.row)
           filter (where r.status = 'failed') failures
       from bulk_invites b left join bulk_invite_rows r on r.bulk_invite_id = b.id
       where b.id = ?2 and b.organization_id = ?1 group by b.id`,

@@ -7,6 +7,7 @@ const ROLES = ["external", "platform", "service", "schemas", "merge", "sql", "op
 /** Files of resources whose role is not in the list, and why they are files of their own. */
 const OTHER_ROLES: Record<string, string> = {
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
+  "bulk_invites/bulk_invites.chores.ts": "the work of the cron",
   "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
   "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",
   "egresses/egresses.download.ts": "presigned URLs, which have nothing to do with the database",

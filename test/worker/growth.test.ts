@@ -1,8 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aCall } from "./support/calls.ts";
-import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { platform } from "./support/door.ts";
+import { tokenOf } from "./support/invites.ts";
+import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
+import { aQueue, workerWith } from "./support/queue.ts";
 import { countingRowsRead } from "./support/rows_read.ts";
+import { fromNow, travelTo } from "./support/time.ts";
 
 const SIZE = 10_000;
 const PER_PAGE = 25;
@@ -81,6 +85,48 @@ describe(`The first page of a list of ${SIZE}`, () => {
     const { result, rows_read } = await reading(`${paths.audit_logs}?event=read`);
     expect(result.pagination.total_count).toBe(SIZE);
     expect(rows_read).toBeLessThanOrEqual(BOUND);
+  });
+});
+
+describe(`${SIZE} invites of another organization that expire at the same time`, () => {
+  /** The rows that each request of a new organization reads. */
+  async function readByEachRequest() {
+    const [organization, queue, counting] = [await anOrganization(), aQueue(), countingRowsRead()];
+    const { fetcher } = workerWith({ DB: counting.DB, BULK_INVITES: queue.binding });
+    const client = organization.client.through(fetcher);
+    await given(client.get("/roles"));
+    const [first, second] = [await organization.addInvite(), await organization.addInvite()];
+    const acceptance = await tokenOf(second);
+    const requests = {
+      "the first page": () => client.get("/invites"),
+      "the last page": () => client.get("/invites?per_page=1&page=2"),
+      "one invite": () => client.get(`/invites/${first.id}`),
+      "a new invite": () => client.post("/invites", { organization_invite: anInvite() }),
+      "a removed invite": () => client.delete(`/invites/${first.id}`),
+      "an accepted invite": () => platform.through(fetcher).post("/invites/accept", { token: acceptance }),
+      "a bulk invite": () =>
+        client.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }),
+    };
+    const read: Record<string, number> = {};
+    for (const [name, request] of Object.entries(requests))
+      read[name] = (await counting.during(() => given(request()))).rows_read;
+    return read;
+  }
+
+  it("make no request of ours read a single row more", async () => {
+    const other = await anOrganization();
+    await insertMany(
+      `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
+       select ?1, n || '@expiring.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
+      other.id,
+      Date.now() + 3_600_000,
+    );
+    // The very first bulk invite reads a row less than those after it.
+    await readByEachRequest();
+    const before = await readByEachRequest();
+    travelTo(fromNow(61));
+    expect(await readByEachRequest()).toEqual(before);
+    expect(before["the first page"]).toBeLessThan(BOUND);
   });
 });
 

@@ -33,8 +33,15 @@ async function complaint(text: string): Promise<string | null> {
 describe("A name in a statement", () => {
   const statements = new Set<string>();
   const queue = aQueue();
+  let faults = 0;
   const worker = workerWith({
-    DB: observedDatabase({ prepare: (text) => statements.add(text) }),
+    DB: observedDatabase({
+      prepare: (text) => statements.add(text),
+      query: async (run) => {
+        if (faults-- > 0) throw new Error("D1_ERROR: Network connection lost.");
+        return run();
+      },
+    }),
     BULK_INVITES: queue.binding,
   });
 
@@ -69,7 +76,16 @@ describe("A name in a statement", () => {
       });
       await worker.consume(queue.take((await given(bulkInvite)).bulk_invite), consumer);
     }
+    queue.isDown = true;
+    const organization_invites = [anInvite()];
+    const unsent = clinic.client
+      .through(worker.fetcher)
+      .post("/invites/bulk_create", { organization_invites });
+    const { id } = (await given(unsent)).bulk_invite;
+    queue.isDown = false;
     await worker.runCron();
+    faults = 1;
+    await worker.consume(queue.take({ id }), DEAD_LETTERS);
   }, 60_000);
 
   it("is that of a table or column that there is, in every statement of every route, queue and chore", async () => {

@@ -1,10 +1,10 @@
-import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { digest } from "../../database/digest.ts";
 import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
 import { authorizationCodes, organizations, organizationUsers, users } from "../../database/schema.ts";
 import { ApiError } from "../../http/errors.ts";
-import { AUTHORIZATION_CODE_KEPT_FOR } from "../../limits.ts";
+import { AUTHORIZATION_CODE_KEPT_FOR, CRON_PORTION } from "../../limits.ts";
 import type { RedeemedCode } from "./authorization_codes.schemas.ts";
 import { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
@@ -47,11 +47,23 @@ const redeemedCode = namedQuery(({ code_digest }: Placeholders<{ code_digest: st
     .where(eq(authorizationCodes.code_digest, code_digest)),
 );
 
-/** Codes are many and soon worthless. */
+/** Codes are many and soon worthless. One run deletes a portion of them. */
 export async function deleteOldCodes({ db, now }: Context): Promise<void> {
   await runAll(db, deleteExpired({ expired_before: now - AUTHORIZATION_CODE_KEPT_FOR }));
 }
 
 const deleteExpired = namedQuery(({ expired_before }: Placeholders<{ expired_before: number }>) =>
-  builder.delete(authorizationCodes).where(lt(authorizationCodes.expires_at, expired_before)),
+  builder
+    .delete(authorizationCodes)
+    .where(
+      inArray(
+        authorizationCodes.id,
+        builder
+          .select({ id: authorizationCodes.id })
+          .from(authorizationCodes)
+          .where(lt(authorizationCodes.expires_at, expired_before))
+          .orderBy(asc(authorizationCodes.expires_at))
+          .limit(CRON_PORTION),
+      ),
+    ),
 );

@@ -53,7 +53,7 @@ export const bulkInvitesReference: Reference = {
       description: "A row that failed.",
       fields: {
         row: "The position of the row in the request, counted from 0.",
-        email: "The email address in the row.",
+        email: "The email address in the row. `null` if the bulk invite is more than 30 days old.",
         error: "Why the row failed.",
       },
     },
@@ -79,7 +79,8 @@ export const bulkInvitesReference: Reference = {
     "GET /bulk_invites/:id": {
       operationId: "getBulkInvite",
       summary: "Get the progress of a bulk invite",
-      description: "Includes each row that failed, and why.",
+      description:
+        "Includes each row that failed, and why. 30 days after the request, the emails and names of its rows are deleted: failures then have `null` instead of the email, and rows that are still pending fail.",
       status: 200,
       response: { schema: bulkInviteProgressSchema, example: { bulk_invite: completed } },
     },

@@ -1,16 +1,14 @@
-import { and, asc, eq, exists, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, isNull, lt, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { insertSelect } from "../../database/insert.ts";
-import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
+import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
-import { BULK_INVITE_LOST_AFTER, BULK_INVITES_REQUEUED } from "../../limits.ts";
 import { inviteExpiry } from "../invites/invites.schemas.ts";
 import { hasEmail, inviteWhere, isExpired, isPending } from "../invites/invites.sql.ts";
 import { membershipOf } from "../organization_users/organization_users.sql.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
-import { queueRows } from "./bulk_invites.service.ts";
-import { isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
+import { COULD_NOT_BE_MADE, isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
 
 /**
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
@@ -26,13 +24,14 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
     deleteExpiredInvites(work),
     insertInvites(work),
     completeRows(work),
+    completeBulkInvite(work),
   ]);
 }
 
 /** What becomes of a chunk that could not be processed, however often it was tried. */
 export async function failChunk({ db, now }: Context, chunk: BulkInviteChunk): Promise<void> {
   const work = { ...chunk, now };
-  await runBatch(db, [touchBulkInvite(work), failRemainingRows(work)]);
+  await runBatch(db, [touchBulkInvite(work), failRemainingRows(work), completeBulkInvite(work)]);
 }
 
 /** The chunk to work off, and when. */
@@ -78,10 +77,7 @@ const failRowsOfInvitees = failRowsWhere("The email has a pending invite", ({ no
   exists(inviteWhere(and(isInviteOfRow, isPending(now)))),
 );
 
-const failRemainingRows = failRowsWhere(
-  "The invite could not be made; please invite this person again",
-  () => undefined,
-);
+const failRemainingRows = failRowsWhere(COULD_NOT_BE_MADE, () => undefined);
 
 function failRowsWhere(error: string, condition: (work: Placeholders<ChunkWork>) => SQL | undefined) {
   return namedQuery((work: Placeholders<ChunkWork>) =>
@@ -128,29 +124,21 @@ const completeRows = namedQuery((work: Placeholders<ChunkWork>) =>
   builder.update(bulkInviteRows).set({ status: "created" }).where(pendingRows(work)),
 );
 
-/** Queues again the rows that were stored and did not end: sending them failed, or a message was lost. */
-export async function requeueLostRows(context: Context): Promise<void> {
-  const { db, now } = context;
-  const lost = await runAll(db, claimLostBulkInvites({ now, lost_before: now - BULK_INVITE_LOST_AFTER }));
-  await queueRows(context, lost);
-}
-
-const claimLostBulkInvites = namedQuery(
-  ({ now, lost_before }: Placeholders<{ now: number; lost_before: number }>) => {
-    const unfinished = builder
-      .select({ id: bulkInviteRows.bulk_invite_id })
-      .from(bulkInviteRows)
-      .where(isPendingRow);
-    const lost = builder
-      .select({ id: bulkInvites.id })
-      .from(bulkInvites)
-      .where(and(lt(bulkInvites.queued_at, lost_before), inArray(bulkInvites.id, unfinished)))
-      .orderBy(asc(bulkInvites.queued_at))
-      .limit(BULK_INVITES_REQUEUED);
-    return builder
-      .update(bulkInvites)
-      .set({ queued_at: sql`${now}` })
-      .where(inArray(bulkInvites.id, lost))
-      .returning({ id: bulkInvites.id, total_count: bulkInvites.total_count });
-  },
+/** Comes after what ends the rows: the cron no longer looks at a bulk invite all rows of which have ended. */
+const completeBulkInvite = namedQuery((work: Placeholders<ChunkWork>) =>
+  builder
+    .update(bulkInvites)
+    .set({ completed_at: sql`${work.now}` })
+    .where(
+      and(
+        eq(bulkInvites.id, work.bulk_invite_id),
+        isNull(bulkInvites.completed_at),
+        notExists(
+          builder
+            .select({ row: bulkInviteRows.row })
+            .from(bulkInviteRows)
+            .where(and(eq(bulkInviteRows.bulk_invite_id, work.bulk_invite_id), isPendingRow)),
+        ),
+      ),
+    ),
 );

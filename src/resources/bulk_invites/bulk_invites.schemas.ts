@@ -36,7 +36,7 @@ export const bulkInviteSchema = z.object({ bulk_invite: bulkInvite });
 
 export const bulkInviteFailure = z.object({
   row: z.int().nonnegative(),
-  email: z.email(),
+  email: z.email().nullable(),
   error: z.string(),
 });
 
@@ -61,5 +61,5 @@ export function toBulkInvite(row: BulkInvite): z.input<typeof bulkInvite> {
 }
 
 export function toFailure(row: BulkInviteFailure): z.input<typeof bulkInviteFailure> {
-  return { row: row.row, email: row.email, error: row.error ?? "" };
+  return { row: row.row, email: row.email || null, error: row.error ?? "" };
 }

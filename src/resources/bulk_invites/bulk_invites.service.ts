@@ -1,7 +1,7 @@
 import { max, sql } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
 import { insertSelect } from "../../database/insert.ts";
-import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
+import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { notFound } from "../../http/errors.ts";
 import { logFault } from "../../http/log.ts";
@@ -74,15 +74,33 @@ export async function requireBulkInvite(
   return { bulkInvite, failures };
 }
 
-/** Hands all rows of these bulk invites to the queue, in chunks. */
+/**
+ * Hands all rows of these bulk invites to the queue, in chunks. If the queue does not take them, the next run of the
+ * cron tries again.
+ */
 export async function queueRows(
-  { bulkInviteQueue }: Pick<Context, "bulkInviteQueue">,
+  { db, bulkInviteQueue }: Context,
   ofBulkInvites: Pick<BulkInvite, "id" | "total_count">[],
 ): Promise<void> {
   const messages = ofBulkInvites.flatMap(chunksOf).map((body) => ({ body }));
-  for (let n = 0; n < messages.length; n += QUEUE_SEND_LIMIT)
-    await bulkInviteQueue.sendBatch(messages.slice(n, n + QUEUE_SEND_LIMIT));
+  let sent = 0;
+  try {
+    for (; sent < messages.length; sent += QUEUE_SEND_LIMIT)
+      await bulkInviteQueue.sendBatch(messages.slice(sent, sent + QUEUE_SEND_LIMIT));
+  } catch (error) {
+    const unsent = new Set(messages.slice(sent).map(({ body }) => body.bulk_invite_id));
+    await runAll(db, markUnsent({ ids: JSON.stringify([...unsent]) }));
+    throw error;
+  }
 }
+
+/** `ids` is JSON text. */
+const markUnsent = namedQuery(({ ids }: Placeholders<{ ids: string }>) =>
+  builder
+    .update(bulkInvites)
+    .set({ queued_at: 0 })
+    .where(sql`${bulkInvites.id} in (select unsent.value from json_each(${ids}) as unsent)`),
+);
 
 function chunksOf({ id, total_count }: Pick<BulkInvite, "id" | "total_count">): BulkInviteChunk[] {
   return Array.from({ length: Math.ceil(total_count / BULK_INVITE_CHUNK) }, (_, n) => ({

@@ -1,4 +1,4 @@
-import { and, exists, isNotNull, notExists } from "drizzle-orm";
+import { and, asc, exists, inArray, isNotNull, notExists } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
 import type { Role } from "../../database/enums.ts";
 import {
@@ -13,6 +13,7 @@ import { namedWrite } from "../../database/rules.ts";
 import { invites } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { CRON_PORTION } from "../../limits.ts";
 import { membershipOf } from "../organization_users/organization_users.sql.ts";
 import { requireAssignable } from "../roles/roles.schemas.ts";
 import { type Invite, type InviteInput, inviteExpiry } from "./invites.schemas.ts";
@@ -122,11 +123,19 @@ const removeInvite = namedWrite(
   }),
 );
 
-/** Keeps expired invites out of the list's total and index, so that a page need not skip them. */
+/** Keeps expired invites out of the list's total and index, so that a page need not skip them. One run marks a portion. */
 export async function lapseExpiredInvites({ db, now }: Context): Promise<void> {
   await runAll(db, lapseInvites({ now }));
 }
 
 const lapseInvites = namedQuery(({ now }: Placeholders<{ now: number }>) =>
-  builder.update(invites).set({ is_lapsed: true }).where(isExpiredAndListed(now)),
+  builder
+    .update(invites)
+    .set({ is_lapsed: true })
+    .where(
+      inArray(
+        invites.id,
+        inviteWhere(isExpiredAndListed(now)).orderBy(asc(invites.expires_at)).limit(CRON_PORTION),
+      ),
+    ),
 );

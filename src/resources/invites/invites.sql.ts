@@ -84,8 +84,7 @@ export const totalOfInvites = namedQuery(
     const expired = builder
       .select({ count: count() })
       .from(invites)
-      // The plus keeps SQLite from the list's index: it would read all invites to count those.
-      .where(and(eq(sql`+${invites.organization_id}`, organization_id), isExpiredAndListed(now)));
+      .where(and(eq(invites.organization_id, organization_id), isExpiredAndListed(now)));
     return selectTotal(sql<number>`${totalOf("invites", organization_id)} - ${expired}`);
   },
 );

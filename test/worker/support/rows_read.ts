@@ -16,6 +16,7 @@ export function countingRowsRead() {
     },
   });
   return {
+    DB,
     fetcher: throughWorkerWith({ DB }),
     /** The result of the work, and the number of rows that were read for it. */
     async during<T>(work: () => Promise<T>) {

@@ -1,0 +1,57 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { BULK_INVITE_LOST_AFTER } from "../../src/limits.ts";
+import { retryDelay } from "../../src/resources/bulk_invites/bulk_invites.queue.ts";
+
+const MINUTE = 60;
+
+interface Consumer {
+  queue: string;
+  max_retries?: number;
+  retry_delay?: number;
+  dead_letter_queue?: string;
+}
+
+const consumers: Consumer[] = unstable_readConfig({ config: "wrangler.toml" }).queues.consumers ?? [];
+
+function consumerOf(queue: string) {
+  const consumer = consumers.find((each) => each.queue === queue);
+  if (!consumer) throw new Error(`wrangler.toml has no consumer of ${queue}`);
+  const { max_retries = 0, retry_delay = 0 } = consumer;
+  /** In seconds, from the first attempt of a message to its last, where chance makes each delay as short or long. */
+  const spanWith = (chance: number) => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(chance);
+    onTestFinished(() => random.mockRestore());
+    const delays = Array.from({ length: max_retries }, (_, n) => retryDelay(n + 1));
+    return delays.reduce((sum, delay) => sum + delay, 0);
+  };
+  return {
+    dead_letter_queue: consumer.dead_letter_queue ?? "",
+    shortestSpan: () => spanWith(0),
+    longestSpan: () => Math.max(spanWith(0.999), max_retries * retry_delay),
+    /** If the Worker itself fails, it chooses no delays. */
+    spanOfCrashes: max_retries * retry_delay,
+  };
+}
+
+describe("The queue of bulk invites", () => {
+  const queue = consumerOf("bulk-invites");
+  const deadLetters = consumerOf(queue.dead_letter_queue);
+
+  it("survives 10 minutes without a database", () => {
+    expect(queue.shortestSpan()).toBeGreaterThanOrEqual(10 * MINUTE);
+  });
+
+  it("survives 10 minutes in which the Worker fails", () => {
+    expect(queue.spanOfCrashes).toBeGreaterThanOrEqual(10 * MINUTE);
+  });
+
+  it("and its dead letters are done with a message before the cron queues its rows again", () => {
+    const span = queue.longestSpan() + deadLetters.longestSpan();
+    expect(span + 5 * MINUTE).toBeLessThan(BULK_INVITE_LOST_AFTER / 1000);
+  });
+
+  it("never asks for a longer delay than a queue can have", () => {
+    expect(retryDelay(101)).toBeLessThanOrEqual(12 * 60 * MINUTE);
+  });
+});

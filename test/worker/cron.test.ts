@@ -1,0 +1,329 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { CRON_PORTION } from "../../src/limits.ts";
+import { observedDatabase } from "./support/observed_database.ts";
+import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
+import { aClinicWithQueue, aQueue, workerWith } from "./support/queue.ts";
+import { countingRowsRead } from "./support/rows_read.ts";
+import { aClinicWithSignIn, expectExchanged, redeem } from "./support/sign_in.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60;
+const BACKLOG = 10_000;
+
+/** The rows that a run may read for a portion, and for its share of indexes and totals. */
+const READ_FOR_A_PORTION = 20 * CRON_PORTION;
+
+/** The rows that a run may read where there is nothing to do, however many rows there are. */
+const READ_FOR_NOTHING = 20;
+
+const EARLIER_ROW = "The email is in an earlier row of the request";
+const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
+
+/** Each test begins without the rows on which the cron works. */
+beforeEach(async () => {
+  const tables = ["authorization_codes", "bulk_invite_rows", "bulk_invites", "invites"];
+  await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
+});
+
+const count = async (query: string) =>
+  Number(await env.DB.prepare(`select count(*) as n from ${query}`).first("n"));
+
+/** Inserts the rows that the query makes for each number `n` up to a size. */
+const insertMany = (size: number, insert: string, ...values: unknown[]) =>
+  env.DB.prepare(
+    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${size}) ${insert}`,
+  )
+    .bind(...values)
+    .run();
+
+const insertCodes = ({ id, admin }: Organization, size: number, expires_at: number) =>
+  insertMany(
+    size,
+    `insert into authorization_codes (organization_id, organization_user_id, code_digest, expires_at, created_at)
+     select ?1, ?2, n || '-' || ?3, ?3, 0 from counter`,
+    id,
+    admin.id,
+    expires_at,
+  );
+
+const insertInvites = ({ id }: Organization, size: number, expires_at: number) =>
+  insertMany(
+    size,
+    `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
+     select ?1, n || '@' || ?2, 'Invitee', '["provider"]', ?2, 0, 0 from counter`,
+    id,
+    expires_at,
+  );
+
+/** Each with as many pending rows. */
+async function insertBulkInvites(
+  { id }: Organization,
+  size: number,
+  rows: number,
+  at: number,
+  completed = false,
+) {
+  await insertMany(
+    size,
+    `insert into bulk_invites (organization_id, total_count, queued_at, completed_at, created_at, updated_at)
+     select ?1, ?2, ?3, ?4, ?3, ?3 from counter`,
+    id,
+    rows,
+    at,
+    completed ? at : null,
+  );
+  await insertMany(
+    rows,
+    `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
+     select ?1, bulk_invites.id, n - 1, n || '@rows.example', 'Invitee', '["provider"]', ?2
+     from bulk_invites, counter where organization_id = ?1`,
+    id,
+    completed ? "created" : "pending",
+  );
+}
+
+/** Runs the cron until the backlog is gone. Returns what was left of it after each run. */
+async function leftAfterEachRun(query: string, queue = aQueue()) {
+  const counting = countingRowsRead();
+  const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: queue.binding });
+  const left = [await count(query)];
+  while (left.at(-1) !== 0) {
+    const { rows_read } = await counting.during(() => runCron());
+    expect(rows_read).toBeLessThan(READ_FOR_A_PORTION);
+    left.push(await count(query));
+    if (left.at(-1) === left.at(-2)) break;
+  }
+  return left;
+}
+
+/** From a backlog to nothing, in equal steps. */
+const steps = (backlog: number, step: number) =>
+  Array.from({ length: backlog / step + 1 }, (_, n) => backlog - n * step);
+
+describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
+  const atOnce = steps(BACKLOG, CRON_PORTION);
+
+  it("old authorization codes is deleted in portions, and younger codes stay", async () => {
+    const clinic = await anOrganization();
+    const old = Date.now() - (DAY + 1) * MINUTE;
+    await insertCodes(clinic, BACKLOG, old);
+    await insertCodes(clinic, 100, Date.now());
+    expect(await leftAfterEachRun(`authorization_codes where expires_at = ${old}`)).toEqual(atOnce);
+    expect(await count("authorization_codes")).toBe(100);
+  });
+
+  it("expired invites is taken off the list in portions, and the list is right before and after each", async () => {
+    const clinic = await anOrganization();
+    const pending = await clinic.addInvite();
+    await insertInvites(clinic, BACKLOG, Date.now() - MINUTE);
+    const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
+    for (const left of atOnce) {
+      expect(await count(`invites where expires_at < ${Date.now()} and not is_lapsed`)).toBe(left);
+      const { organization_invites, pagination } = await given(clinic.client.get("/invites"));
+      expect(organization_invites).toEqual([pending]);
+      expect(pagination.total_count).toBe(1);
+      await runCron();
+    }
+  });
+
+  it("expired invites makes no run read more than a portion", async () => {
+    await insertInvites(await anOrganization(), BACKLOG, Date.now() - MINUTE);
+    expect(await leftAfterEachRun("invites where not is_lapsed")).toEqual(atOnce);
+  });
+
+  it.each([
+    ["many requests of a row", BACKLOG, 1],
+    ["a few requests of many rows", 10, BACKLOG / 10],
+  ])("old rows of bulk invites loses its personal data in portions: %s", async (_, requests, rows) => {
+    const clinic = await anOrganization();
+    await insertBulkInvites(clinic, requests, rows, Date.now() - 31 * DAY * MINUTE, true);
+    const personal = "bulk_invite_rows where email <> '' or display_name <> ''";
+    expect(await leftAfterEachRun(personal)).toEqual(atOnce);
+    expect(await count("bulk_invites where erased_at is null")).toBe(0);
+    expect(await count("bulk_invite_rows where status = 'created'")).toBe(BACKLOG);
+  });
+
+  it("bulk invites that were lost is queued again in portions, each of them once", async () => {
+    const clinic = await anOrganization();
+    await insertBulkInvites(clinic, BACKLOG, 1, Date.now() - DAY * MINUTE);
+    const queue = aQueue();
+    const left = await leftAfterEachRun(`bulk_invites where queued_at < ${Date.now() - 31 * MINUTE}`, queue);
+    expect(left).toEqual(steps(BACKLOG, BACKLOG / (left.length - 1)));
+    expect(left.length).toBeGreaterThan(5);
+    const named = queue.sends.flat().map((body) => (body as { bulk_invite_id: number }).bulk_invite_id);
+    expect(named).toHaveLength(BACKLOG);
+    expect(new Set(named).size).toBe(BACKLOG);
+  });
+
+  it("bulk invites that the queue takes only in part is queued again once what was taken is left out", async () => {
+    const clinic = await anOrganization();
+    await insertBulkInvites(clinic, 300, 1, Date.now() - DAY * MINUTE);
+    const queue = aQueue();
+    const sendBatch = queue.binding.sendBatch.bind(queue.binding);
+    let sends = 0;
+    queue.binding.sendBatch = async (messages) => {
+      if (++sends === 2) throw new Error("Queue sendBatch failed: Too Many Requests");
+      return sendBatch(messages);
+    };
+    const { runCron } = workerWith({ BULK_INVITES: queue.binding });
+    await runCron();
+    expect(queue.sends.flat()).toHaveLength(100);
+    await runCron();
+    const named = queue.sends.flat().map((body) => (body as { bulk_invite_id: number }).bulk_invite_id);
+    expect(named).toHaveLength(300);
+    expect(new Set(named).size).toBe(300);
+  });
+});
+
+describe("A run of the cron with nothing to do", () => {
+  it(`reads nearly nothing, even with ${BACKLOG} rows that are too young for it`, async () => {
+    const clinic = await anOrganization();
+    await insertCodes(clinic, BACKLOG, Date.now());
+    await insertInvites(clinic, BACKLOG, Date.now() + DAY * MINUTE);
+    await insertBulkInvites(clinic, 10, BACKLOG / 10, Date.now() - DAY * MINUTE, true);
+    const [lately] = [await anOrganization()];
+    await insertBulkInvites(lately, 10, BACKLOG / 10, Date.now());
+    const counting = countingRowsRead();
+    const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: aQueue().binding });
+    const { rows_read } = await counting.during(() => runCron());
+    expect(rows_read).toBeLessThan(READ_FOR_NOTHING);
+  });
+});
+
+describe("A chore that fails", () => {
+  it.each([
+    ["requeueLostRows", 'update "bulk_invites" set "queued_at"'],
+    ["erasePersonalData", 'update "bulk_invite_rows"'],
+    ["lapseExpiredInvites", 'update "invites"'],
+    ["deleteOldCodes", 'delete from "authorization_codes"'],
+  ])("is logged, and does not stop the others: %s", async (chore, beginning) => {
+    const clinic = await anOrganization();
+    await insertCodes(clinic, 1, Date.now() - 2 * DAY * MINUTE);
+    await insertInvites(clinic, 1, Date.now() - MINUTE);
+    await insertBulkInvites(clinic, 1, 1, Date.now() - DAY * MINUTE);
+    const old = await anOrganization();
+    await insertBulkInvites(old, 1, 1, Date.now() - 31 * DAY * MINUTE, true);
+    const queue = aQueue();
+    const done = async () => ({
+      requeueLostRows: queue.sends.length === 1,
+      erasePersonalData: (await count("bulk_invite_rows where email = ''")) === 1,
+      lapseExpiredInvites: (await count("invites where is_lapsed")) === 1,
+      deleteOldCodes: (await count("authorization_codes")) === 0,
+    });
+    const DB = observedDatabase({
+      prepare(text) {
+        if (text.startsWith(beginning)) throw new Error("D1_ERROR: Network connection lost.");
+      },
+    });
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => logged.mockRestore());
+    await workerWith({ DB, BULK_INVITES: queue.binding }).runCron();
+    const others = {
+      requeueLostRows: true,
+      erasePersonalData: true,
+      lapseExpiredInvites: true,
+      deleteOldCodes: true,
+    };
+    expect(await done()).toEqual({ ...others, [chore]: false });
+    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(lines).toMatchObject([{ event: "fault", chore }]);
+    await workerWith({ BULK_INVITES: queue.binding }).runCron();
+    expect(await done()).toEqual(others);
+  });
+
+  it("because a setting is missing is logged too", async () => {
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => logged.mockRestore());
+    await workerWith({ APP_URL: undefined }).runCron();
+    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+    for (const line of lines) expect(line).toMatchObject({ event: "fault", chore: expect.any(String) });
+    expect(lines.length).toBeGreaterThan(0);
+  });
+});
+
+describe("Authorization codes", () => {
+  it("are deleted by the cron a day after they expired, and not before", async () => {
+    const { clinic, client, provider, email } = await aClinicWithSignIn();
+    const { runCron } = await aClinicWithQueue();
+    const codesOf = () => count(`authorization_codes where organization_id = ${clinic.id}`);
+    const newCode = async () => expectExchanged(client, await provider.token({ email }));
+    await given(redeem(await newCode()));
+    await newCode();
+    travelTo(fromNow(12 * 60));
+    await newCode();
+    travelTo(fromNow(12 * 60 - 1));
+    await runCron();
+    expect(await codesOf()).toBe(3);
+    travelTo(fromNow(3));
+    await runCron();
+    expect(await codesOf()).toBe(1);
+  });
+});
+
+describe("The personal data of a bulk invite", () => {
+  /** Two rows made an invite and one failed. From now on, time passes only when the test says so. */
+  async function aBulkInvite() {
+    travelTo(fromNow(0));
+    const clinic = await aClinicWithQueue();
+    const [first, second] = [anInvite(), anInvite()];
+    const { id, messages } = await clinic.bulkInvite([first, second, anInvite({ email: first.email })]);
+    return { clinic, id, messages, first };
+  }
+
+  const personalRows = () => count("bulk_invite_rows where email <> '' or display_name <> ''");
+
+  it("stays for 30 days", async () => {
+    const { clinic, id, messages } = await aBulkInvite();
+    await clinic.consume(messages);
+    const before = await clinic.progressOf({ id });
+    travelTo(fromNow(30 * DAY));
+    await clinic.runCron();
+    expect(await clinic.progressOf({ id })).toEqual(before);
+    expect(await personalRows()).toBe(3);
+  });
+
+  it("is gone after that, and the counts, statuses and errors stay", async () => {
+    const { clinic, id, messages, first } = await aBulkInvite();
+    await clinic.consume(messages);
+    const before = await clinic.progressOf({ id });
+    expect(before.failures).toEqual([{ row: 2, email: first.email, error: EARLIER_ROW }]);
+    travelTo(fromNow(30 * DAY + 1));
+    await clinic.runCron();
+    expect(await clinic.progressOf({ id })).toEqual({
+      ...before,
+      failures: [{ row: 2, email: null, error: EARLIER_ROW }],
+    });
+    expect(await personalRows()).toBe(0);
+  });
+
+  it("goes even if rows are still pending: nobody can be invited any more, so they fail", async () => {
+    const { clinic, id, messages } = await aBulkInvite();
+    const time = fromNow(30 * DAY + 1);
+    travelTo(time);
+    await clinic.runCron();
+    const ended = await clinic.progressOf({ id });
+    expect(ended).toMatchObject({
+      status: "completed",
+      created_count: 0,
+      failed_count: 3,
+      updated_at: time,
+      failures: [0, 1, 2].map((row) => ({ row, email: null, error: COULD_NOT_BE_MADE })),
+    });
+    await clinic.consume(messages);
+    await clinic.runCron();
+    expect(await clinic.progressOf({ id })).toEqual(ended);
+    expect(await clinic.pendingInvites()).toEqual([]);
+  });
+
+  it("of a younger bulk invite stays", async () => {
+    const { clinic, messages } = await aBulkInvite();
+    await clinic.consume(messages);
+    travelTo(fromNow(30 * DAY + 1));
+    const younger = await clinic.bulkInvite([anInvite()]);
+    await clinic.consume(younger.messages);
+    await clinic.runCron();
+    expect(await personalRows()).toBe(1);
+  });
+});

@@ -48,7 +48,7 @@ const everything = (database: DatabaseSync) => [
 ];
 
 describe("A backup", () => {
-  it("restores rows before their parents' names, and counts and refuses nothing on the way", () => {
+  it("restores rows whose parents are made later, while no trigger counts or refuses them", () => {
     const { database, add } = aDatabase();
     for (const text of AWKWARD_TEXTS) add(text, ALL_BYTES);
     add(null);

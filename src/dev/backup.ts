@@ -20,7 +20,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { backupStatements } from "./backup_statements.ts";
-import { copyOf, correctTexts, doubtfulTexts, linesOf, SCHEMA, SEQUENCES } from "./exported_copy.ts";
+import { copyOf, linesOf, SCHEMA } from "./exported_copy.ts";
 import { queryDatabase, runWrangler, type Target, targetFlags, targetOptions } from "./wrangler.ts";
 
 const { values: target } = parseArgs({ options: { ...targetOptions, output: { type: "string" } } });
@@ -41,18 +41,7 @@ function backUp(target: Target, output: string) {
   const folder = mkdtempSync(join(tmpdir(), "backup-"));
   try {
     const exported = exportRows(target, folder);
-    const [sequences = []] = queryDatabase(target, [SEQUENCES]);
-    const copy = copyOf(schema, linesOf(exported), sequences);
-    const doubtful = doubtfulTexts(copy);
-    const exact =
-      doubtful.length > 0
-        ? queryDatabase(
-            target,
-            doubtful.map(({ query }) => query),
-          )
-        : [];
-    for (const [place, { table, column }] of doubtful.entries())
-      correctTexts(copy, table, column, exact[place] ?? []);
+    const copy = copyOf(schema, linesOf(exported), (statements) => queryDatabase(target, statements));
     for (const statement of backupStatements(copy)) writeSync(descriptor, `${statement}\n`);
     copy.close();
     process.stdout.write(`Wrote ${output}. It contains health data: keep it as safe as the database.\n`);

@@ -13,22 +13,32 @@ export const SCHEMA = `SELECT type, sql FROM sqlite_schema
   WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_' AND substr(name, 1, 4) <> '_cf_'
   ORDER BY instr('table index view trigger', type), rowid`;
 
-export const SEQUENCES = "SELECT name, seq FROM sqlite_sequence";
+const SEQUENCES = "SELECT name, seq FROM sqlite_sequence";
 
-/** `lines` is the export, of rows only. A statement of it is one line: it escapes line breaks in texts. */
-export function copyOf(schema: Rows, lines: Iterable<string>, sequences: Rows): DatabaseSync {
+/**
+ * `lines` is the export, of rows only. A statement of it is one line: it escapes line breaks in texts. `query` asks the
+ * source for the rows of each statement.
+ */
+export function copyOf(
+  schema: Rows,
+  lines: Iterable<string>,
+  query: (statements: string[]) => Rows[],
+): DatabaseSync {
   // SQLite keeps a database without a name in a file that it deletes when the database is closed.
   const copy = new DatabaseSync("", { enableForeignKeyConstraints: false });
-  const create = (wanted: (type: unknown) => boolean) => {
-    for (const { type, sql } of schema) if (wanted(type)) copy.exec(String(sql));
-  };
-  create((type) => type === "table");
+  for (const { type, sql } of schema) if (type === "table") copy.exec(String(sql));
   copy.exec("BEGIN");
   for (const line of lines) if (/^INSERT INTO (?!"?sqlite_)/.test(line)) copy.exec(line);
-  copy.exec("COMMIT; DELETE FROM sqlite_sequence");
+  const doubtful = doubtfulTexts(copy);
+  const [sequences = [], ...exact] = query([SEQUENCES, ...doubtful.map((each) => each.query)]);
+  for (const [place, { table, column }] of doubtful.entries())
+    correctTexts(copy, table, column, exact[place] ?? []);
+  copy.exec("DELETE FROM sqlite_sequence");
   const insertSequence = copy.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)");
   for (const { name, seq } of sequences) insertSequence.run(name ?? null, seq ?? null);
-  create((type) => type !== "table");
+  // Last: triggers would log and refuse what is written above.
+  for (const { type, sql } of schema) if (type !== "table") copy.exec(String(sql));
+  copy.exec("COMMIT");
   return copy;
 }
 
@@ -57,7 +67,7 @@ export function* linesOf(file: string): Generator<string> {
  * breaks (https://github.com/cloudflare/workers-sdk/issues/9042); the same with \r. These queries return such texts.
  * Most columns have no line breaks, so the source need not look through them.
  */
-export function doubtfulTexts(copy: DatabaseSync): { table: string; column: string; query: string }[] {
+function doubtfulTexts(copy: DatabaseSync): { table: string; column: string; query: string }[] {
   return tablesParentsFirst(copy).flatMap((table) =>
     columnsOf(copy, table)
       .filter((column) =>
@@ -78,7 +88,7 @@ export function doubtfulTexts(copy: DatabaseSync): { table: string; column: stri
 }
 
 /** Puts exact texts in the place of those that the export changed. A row that is newer than the export is left out. */
-export function correctTexts(copy: DatabaseSync, table: string, column: string, rows: Rows) {
+function correctTexts(copy: DatabaseSync, table: string, column: string, rows: Rows) {
   const keys = keyColumns(copy, table);
   const where = keys.map((key) => `"${key}" = ?`).join(" AND ");
   const find = copy.prepare(`SELECT "${column}" AS text FROM "${table}" WHERE ${where}`);

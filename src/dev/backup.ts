@@ -1,0 +1,73 @@
+/**
+ * `npm run backup -- --output FILE`: writes a database as a file of SQL that `npm run restore` can load. The local
+ * database, or with --remote the one in production. Takes --persist-to, --config and --env of wrangler.
+ *
+ * `wrangler d1 export` alone is not enough. Its file cannot be loaded: children come before their parents, and
+ * triggers before what they would count again. A row longer than 100 KB is a statement that D1 refuses. And it changes
+ * some texts, see exported_copy.ts.
+ */
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { backupStatements } from "./backup_statements.ts";
+import { copyOf, linesOf, SCHEMA } from "./exported_copy.ts";
+import { queryDatabase, runWrangler, type Target, targetFlags, targetOptions } from "./wrangler.ts";
+
+const { values: target } = parseArgs({ options: { ...targetOptions, output: { type: "string" } } });
+
+try {
+  if (!target.output) throw new Error("Say where to write it: npm run backup -- --output FILE");
+  backUp(target, target.output);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
+
+function backUp(target: Target, output: string) {
+  const [schema = []] = queryDatabase(target, [SCHEMA]);
+  if (schema.length === 0) throw new Error("The database is empty: there is nothing to back up.");
+  // Only its owner can read the file: it holds health data. An older backup is not overwritten.
+  const descriptor = openSync(output, "wx", 0o600);
+  const folder = mkdtempSync(join(tmpdir(), "backup-"));
+  try {
+    const exported = exportRows(target, folder);
+    const copy = copyOf(schema, linesOf(exported), (statements) => queryDatabase(target, statements));
+    for (const statement of backupStatements(copy)) writeSync(descriptor, `${statement}\n`);
+    copy.close();
+    process.stdout.write(`Wrote ${output}. It contains health data: keep it as safe as the database.\n`);
+  } catch (error) {
+    rmSync(output);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function exportRows(target: Target, folder: string): string {
+  const output = join(folder, "rows.sql");
+  const command = ["d1", "export", "DB", "--no-schema", "--skip-confirmation", "--output", output];
+  runWrangler([...command, ...targetFlags(withStateBesideConfig(target, folder))]);
+  return output;
+}
+
+/** `wrangler d1 export` has no --persist-to: it looks for the local database beside its configuration. */
+function withStateBesideConfig(target: Target, folder: string): Target {
+  const { "persist-to": persistTo, ...others } = target;
+  if (persistTo === undefined) return target;
+  const config = join(folder, "wrangler.toml");
+  copyFileSync(target.config, config);
+  mkdirSync(join(folder, ".wrangler"));
+  symlinkSync(resolve(persistTo), join(folder, ".wrangler/state"), "junction");
+  return { ...others, config };
+}

@@ -1,0 +1,109 @@
+/**
+ * Makes a copy of a D1 database in a temporary SQLite database, from its schema and from what `wrangler d1 export`
+ * writes about its rows. So nothing here needs to understand SQL.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { StringDecoder } from "node:string_decoder";
+import { columnsOf, keyColumns, tablesParentsFirst } from "./backup_statements.ts";
+import type { Rows } from "./wrangler.ts";
+
+/** Everything but SQLite's and D1's own tables. */
+export const SCHEMA = `SELECT type, sql FROM sqlite_schema
+  WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_' AND substr(name, 1, 4) <> '_cf_'
+  ORDER BY instr('table index view trigger', type), rowid`;
+
+const SEQUENCES = "SELECT name, seq FROM sqlite_sequence";
+
+/**
+ * `lines` is the export, of rows only. A statement of it is one line: it escapes line breaks in texts. `query` asks the
+ * source for the rows of each statement.
+ */
+export function copyOf(
+  schema: Rows,
+  lines: Iterable<string>,
+  query: (statements: string[]) => Rows[],
+): DatabaseSync {
+  // SQLite keeps a database without a name in a file that it deletes when the database is closed.
+  const copy = new DatabaseSync("", { enableForeignKeyConstraints: false });
+  for (const { type, sql } of schema) if (type === "table") copy.exec(String(sql));
+  copy.exec("BEGIN");
+  for (const line of lines) if (/^INSERT INTO (?!"?sqlite_)/.test(line)) copy.exec(line);
+  const doubtful = doubtfulTexts(copy);
+  const [sequences = [], ...exact] = query([SEQUENCES, ...doubtful.map((each) => each.query)]);
+  for (const [place, { table, column }] of doubtful.entries())
+    correctTexts(copy, table, column, exact[place] ?? []);
+  copy.exec("DELETE FROM sqlite_sequence");
+  const insertSequence = copy.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)");
+  for (const { name, seq } of sequences) insertSequence.run(name ?? null, seq ?? null);
+  // Last: triggers would log and refuse what is written above.
+  for (const { type, sql } of schema) if (type !== "table") copy.exec(String(sql));
+  copy.exec("COMMIT");
+  return copy;
+}
+
+/** Not with node:readline, for which U+2028 and a lone CR also end a line. */
+export function* linesOf(file: string): Generator<string> {
+  const descriptor = openSync(file, "r");
+  const chunk = Buffer.alloc(1 << 20);
+  const decoder = new StringDecoder("utf8");
+  let line = "";
+  while (true) {
+    const size = readSync(descriptor, chunk);
+    if (size === 0) break;
+    const [first = "", ...others] = decoder.write(chunk.subarray(0, size)).split("\n");
+    line += first;
+    for (const next of others) {
+      yield line;
+      line = next;
+    }
+  }
+  closeSync(descriptor);
+  if (line) yield line;
+}
+
+/**
+ * The export writes a line break as \n, and a text that has both a line break and a literal \n then gets two line
+ * breaks (https://github.com/cloudflare/workers-sdk/issues/9042); the same with \r. These queries return such texts.
+ * Most columns have no line breaks, so the source need not look through them.
+ */
+function doubtfulTexts(copy: DatabaseSync): { table: string; column: string; query: string }[] {
+  return tablesParentsFirst(copy).flatMap((table) =>
+    columnsOf(copy, table)
+      .filter((column) =>
+        copy
+          .prepare(
+            `SELECT 1 FROM "${table}" WHERE instr("${column}", char(10)) OR instr("${column}", char(13)) LIMIT 1`,
+          )
+          .get(),
+      )
+      .map((column) => ({
+        table,
+        column,
+        query: `SELECT ${keyColumns(copy, table).map((key) => `"${key}"`)}, "${column}" AS exact FROM "${table}"
+          WHERE typeof("${column}") = 'text' AND (instr("${column}", char(10)) AND instr("${column}", '\\n')
+            OR instr("${column}", char(13)) AND instr("${column}", '\\r'))`,
+      })),
+  );
+}
+
+/** Puts exact texts in the place of those that the export changed. A row that is newer than the export is left out. */
+function correctTexts(copy: DatabaseSync, table: string, column: string, rows: Rows) {
+  const keys = keyColumns(copy, table);
+  const where = keys.map((key) => `"${key}" = ?`).join(" AND ");
+  const find = copy.prepare(`SELECT "${column}" AS text FROM "${table}" WHERE ${where}`);
+  const correct = copy.prepare(`UPDATE "${table}" SET "${column}" = ? WHERE ${where}`);
+  for (const { exact, ...key } of rows) {
+    const values = keys.map((name) => key[name] ?? null);
+    const exported = find.get(...values);
+    if (!exported || exported.text === exact) continue;
+    if (exported.text !== asExported(String(exact)))
+      throw new Error(`A row of ${table} changed while the backup was made. Run the backup again.`);
+    correct.run(exact ?? null, ...values);
+  }
+}
+
+function asExported(text: string): string {
+  const withReturns = text.includes("\r") ? text.replaceAll("\\r", "\r") : text;
+  return text.includes("\n") ? withReturns.replaceAll("\\n", "\n") : withReturns;
+}

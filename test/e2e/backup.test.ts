@@ -1,0 +1,129 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runWrangler } from "../../src/dev/wrangler.ts";
+import { ALL_BYTES, LONG_TEXT, writeRowsInEveryTable } from "../project/support/every_table.ts";
+import { npmRun } from "./support/server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "backup-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+const path = (name: string) => join(folder, name);
+
+const migrate = (state: string) =>
+  runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", path(state)], "pipe");
+
+/** The file in which wrangler keeps the local database. */
+function openDatabase(state: string): DatabaseSync {
+  const databases = path(`${state}/v3/d1/miniflare-D1DatabaseObject`);
+  const [file = ""] = readdirSync(databases).filter((each) => /^[0-9a-f]{64}\.sqlite$/.test(each));
+  return new DatabaseSync(join(databases, file));
+}
+
+/** Definitions, and rows by the name of their table: the next ids are the rows of sqlite_sequence. */
+function everythingIn(state: string) {
+  const database = openDatabase(state);
+  const schema = database
+    .prepare(
+      "select type, name, tbl_name, sql from sqlite_schema where name not like '\\_cf%' escape '\\' order by name",
+    )
+    .all();
+  const tables = schema.filter(({ type }) => type === "table").map(({ name }) => String(name));
+  const rows = Object.fromEntries(
+    tables.map((table) => [
+      table,
+      database
+        .prepare(`select * from "${table}"`)
+        .all()
+        .map((row) => JSON.stringify(Object.values(row)))
+        .sort(),
+    ]),
+  );
+  expect(database.prepare("pragma foreign_key_check").all()).toEqual([]);
+  database.close();
+  return { schema, rows };
+}
+
+beforeAll(async () => {
+  migrate("source");
+  const source = openDatabase("source");
+  writeRowsInEveryTable(source);
+  // No table has a blob yet.
+  source.exec("create table documents (id integer primary key, content blob not null)");
+  const long = new Uint8Array(400_000).map((_, place) => (place * 7) % 256);
+  source.prepare("insert into documents (content) values (?), (?)").run(ALL_BYTES, long);
+  source.close();
+  const { code, output } = await npmRun(
+    "backup",
+    "--",
+    "--output",
+    path("backup.sql"),
+    "--persist-to",
+    path("source"),
+  );
+  expect(output).toContain("contains health data");
+  expect(code).toBe(0);
+}, 120_000);
+
+const restore = (input: string, state: string) =>
+  npmRun("restore", "--", "--input", path(input), "--persist-to", path(state));
+
+describe("A backup", () => {
+  it("restores every row, table, index, trigger, view and next id into an empty database", async () => {
+    const { code, output } = await restore("backup.sql", "restored");
+    expect(output).toContain("Restored. Every foreign key has its row.");
+    expect(code).toBe(0);
+    const source = everythingIn("source");
+    const empty = Object.keys(source.rows).filter((table) => source.rows[table]?.length === 0);
+    expect(empty, "Only refusals has no rows: every_table.ts must fill the others.").toEqual(["refusals"]);
+    expect(source.rows.soap_notes?.some((row) => row.includes(JSON.stringify(LONG_TEXT)))).toBe(true);
+    expect(everythingIn("restored")).toEqual(source);
+  });
+
+  it("is followed by the next migrations", () => {
+    expect(migrate("restored")).toContain("No migrations to apply");
+  });
+
+  it("restores triggers that work", () => {
+    const database = openDatabase("restored");
+    expect(() => database.exec("delete from egress_audit_logs")).toThrow("never deleted");
+    expect(() => database.exec("insert into refusals values ('because')")).toThrow("because");
+    database.close();
+  });
+
+  it.skipIf(process.platform === "win32")("can be read only by its owner", () => {
+    expect(statSync(path("backup.sql")).mode & 0o777).toBe(0o600);
+  });
+
+  it("does not overwrite an older one", async () => {
+    const { code, output } = await npmRun(
+      "backup",
+      "--",
+      "--output",
+      path("backup.sql"),
+      "--persist-to",
+      path("source"),
+    );
+    expect(output).toContain("EEXIST");
+    expect(code).toBe(1);
+  });
+});
+
+describe("A restore", () => {
+  it("refuses a database that has tables, and changes nothing in it", async () => {
+    const before = everythingIn("restored");
+    const { code, output } = await restore("backup.sql", "restored");
+    expect(output).toContain("The database is not empty");
+    expect(code).toBe(1);
+    expect(everythingIn("restored")).toEqual(before);
+  });
+
+  it("refuses a file that was cut off", async () => {
+    writeFileSync(path("half.sql"), readFileSync(path("backup.sql")).subarray(0, -100));
+    const { code, output } = await restore("half.sql", "never");
+    expect(output).toContain("is not a complete file");
+    expect(code).toBe(1);
+    expect(readdirSync(folder)).not.toContain("never");
+  });
+});

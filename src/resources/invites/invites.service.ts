@@ -20,9 +20,9 @@ import {
   hasEmail,
   inviteColumns,
   inviteWhere,
-  isExpired,
+  isActive,
   isExpiredAndListed,
-  isPending,
+  lapseInvites,
   ownInvite,
   ownInviteById,
   pageOfInvites,
@@ -51,7 +51,7 @@ export async function requireInvite(
   return invite;
 }
 
-/** An email has at most one invite that is not used, so an expired one goes before the new one comes. */
+/** An email has at most one active invite. An expired one lapses before the new one comes. */
 export async function createInvite(
   { db, now, caller, settings }: ClientContext,
   { email, display_name, role_names }: InviteInput,
@@ -84,12 +84,12 @@ const insertInvite = namedWrite(
         refusal: () => unprocessable("organization_invite.email: has an account in the organization"),
       },
       {
-        broken: exists(inviteWhere(and(hasEmail(organization_id, email), isPending(now)))),
+        broken: exists(inviteWhere(and(hasEmail(organization_id, email), isActive(now)))),
         refusal: () => unprocessable("organization_invite.email: has a pending invite"),
       },
     ],
     statements: [
-      builder.delete(invites).where(and(hasEmail(organization_id, email), isExpired(now))),
+      lapseInvites(and(hasEmail(organization_id, email), isExpiredAndListed(now))),
       builder
         .insert(invites)
         .values({ organization_id, email, display_name, roles, expires_at, created_at: now, updated_at: now })
@@ -124,9 +124,9 @@ const removeInvite = namedWrite(
 
 /** Keeps expired invites out of the list's total and index, so that a page need not skip them. */
 export async function lapseExpiredInvites({ db, now }: Context): Promise<void> {
-  await runAll(db, lapseInvites({ now }));
+  await runAll(db, lapseExpired({ now }));
 }
 
-const lapseInvites = namedQuery(({ now }: Placeholders<{ now: number }>) =>
-  builder.update(invites).set({ is_lapsed: true }).where(isExpiredAndListed(now)),
+const lapseExpired = namedQuery(({ now }: Placeholders<{ now: number }>) =>
+  lapseInvites(isExpiredAndListed(now)),
 );

@@ -8,6 +8,7 @@ import {
   KEYS_WAIT,
   MAX_KNOWN_KEY_SETS,
 } from "../../limits.ts";
+import { remember } from "../../memory.ts";
 
 /** The keys of an identity provider cannot be had; says nothing about the token. */
 export class KeysUnavailable extends Error {
@@ -26,12 +27,8 @@ const knownKeySets = new Map<string, JWTVerifyGetKey>();
 export function keysOf(jwks_url: string): JWTVerifyGetKey {
   const known = knownKeySets.get(jwks_url);
   if (known) return known;
-  for (const oldest of knownKeySets.keys()) {
-    if (knownKeySets.size < MAX_KNOWN_KEY_SETS) break;
-    knownKeySets.delete(oldest);
-  }
   const keys = fetchedKeys(jwks_url);
-  knownKeySets.set(jwks_url, keys);
+  remember(knownKeySets, jwks_url, keys, MAX_KNOWN_KEY_SETS);
   return keys;
 }
 

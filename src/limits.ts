@@ -97,7 +97,7 @@ export const MAX_ERROR_LENGTH = 2000;
 /** For an issuer, an audience, and the URL of the keys. */
 export const MAX_ISSUER_LENGTH = 1000;
 
-/** The clock of an identity provider may differ by this much. */
+/** A clock may differ by this much from that of an identity provider when a token begins. Its end is exact. */
 export const TOKEN_CLOCK_TOLERANCE = 60 * SECOND;
 
 /** Then the keys of an identity provider are fetched again, so that a withdrawn key is no longer trusted. */

@@ -53,8 +53,17 @@ export const CLIENT_KNOWN_FOR = 60 * SECOND;
 /** A background look-up that takes longer counts as lost, and another one may start. */
 export const CLIENT_REFRESH_TIMEOUT = 5 * SECOND;
 
+/** For this long an unknown or revoked client is refused without a look-up, so that guessing does not load D1. */
+export const CLIENT_REFUSED_FOR = 5 * SECOND;
+
 /** Limits the memory for known clients in an isolate. */
 export const MAX_KNOWN_CLIENTS = 10_000;
+
+/** Limits the memory for unknown and revoked clients in an isolate. */
+export const MAX_REFUSED_CLIENTS = 10_000;
+
+/** In characters. An id of the service has 22; anything longer is unknown, and is not remembered. */
+export const MAX_CLIENT_ID_LENGTH = 64;
 
 /** Refuses an empty or accidental token. The README recommends 32 random bytes. */
 export const MIN_PLATFORM_TOKEN_LENGTH = 8;
@@ -88,7 +97,7 @@ export const MAX_ERROR_LENGTH = 2000;
 /** For an issuer, an audience, and the URL of the keys. */
 export const MAX_ISSUER_LENGTH = 1000;
 
-/** The clock of an identity provider may differ by this much. */
+/** A clock may differ by this much from that of an identity provider when a token begins. Its end is exact. */
 export const TOKEN_CLOCK_TOLERANCE = 60 * SECOND;
 
 /** Then the keys of an identity provider are fetched again, so that a withdrawn key is no longer trusted. */

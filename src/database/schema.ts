@@ -381,9 +381,10 @@ export const authorizationCodes = sqliteTable(
 );
 
 /**
- * An email has at most one unused invite: a new one replaces an expired one. The cron sets `is_lapsed` some time after
- * the expiry. It keeps expired invites out of the index and total of the list. Until then, expires_at says that an
- * invite has expired.
+ * An email has at most one active invite, which is neither used nor expired. `is_lapsed` is set some time after the
+ * expiry: by the cron, or together with the next invite of the email. It takes an expired invite out of the indexes and
+ * the total of active ones, because an index cannot look at the clock. Until then, expires_at says that an invite has
+ * expired.
  */
 export const invites = sqliteTable(
   "invites",
@@ -399,7 +400,10 @@ export const invites = sqliteTable(
     ...timestamps,
   },
   (t) => [
-    uniqueIndex("invites_unused").on(t.organization_id, t.email).where(sql`used_at is null`),
+    uniqueIndex("invites_active")
+      .on(t.organization_id, t.email)
+      .where(sql`used_at is null and not is_lapsed`),
+    index("invites_pending").on(t.organization_id, t.email).where(sql`used_at is null`),
     // To skip pages, SQLite needs only this index.
     index("invites_listed")
       .on(t.organization_id, t.id, t.expires_at)

@@ -48,6 +48,9 @@ export const name = text(MAX_NAME_LENGTH);
 /** A reporter's own key. It is compared exactly, without trimming. */
 export const key = oneLine(z.string(), MAX_KEY_LENGTH);
 
+/** What an email field of HTML accepts (WHATWG): people sign up elsewhere through such fields. Only ASCII. */
+export const emailAddress = z.email({ pattern: z.regexes.html5Email, error: "must be an email address" });
+
 /**
  * Emails are compared without case, so they are stored in lower case. Only ASCII passes, and that is checked before:
  * some other letters, such as the Kelvin sign, become ASCII in lower case, and so another person's email.
@@ -56,7 +59,7 @@ export const email = z
   .string()
   .trim()
   .max(MAX_EMAIL_LENGTH, `must be at most ${MAX_EMAIL_LENGTH} characters long`)
-  .pipe(z.email("must be an email address"))
+  .pipe(emailAddress)
   .transform((address) => address.toLowerCase());
 
 export const id = z.int().positive();

@@ -179,9 +179,9 @@ export const platformSetUp: Record<string, FloorHandler<PlatformFloorRequest>> =
     const [invite] = await all(request, `select ${ofRow(INVITE, "invites")} from invites where id = ?1`, id);
     if (!invite) return null;
     const { APP_URL, INVITE_TOKEN_SECRET } = request.env;
-    const token = await new SignJWT()
+    const { organization_id, created_at } = invite;
+    const token = await new SignJWT({ sub: String(id), organization_id, created_at })
       .setProtectedHeader({ alg: "HS256", typ: "invite+jwt" })
-      .setSubject(String(id))
       .sign(encoder.encode(INVITE_TOKEN_SECRET));
     return { body: { ...shape.invite(invite), accept_url: `${APP_URL}/invites/accept?token=${token}` } };
   },

@@ -122,7 +122,7 @@ export const writes: Record<string, FloorHandler> = {
       ),
     ),
 
-  // What has expired makes place first: two statements, one round trip.
+  // What has expired lapses first: two statements, one round trip.
   "POST 4 invites": async (request) => {
     const { organization_invite: sent } = await bodyOf(request);
     const { db, caller, now } = request;
@@ -130,7 +130,8 @@ export const writes: Record<string, FloorHandler> = {
     const [, inserted] = await db.batch<shape.Row>([
       db
         .prepare(
-          "delete from invites where organization_id = ? and email = ? and used_at is null and expires_at <= ?",
+          `update invites set is_lapsed = 1 where organization_id = ? and email = ? and used_at is null
+            and not is_lapsed and expires_at <= ?`,
         )
         .bind(caller.organization_id, email, now),
       db

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { exportJWK, type JWK } from "jose";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Answer } from "./support/door.ts";
-import { anIdentityProvider, type IdentityProvider } from "./support/identity_provider.ts";
+import { aKey, anIdentityProvider, type IdentityProvider, type Key } from "./support/identity_provider.ts";
 import {
   aClinicWithSignIn,
   exchange,
@@ -27,6 +28,17 @@ async function expectUnavailable(client: Parameters<typeof exchange>[0], token: 
   expect(await storedCodes()).toEqual(before);
 }
 
+/** Returns the reasons of the refusals that are logged from here on. */
+function loggedReasons() {
+  const spy = vi.spyOn(console, "log");
+  onTestFinished(() => spy.mockRestore());
+  return () =>
+    spy.mock.calls
+      .map(([line]) => JSON.parse(line))
+      .filter(({ event }) => event === "refused")
+      .map(({ reason }) => reason);
+}
+
 /** How often each response came. */
 function tally(answers: Answer[]) {
   const counts: Record<string, number> = {};
@@ -36,6 +48,19 @@ function tally(answers: Answer[]) {
   }
   return counts;
 }
+
+/** What the log says of some of the faults below. */
+const REASONS: Record<string, string> = {
+  "refuses the connection": "keys_unreachable",
+  "answers 500 with the right keys": "keys_not_ok",
+  "answers 404": "keys_not_ok",
+  "redirects for good": "keys_not_ok",
+  "answers the right keys and a megabyte besides": "keys_too_large",
+  "answers nothing": "keys_malformed",
+  "answers a page of HTML": "keys_malformed",
+  "answers null": "keys_malformed",
+  "answers a list of keys that are none": "keys_malformed",
+};
 
 const html = (page: string, init?: ResponseInit) =>
   new Response(page, { ...init, headers: { "Content-Type": "text/html" } });
@@ -132,6 +157,133 @@ describe("An identity provider that", () => {
     expect(provider.asked).toBe(0);
     await expectUnavailable(client, await provider.token({ email }));
     expect(provider.asked).toBe(1);
+  });
+});
+
+describe("The log says why an identity provider's keys cannot be had: it", () => {
+  it.each(Object.entries(REASONS))("%s: %s", async (fault, reason) => {
+    const { client, provider, elsewhere, token } = await aFaultyProvider();
+    provider.answer = () => FAULTS[fault]?.(elsewhere) ?? Promise.reject(new Error("no such fault"));
+    const reasons = loggedReasons();
+    await expectUnavailable(client, token);
+    expect(reasons()).toEqual([reason]);
+  });
+
+  it("takes too long: keys_timeout", async () => {
+    const { client, provider, token } = await aFaultyProvider();
+    provider.answer = () => new Promise(() => {});
+    const reasons = loggedReasons();
+    await expectUnavailable(client, token);
+    expect(reasons()).toEqual(["keys_timeout"]);
+  }, 20_000);
+});
+
+/** A key of RSA that is too short to be safe. */
+async function aWeakKey(): Promise<Key> {
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", publicExponent: new Uint8Array([1, 0, 1]) };
+  const { publicKey, privateKey } = (await crypto.subtle.generateKey(
+    { ...algorithm, modulusLength: 1024 },
+    true,
+    ["sign", "verify"],
+  )) as CryptoKeyPair;
+  const { alg, kid, ...strong } = await aKey("RS256");
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg };
+  return { ...strong, alg, kid, publicKey, privateKey, jwk };
+}
+
+/** What a provider may publish by mistake in place of its key. */
+const UNUSABLE: Record<string, (key: Key) => JWK | Promise<JWK>> = {
+  "lacks a part": ({ jwk: { y: _, ...jwk } }) => jwk,
+  "has a part that is no number": ({ jwk }) => ({ ...jwk, x: "???" }),
+  "has a point that is not on its curve": ({ jwk }) => ({ ...jwk, x: jwk.y }),
+  "is private": async ({ jwk, privateKey }) => ({ ...(await exportJWK(privateKey)), kid: jwk.kid }),
+};
+
+describe("A key that cannot be used, because it", () => {
+  it.each(Object.entries(UNUSABLE))(
+    "%s, makes its tokens invalid, and not those of the provider's other keys",
+    async (_, breakKey) => {
+      const { client, provider, email } = await aFaultyProvider();
+      const well = await aKey();
+      const broken = await breakKey(provider.key);
+      provider.answer = () => Response.json({ keys: [broken, well.jwk] });
+      const reasons = loggedReasons();
+      await expectRefused(client, await provider.token({ email }));
+      expect(reasons()).toEqual(["key_unusable"]);
+      await expectExchanged(client, await provider.token({ email }, {}, well));
+      expect(provider.asked).toBe(1);
+    },
+  );
+
+  it("is too short, makes its tokens invalid", async () => {
+    const { client, provider, email } = await aFaultyProvider();
+    const weak = await aWeakKey();
+    provider.answer = () => Response.json({ keys: [weak.jwk] });
+    const [header, claims] = [{ alg: "RS256", kid: weak.kid }, provider.claims({ email })].map((part) =>
+      btoa(JSON.stringify(part)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_"),
+    );
+    const text = new TextEncoder().encode(`${header}.${claims}`);
+    const signature = new Uint8Array(await crypto.subtle.sign("RSASSA-PKCS1-v1_5", weak.privateKey, text));
+    const encoded = btoa(String.fromCharCode(...signature)).replaceAll("=", "");
+    const reasons = loggedReasons();
+    const token = `${header}.${claims}.${encoded.replaceAll("+", "-").replaceAll("/", "_")}`;
+    await expectRefused(client, token);
+    expect(reasons()).toEqual(["key_unusable"]);
+  });
+});
+
+describe("A token that fits several keys of its provider", () => {
+  /** A provider that publishes these keys under no names, or all under one. */
+  async function aProviderOf(keys: JWK[], kid?: string) {
+    const scene = await aFaultyProvider();
+    scene.provider.answer = () => Response.json({ keys: keys.map((jwk) => ({ ...jwk, kid })) });
+    const token = (key: Key, claims: object = {}) =>
+      scene.provider.token({ email: scene.email, ...claims }, { kid }, key);
+    return { ...scene, token };
+  }
+
+  it.each([
+    ["because it names none", undefined],
+    ["because they have one name", "the key"],
+  ])("%s is valid if one of them signed it", async (_, kid) => {
+    const [first, second, third] = [await aKey(), await aKey(), await aKey()];
+    const { client, provider, token } = await aProviderOf([first.jwk, second.jwk, third.jwk], kid);
+    for (const key of [first, second, third]) await expectExchanged(client, await token(key));
+    expect(provider.asked).toBe(1);
+  });
+
+  it.each(Object.entries(UNUSABLE))(
+    "is valid if one of them signed it, and another %s",
+    async (_, breakKey) => {
+      const [broken, well] = [await aKey(), await aKey()];
+      const { client, token } = await aProviderOf([await breakKey(broken), well.jwk]);
+      await expectExchanged(client, await token(well));
+      await expectRefused(client, await token(broken));
+    },
+  );
+
+  it("is valid if one of them signed it, and another is too short", async () => {
+    const well = await aKey("RS256");
+    const { client, token } = await aProviderOf([(await aWeakKey()).jwk, well.jwk]);
+    await expectExchanged(client, await token(well));
+  });
+
+  it("is invalid if none of them signed it", async () => {
+    const { client, token } = await aProviderOf([(await aKey()).jwk, (await aKey()).jwk]);
+    const reasons = loggedReasons();
+    await expectRefused(client, await token(await aKey()));
+    expect(reasons()).toEqual(["signature_invalid"]);
+  });
+
+  it("is invalid if its claims are, whichever of them signed it", async () => {
+    const [first, second] = [await aKey(), await aKey()];
+    const { client, token } = await aProviderOf([first.jwk, second.jwk]);
+    const reasons = loggedReasons();
+    for (const key of [first, second]) {
+      await expectRefused(client, await token(key, { aud: "another" }));
+      await expectRefused(client, await token(key, { exp: 1 }));
+    }
+    expect(reasons()).toEqual(["audience_wrong", "expired", "audience_wrong", "expired"]);
   });
 });
 

@@ -312,14 +312,43 @@ describe("An invite that can no longer be accepted", () => {
     expectRefusal(await changingNothing(() => acceptToken(token)), 404);
   });
 
-  it("is one that was replaced: 404, and the new one does not change", async () => {
+  it("is an expired one that a new one followed: 422, and the new one does not change", async () => {
     const clinic = await anOrganization();
     const expired = await clinic.addInvite({ role_names: ["organization_admin"] });
     const token = await tokenOf(expired);
     travelToExpiry(expired);
     const next = await clinic.addInvite({ email: expired.email, role_names: ["provider_assistant"] });
-    expectRefusal(await changingNothing(() => acceptToken(token)), 404);
+    expectRefusal(await changingNothing(() => acceptToken(token)), 422, /expired/);
     expect(await accept(next)).toMatchObject({ status: 200, body: { roles: ["provider_assistant"] } });
+    expectRefusal(await changingNothing(() => acceptToken(token)), 422, /expired/);
+  });
+});
+
+describe("The link of an invite, after the database was restored to a time before it,", () => {
+  /** As after a restore: the invite never was, and the next one gets its id. */
+  async function forget({ id }: { id: number }) {
+    await env.DB.batch([
+      env.DB.prepare("delete from invites where id = ?").bind(id),
+      env.DB.prepare("update sqlite_sequence set seq = ? where name = 'invites'").bind(id - 1),
+    ]);
+  }
+
+  it.each<[string, (clinic: Organization) => Promise<Organization>, number]>([
+    ["the same organization", async (clinic) => clinic, 1],
+    ["another organization, even in the same millisecond", () => anOrganization("Hillside Clinic"), 0],
+  ])("does not fit the invite of %s that has its id now", async (_, another, minutes) => {
+    travelTo("2026-01-31T09:30:00.000Z");
+    const clinic = await anOrganization();
+    const inviting = await another(clinic);
+    const lost = await clinic.addInvite({ role_names: ["organization_admin"] });
+    const token = await tokenOf(lost);
+    await forget(lost);
+    travelTo(fromNow(minutes));
+    const invite = await inviting.addInvite();
+    expect(invite.id).toBe(lost.id);
+    expectRefusal(await changingNothing(() => acceptToken(token)), 404);
+    expect(await read(inviting, invite)).toEqual(invite);
+    expect(await accept(invite)).toMatchObject({ status: 200, body: { email: invite.email } });
   });
 });
 
@@ -393,6 +422,21 @@ describe("A forged token", () => {
     ["that names an invite that never was", (it) => signed(it, { claims: { sub: "999999999" } })],
     ["that names no number", (it) => signed(it, { claims: { sub: "x" } })],
     ["that names nothing", (it) => signed(it, { claims: { sub: undefined } })],
+    [
+      "that names only the invite",
+      (it) => signed(it, { claims: { organization_id: undefined, created_at: undefined } }),
+    ],
+    ["of another organization", (it) => signed(it, { claims: { organization_id: it.clinic.id + 1 } })],
+    ["of no organization", (it) => signed(it, { claims: { organization_id: undefined } })],
+    [
+      "of an invite that was made a millisecond later",
+      (it) => signed(it, { claims: { created_at: Date.parse(it.invite.created_at) + 1 } }),
+    ],
+    ["of an invite that was made at no time", (it) => signed(it, { claims: { created_at: undefined } })],
+    [
+      "whose time is text",
+      (it) => signed(it, { claims: { created_at: String(Date.parse(it.invite.created_at)) } }),
+    ],
     ["that is expired", (it) => signed(it, { claims: { exp: 1 } })],
     ["that is the invite's id", ({ invite }) => String(invite.id)],
     ["of three dots", () => "..."],

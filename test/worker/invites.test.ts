@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Door } from "./support/door.ts";
 import { platform } from "./support/door.ts";
@@ -237,6 +238,51 @@ describe("The email of an invite", () => {
   });
 });
 
+describe("The email of an invite is what an HTML email field accepts:", () => {
+  it.each([
+    "ivy@localhost",
+    "ivy@clinic.x",
+    "o'brien@example.org",
+    "ivy..invitee@example.org",
+    ".ivy.@example.org",
+    "ivy+visits=1/2@example.org",
+    "!#$%&'*+/=?^_`{|}~-@example.org",
+    "1@2.3",
+    `ivy@${"a".repeat(63)}.org`,
+  ])("%s is accepted", async (address) => {
+    const clinic = await anOrganization();
+    const created = await create(clinic, { email: address });
+    expect(created).toMatchObject({ status: 201, body: { email: address } });
+    expect(await listed(clinic)).toEqual([created.body]);
+  });
+
+  it.each([
+    "ivy",
+    "@example.org",
+    "ivy@",
+    "ivy@@example.org",
+    "ivy@-example.org",
+    "ivy@example-.org",
+    "ivy@example..org",
+    "ivy@example.org.",
+    `ivy@${"a".repeat(64)}.org`,
+    "ivy@exam_ple.org",
+    "ivy@[127.0.0.1]",
+    "ivy@[::1]",
+    '"ivy"@example.org',
+    "ivy invitee@example.org",
+    "ivy,ida@example.org",
+    "Ivy <ivy@example.org>",
+    "ivy@example.org\nida@example.org",
+    "ivé@example.org",
+    "ivy@exämple.org",
+    "ivy@example。org",
+  ])("%s is refused", async (address) => {
+    const clinic = await anOrganization();
+    expectRefusal(await create(clinic, { email: address }), 422, /organization_invite\.email/);
+  });
+});
+
 describe("The roles of an invite", () => {
   const LEVELS = ["provider_assistant", "provider", "organization_admin"];
   const CALLERS: [string, string[], number][] = [
@@ -346,14 +392,39 @@ describe("An invite expires", () => {
         updated_at: invite.expires_at,
       });
       expect(next.body.id).not.toBe(invite.id);
-      expectRefusal(await read(clinic, invite), 404);
+      expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
       expect(await listed(clinic)).toEqual([next.body]);
     },
   );
 
+  it.each([
+    ["before the cron has looked", 0],
+    ["when the cron has looked", 1],
+  ])("and stays, like each of those that follow and expire, too: %s", async (_, times) => {
+    const clinic = await anOrganization();
+    const email = anEmail();
+    const invites = [];
+    for (let n = 0; n < 3; n++) {
+      const invite = await clinic.addInvite({ email, display_name: `Ivy ${n}` });
+      invites.push(invite);
+      expect(await listed(clinic)).toEqual([invite]);
+      expectRefusal(await create(clinic, { email }), 422, HAS_PENDING_INVITE);
+      travelToExpiry(invite);
+      for (let run = 0; run < times; run++) await runCron();
+    }
+    expect(await list(clinic)).toMatchObject({ organization_invites: [], pagination: { total_count: 0 } });
+    for (const invite of invites)
+      expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
+    const next = await clinic.addInvite({ email });
+    expectGone(await remove(clinic, invites[1]));
+    expectGone(await remove(clinic, next));
+    for (const invite of [invites[0], invites[2]])
+      expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
+  });
+
   it("and is no longer counted, whatever happens to it, before and after the cron has run", async () => {
     const clinic = await anOrganization();
-    const [replaced, removed, left] = [
+    const [followed, removed, left] = [
       await clinic.addInvite(),
       await clinic.addInvite(),
       await clinic.addInvite(),
@@ -365,9 +436,9 @@ describe("An invite expires", () => {
       expect(organization_invites).toEqual(invites);
       expect(pagination.total_count).toBe(invites.length);
     };
-    await expectListed([replaced, removed, left, pending, used]);
+    await expectListed([followed, removed, left, pending, used]);
     await runCron();
-    await expectListed([replaced, removed, left, pending, used]);
+    await expectListed([followed, removed, left, pending, used]);
     travelToExpiry(left);
     await expectListed([pending, used]);
     await given(accept(used));
@@ -376,16 +447,18 @@ describe("An invite expires", () => {
     await expectListed([pending]);
     await runCron();
     await expectListed([pending]);
-    const next = await clinic.addInvite({ email: replaced.email });
+    const next = await clinic.addInvite({ email: followed.email });
     await expectListed([pending, next]);
     expectRefusal(await accept(left), 422, /expired/);
     expectGone(await remove(clinic, left));
+    await expectListed([pending, next]);
+    expectGone(await remove(clinic, followed));
     await expectListed([pending, next]);
     expectGone(await remove(clinic, pending));
     await expectListed([next]);
   });
 
-  it("and is not replaced by an invite of another organization or another person", async () => {
+  it("and does not change with an invite of another organization or another person", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
     const [ivy, ida] = [await clinic.addInvite(), await clinic.addInvite()];
     travelToExpiry(ida);
@@ -538,7 +611,7 @@ describe("Thirty invites of one email at once", () => {
     expect(await listed(clinic)).toEqual(made.map(({ body }) => body));
   });
 
-  it("make one, which replaces an expired one", async () => {
+  it("make one beside an expired one, which stays", async () => {
     const clinic = await anOrganization();
     const expired = await clinic.addInvite();
     travelToExpiry(expired);
@@ -547,6 +620,17 @@ describe("Thirty invites of one email at once", () => {
     expect(made).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(29);
     expect(await listed(clinic)).toEqual(made.map(({ body }) => body));
+    expect(await read(clinic, expired)).toMatchObject({ status: 200, body: expired });
+  });
+
+  it("cannot leave two active ones: the database itself refuses the second", async () => {
+    const { id } = await (await anOrganization()).addInvite();
+    const second = env.DB.prepare(
+      `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
+      select organization_id, email, display_name, roles, expires_at + 1, created_at, updated_at from invites
+      where id = ?`,
+    );
+    await expect(second.bind(id).run()).rejects.toThrow(/UNIQUE constraint failed/);
   });
 
   it("make one in each of the organizations that invite it", async () => {

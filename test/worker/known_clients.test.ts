@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { countingRoundTrips } from "./support/database.ts";
 import { platform } from "./support/door.ts";
-import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 const SECOND = 1000;
 const START = Date.parse("2026-01-31T09:30:00Z");
@@ -22,7 +24,12 @@ async function aKnownClient() {
   const client = organization.client.through(counting.fetcher);
   const askingCosts = () => counting.during(() => given(client.get("/waiting_rooms")));
   const firstCost = await askingCosts();
-  return { organization, client, askingCosts, firstCost };
+  /** What a request with other credentials costs. It must be refused, unless told otherwise. */
+  const costOf = (credentials: Record<string, string>, status = 401) =>
+    counting.during(async () =>
+      expect(await client.send("GET", "/waiting_rooms", undefined, credentials)).toMatchObject({ status }),
+    );
+  return { organization, client, askingCosts, costOf, firstCost };
 }
 
 const revoke = ({ client }: Organization) => given(platform.delete(`/api_clients/${client.id}`));
@@ -67,13 +74,92 @@ describe("The look-up of a client", () => {
     expect(await client.send("GET", "/waiting_rooms", undefined, headers)).toMatchObject({ status: 401 });
   });
 
-  it("is not remembered for an unknown client, which may be created the next moment: replica and primary are asked", async () => {
-    const { organization } = await aKnownClient();
-    const { id, credentials: unknown } = await organization.addClient(organization.admin.id);
-    await given(platform.delete(`/api_clients/${id}`));
-    const counting = countingRoundTrips();
-    const asking = organization.client.through(counting.fetcher);
+  it("costs nothing for a known client with a wrong secret", async () => {
+    const { organization, costOf } = await aKnownClient();
     for (let n = 0; n < 2; n++)
-      expect(await counting.during(() => asking.send("GET", "/waiting_rooms", undefined, unknown))).toBe(2);
+      expect(await costOf({ ...organization.client.credentials, "X-Client-Secret": `made-up ${n}` })).toBe(0);
+  });
+
+  it("costs a new client one round trip, and it is let in at once", async () => {
+    const { organization, client, costOf } = await aKnownClient();
+    const { credentials } = await organization.addClient(organization.admin.id);
+    expect(await client.send("GET", "/waiting_rooms", undefined, credentials)).toMatchObject({ status: 200 });
+    const another = await organization.addClient(organization.admin.id);
+    expect(await costOf(another.credentials, 200)).toBe(2);
+  });
+
+  it("stays made if an earlier one ends after it: a client that was refused stays refused", async () => {
+    const { organization, client } = await aKnownClient();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = throughWorkerWith({
+      DB: observedDatabase({
+        async query(run, start) {
+          const found = await run();
+          if (start === PRIMARY) await released;
+          return found;
+        },
+      }),
+    });
+    letPass(15);
+    const slowRequest = organization.client.through(slow).get("/waiting_rooms");
+    // The slow look-up has read the client when another request has come through.
+    await given(organization.client.get("/waiting_rooms"));
+    await given(organization.client.get("/waiting_rooms"));
+    await revoke(organization);
+    letPass(21);
+    await client.get("/waiting_rooms");
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+    release();
+    expect(await slowRequest).toMatchObject({ status: 200 });
+    for (const seconds of [21, 26, 40]) {
+      letPass(seconds);
+      expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+    }
+  });
+});
+
+describe("Unknown credentials", () => {
+  const someone = () => ({ "X-Client-ID": unique("made-up"), "X-Client-Secret": "made-up" });
+
+  it("cost one round trip, and none when they are tried again within five seconds", async () => {
+    const { costOf } = await aKnownClient();
+    const unknown = someone();
+    expect(await costOf(unknown)).toBe(1);
+    expect(await costOf(unknown)).toBe(0);
+    letPass(4.999);
+    expect(await costOf(unknown)).toBe(0);
+    letPass(5);
+    expect(await costOf(unknown)).toBe(1);
+    expect(await costOf(unknown)).toBe(0);
+  });
+
+  it("cost no more with other secrets", async () => {
+    const { costOf } = await aKnownClient();
+    const unknown = someone();
+    expect(await costOf(unknown)).toBe(1);
+    expect(await costOf({ ...unknown, "X-Client-Secret": "another" })).toBe(0);
+  });
+
+  it("cost the same if they are those of a revoked client", async () => {
+    const { organization, costOf } = await aKnownClient();
+    const { id, credentials } = await organization.addClient(organization.admin.id);
+    await given(platform.delete(`/api_clients/${id}`));
+    expect(await costOf(credentials)).toBe(1);
+    expect(await costOf(credentials)).toBe(0);
+  });
+
+  it("cost nothing if the id is longer than any that the service gives: it is not even remembered", async () => {
+    const { costOf } = await aKnownClient();
+    expect(await costOf({ ...someone(), "X-Client-ID": "x".repeat(64) })).toBe(1);
+    expect(await costOf({ ...someone(), "X-Client-ID": "x".repeat(65) })).toBe(0);
+  });
+
+  it("do not make the service forget a known client", async () => {
+    const { costOf, askingCosts } = await aKnownClient();
+    for (let n = 0; n < 100; n++) await costOf(someone());
+    expect(await askingCosts()).toBe(1);
   });
 });

@@ -182,12 +182,15 @@ const WRONG_CLAIMS: Record<string, Attack> = {
   "its audience as a key": ({ issue, claims }) => issue({ aud: { [String(claims.aud)]: true } }),
   "its audience and more in one word": ({ issue, claims }) => issue({ aud: `${claims.aud}-and-more` }),
   "an end that is over": ({ issue }) => issue({ exp: Math.floor(Date.now() / 1000) - 120 }),
+  "an end that is over since this second": ({ issue }) => issue({ exp: Math.floor(Date.now() / 1000) }),
   "no end": ({ issue }) => issue({ exp: undefined }),
   "null as its end": ({ issue }) => issue({ exp: null }),
   "its end as text": ({ issue, claims }) => issue({ exp: String(claims.exp) }),
   "its end as a date": ({ issue }) => issue({ exp: fromNow(5) }),
   "a beginning that is to come": ({ issue }) => issue({ nbf: Math.floor(Date.now() / 1000) + 120 }),
   "its beginning as text": ({ issue, claims }) => issue({ nbf: String(claims.nbf) }),
+  "that it is yet to be issued": ({ issue }) => issue({ iat: Math.floor(Date.now() / 1000) + 120 }),
+  "its issue as text": ({ issue, claims }) => issue({ iat: String(claims.iat) }),
   "no email": ({ issue }) => issue({ email: undefined }),
   "null as its email": ({ issue }) => issue({ email: null }),
   "a number as its email": ({ issue }) => issue({ email: 42 }),
@@ -406,12 +409,12 @@ describe("A token that was valid", () => {
   });
 });
 
-describe("The times of a token, with a minute of tolerance for different clocks,", () => {
+describe("The times of a token", () => {
   const START = Date.parse("2026-01-31T09:30:00Z");
 
   const at = (seconds: number) => travelTo(new Date(START + seconds * 1000).toISOString());
 
-  async function aTokenOf(times: { exp?: number; nbf?: number }) {
+  async function aTokenOf(times: { exp?: number; nbf?: number; iat?: number }) {
     at(0);
     const { client, provider, email } = await aClinicWithSignIn();
     const sinceStart = Object.entries(times).map(([claim, seconds]) => [claim, START / 1000 + seconds]);
@@ -419,20 +422,25 @@ describe("The times of a token, with a minute of tolerance for different clocks,
     return { client, token };
   }
 
-  it("end it: it is valid until the last moment, and invalid at the end", async () => {
+  it("end it to the second: it is valid until the last moment, and invalid at the end", async () => {
     const { client, token } = await aTokenOf({ exp: 300 });
-    for (const seconds of [0, 299, 300, 359, 359.999]) {
+    for (const seconds of [0, 299, 299.999]) {
       at(seconds);
       await expectExchanged(client, token);
     }
-    for (const seconds of [360, 361, 3600]) {
+    for (const seconds of [300, 300.001, 301, 359, 3600]) {
       at(seconds);
       await expectRefused(client, token);
     }
   });
 
-  it("begin it: it is invalid until the last moment, and valid from the beginning", async () => {
-    const { client, token } = await aTokenOf({ exp: 900, nbf: 300 });
+  it.each([
+    ["its nbf", { nbf: 300 }],
+    ["its iat", { iat: 300 }],
+    ["both", { nbf: 300, iat: 300 }],
+    ["the later of both", { nbf: 10, iat: 300 }],
+  ])("begin it by %s, with a minute of tolerance for different clocks", async (_, times) => {
+    const { client, token } = await aTokenOf({ exp: 900, ...times });
     for (const seconds of [0, 239, 239.999]) {
       at(seconds);
       await expectRefused(client, token);

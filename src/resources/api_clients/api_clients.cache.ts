@@ -1,11 +1,14 @@
-import type { Database } from "../../database/database.ts";
 import { logFault } from "../../http/log.ts";
 import {
   CLIENT_FRESH_FOR,
   CLIENT_KNOWN_FOR,
   CLIENT_REFRESH_TIMEOUT,
+  CLIENT_REFUSED_FOR,
+  MAX_CLIENT_ID_LENGTH,
   MAX_KNOWN_CLIENTS,
+  MAX_REFUSED_CLIENTS,
 } from "../../limits.ts";
+import { remember } from "../../memory.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 
 interface KnownClient {
@@ -14,48 +17,57 @@ interface KnownClient {
   refresh_started_at?: number;
 }
 
-/** Clients that this isolate has looked up, oldest first. Unknown ones are not cached. */
+/** Clients that this isolate has looked up, oldest first. */
 const knownClients = new Map<string, KnownClient>();
+
+/** Ids of unknown and revoked clients, and when they were looked up. Apart, so that made-up ids displace no client. */
+const refusedIds = new Map<string, number>();
 
 /**
  * The client as this isolate knows it, so that a known one costs no round trip: up to 10 s after its look-up as
  * it is, up to 60 s while it is looked up again in the background. A revoked client is refused within 60 s.
  *
+ * Every look-up asks the primary (a database without a session). So a new client works at once, an unknown one costs
+ * one round trip, and a replica that lags cannot bring a revoked client back.
+ *
  * @param inBackground keeps the isolate alive for a promise (ExecutionContext.waitUntil)
  */
 export async function recallClient(
-  binding: D1Database,
+  primary: D1Database,
   client_id: string,
   now: number,
   inBackground: (work: Promise<unknown>) => void,
 ): Promise<ClientRecord | null> {
+  if (client_id.length > MAX_CLIENT_ID_LENGTH) return null;
+  if (now - refusalOf(client_id) < CLIENT_REFUSED_FOR) return null;
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
-  const askPrimary = () => lookUpClient(binding, client_id, now);
-  if (known && age >= CLIENT_KNOWN_FOR) return askPrimary();
-  if (!known) {
-    // A client that was made a moment ago may not have reached the replica.
-    const replica = binding.withSession("first-unconstrained");
-    return (await lookUpClient(replica, client_id, now)) ?? (await askPrimary());
-  }
+  if (!known || age >= CLIENT_KNOWN_FOR) return lookUpClient(primary, client_id, now);
   if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
     known.refresh_started_at = now;
-    inBackground(askPrimary().catch((error) => logFault({ chore: "client_look_up" }, error)));
+    const lookUp = lookUpClient(primary, client_id, now);
+    inBackground(lookUp.catch((error) => logFault({ chore: "client_look_up" }, error)));
   }
   return known.record;
 }
 
 /** The age counts from before the look-up: what D1 says can be revoked while the answer is under way. */
-async function lookUpClient(db: Database, client_id: string, now: number): Promise<ClientRecord | null> {
-  const record = await findClient(db, client_id);
+async function lookUpClient(
+  primary: D1Database,
+  client_id: string,
+  now: number,
+): Promise<ClientRecord | null> {
+  const record = await findClient(primary, client_id);
+  // Look-ups can overtake each other. A client that was refused meanwhile stays refused.
+  if (refusalOf(client_id) >= now) return null;
   const meanwhile = knownClients.get(client_id);
-  if (meanwhile && meanwhile.looked_up_at > now) return record;
-  knownClients.delete(client_id);
-  if (!record) return null;
-  for (const oldest of knownClients.keys()) {
-    if (knownClients.size < MAX_KNOWN_CLIENTS) break;
-    knownClients.delete(oldest);
+  if (record && meanwhile && meanwhile.looked_up_at > now) return record;
+  if (record) remember(knownClients, client_id, { record, looked_up_at: now }, MAX_KNOWN_CLIENTS);
+  else {
+    knownClients.delete(client_id);
+    remember(refusedIds, client_id, now, MAX_REFUSED_CLIENTS);
   }
-  knownClients.set(client_id, { record, looked_up_at: now });
   return record;
 }
+
+const refusalOf = (client_id: string) => refusedIds.get(client_id) ?? Number.NEGATIVE_INFINITY;

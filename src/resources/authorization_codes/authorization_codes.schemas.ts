@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id } from "../../http/wire.ts";
+import { emailAddress, id } from "../../http/wire.ts";
 import type { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
 export const redeemCodeBody = z.object({ code: z.string() });
 
 export const redeemedCodeSchema = z.object({
   organization: z.object({ id, name: z.string(), slug: z.string() }),
-  user: z.object({ id, email: z.email(), display_name: z.string() }),
+  user: z.object({ id, email: emailAddress, display_name: z.string() }),
   organization_user: z.object({ id, roles: z.array(z.enum(ROLES)) }),
 });
 

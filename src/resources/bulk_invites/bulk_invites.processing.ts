@@ -5,7 +5,7 @@ import { insertSelect } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { inviteExpiry } from "../invites/invites.schemas.ts";
-import { hasEmail, inviteWhere, isExpired, isPending } from "../invites/invites.sql.ts";
+import { hasEmail, inviteWhere, isActive, isExpiredAndListed, lapseInvites } from "../invites/invites.sql.ts";
 import { membershipOf } from "../organization_users/organization_users.sql.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
 import { COULD_NOT_BE_MADE, isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
@@ -21,7 +21,7 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
     failRepeatedRows(work),
     failRowsOfMembers(work),
     failRowsOfInvitees(work),
-    deleteExpiredInvites(work),
+    lapseExpiredInvites(work),
     insertInvites(work),
     completeRows(work),
     completeBulkInvite(work),
@@ -74,7 +74,7 @@ const failRowsOfMembers = failRowsWhere("The email has an account in the organiz
 );
 
 const failRowsOfInvitees = failRowsWhere("The email has a pending invite", ({ now }) =>
-  exists(inviteWhere(and(isInviteOfRow, isPending(now)))),
+  exists(inviteWhere(and(isInviteOfRow, isActive(now)))),
 );
 
 const failRemainingRows = failRowsWhere(COULD_NOT_BE_MADE, () => undefined);
@@ -90,16 +90,16 @@ function failRowsWhere(error: string, condition: (work: Placeholders<ChunkWork>)
 
 const isInviteOfRow = hasEmail(bulkInviteRows.organization_id, bulkInviteRows.email);
 
-/** An email has at most one invite that is not used, so an expired one goes before the new one comes. */
-const deleteExpiredInvites = namedQuery((work: Placeholders<ChunkWork>) =>
-  builder.delete(invites).where(
+/** An email has at most one active invite. An expired one lapses before the new one comes. */
+const lapseExpiredInvites = namedQuery((work: Placeholders<ChunkWork>) =>
+  lapseInvites(
     inArray(
       invites.id,
       builder
         .select({ id: invites.id })
         .from(bulkInviteRows)
         .innerJoin(invites, isInviteOfRow)
-        .where(and(pendingRows(work), isExpired(work.now))),
+        .where(and(pendingRows(work), isExpiredAndListed(work.now))),
     ),
   ),
 );

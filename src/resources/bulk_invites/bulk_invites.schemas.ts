@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, timestamp } from "../../http/wire.ts";
+import { emailAddress, id, timestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
 import type { bulkInviteColumns, bulkInviteFailureColumns } from "./bulk_invites.sql.ts";
@@ -36,7 +36,7 @@ export const bulkInviteSchema = z.object({ bulk_invite: bulkInvite });
 
 export const bulkInviteFailure = z.object({
   row: z.int().nonnegative(),
-  email: z.email().nullable(),
+  email: emailAddress.nullable(),
   error: z.string(),
 });
 

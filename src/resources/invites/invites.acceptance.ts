@@ -1,19 +1,36 @@
-import { and, eq, exists, isNotNull, notExists, sql } from "drizzle-orm";
+import { and, eq, exists, isNotNull, notExists, type SQL, sql } from "drizzle-orm";
 import { errors, jwtVerify, SignJWT } from "jose";
+import * as z from "zod";
 import type { Context } from "../../context.ts";
-import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
+import { builder, namedQuery, type Placeholders, runFirst, type Values } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
 import { invites, organizationUsers } from "../../database/schema.ts";
 import { kebabCase } from "../../database/slug.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
+import { id, pathId } from "../../http/wire.ts";
 import type { Settings } from "../../settings.ts";
 import type { CreatedUser } from "../organization_users/organization_users.schemas.ts";
 import { createdUser, joinOrganization, membershipOf } from "../organization_users/organization_users.sql.ts";
 import type { InviteWithAcceptUrl } from "./invites.schemas.ts";
-import { inviteById, inviteWhere, isExpired } from "./invites.sql.ts";
+import { inviteById, inviteWhere, isExpired, ownInvite } from "./invites.sql.ts";
 
 /** Keeps tokens of other kinds that are signed with the same secret from counting as invites (RFC 8725, 3.11). */
 const TOKEN_TYPE = "invite+jwt";
+
+/**
+ * A token names an invite by more than its id. After the database was restored to an earlier time, ids are given again,
+ * and an old link must not fit another invite.
+ */
+const tokenClaims = z.object({ sub: pathId, organization_id: id, created_at: z.int() });
+
+interface NamedInvite {
+  id: number;
+  organization_id: number;
+  created_at: number;
+}
+
+const isNamed = ({ id, organization_id, created_at }: Values<NamedInvite>): SQL | undefined =>
+  and(ownInvite(organization_id, id), eq(invites.created_at, created_at));
 
 /** An invite with the link to mail to the invitee. */
 export async function requireInviteWithAcceptUrl(
@@ -22,9 +39,9 @@ export async function requireInviteWithAcceptUrl(
 ): Promise<InviteWithAcceptUrl> {
   const invite = await runFirst(db, inviteById({ id }));
   if (!invite) throw notFound("Invite");
-  const token = await new SignJWT()
+  const { organization_id, created_at } = invite;
+  const token = await new SignJWT({ sub: String(id), organization_id, created_at })
     .setProtectedHeader({ alg: "HS256", typ: TOKEN_TYPE })
-    .setSubject(String(id))
     .sign(secretKey(settings));
   return { ...invite, accept_url: `${settings.APP_URL}/invites/accept?token=${token}` };
 }
@@ -32,17 +49,16 @@ export async function requireInviteWithAcceptUrl(
 /**
  * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles.
  *
- * @throws ApiError 404 where the token is forged or the invite was removed, 422 where it is used or expired
+ * @throws ApiError 404 where the token is forged or its invite does not exist, 422 where it is used or expired
  */
 export async function acceptInvite({ db, now, settings }: Context, token: string): Promise<CreatedUser> {
-  const id = await invitedBy(settings, token);
-  const invitee = await runFirst(db, inviteeOf({ id }));
+  const named = await inviteNamedBy(settings, token);
+  const invitee = await runFirst(db, inviteeOf(named));
   if (!invitee) throw notFound("Invite");
-  const { organization_id, email, roles } = invitee;
+  const { email, roles } = invitee;
   const display_name = invitee.member_name ?? invitee.display_name;
   return admitInvitee(db, {
-    id,
-    organization_id,
+    ...named,
     email,
     display_name,
     roles: JSON.stringify(roles),
@@ -56,10 +72,9 @@ const memberName = builder
   .from(organizationUsers)
   .where(eq(organizationUsers.id, membershipOf(invites.organization_id, invites.email)));
 
-const inviteeOf = namedQuery(({ id }: Placeholders<{ id: number }>) =>
+const inviteeOf = namedQuery((named: Placeholders<NamedInvite>) =>
   builder
     .select({
-      organization_id: invites.organization_id,
       email: invites.email,
       display_name: invites.display_name,
       roles: invites.roles,
@@ -67,13 +82,11 @@ const inviteeOf = namedQuery(({ id }: Placeholders<{ id: number }>) =>
       member_name: sql<string | null>`${memberName}`.as("member_name"),
     })
     .from(invites)
-    .where(eq(invites.id, id)),
+    .where(isNamed(named)),
 );
 
-/** The id of the invite, and the member that its invitee becomes: see NewMember. */
-interface Invitee {
-  id: number;
-  organization_id: number;
+/** The invite, and the member that its invitee becomes: see NewMember. */
+interface Invitee extends NamedInvite {
   email: string;
   display_name: string;
   roles: string;
@@ -82,8 +95,8 @@ interface Invitee {
 }
 
 const admitInvitee = namedWrite((invitee: Placeholders<Invitee>) => {
-  const { id, organization_id, email, now } = invitee;
-  const invite = eq(invites.id, id);
+  const { organization_id, email, now } = invitee;
+  const invite = isNamed(invitee);
   return {
     rules: [
       { broken: notExists(inviteWhere(invite)), refusal: () => notFound("Invite") },
@@ -107,15 +120,16 @@ const admitInvitee = namedWrite((invitee: Placeholders<Invitee>) => {
   };
 });
 
-async function invitedBy(settings: Settings, token: string): Promise<number> {
+async function inviteNamedBy(settings: Settings, token: string): Promise<NamedInvite> {
   try {
     const { payload } = await jwtVerify(token, secretKey(settings), {
       algorithms: ["HS256"],
       typ: TOKEN_TYPE,
     });
-    return Number(payload.sub);
+    const { sub, organization_id, created_at } = tokenClaims.parse(payload);
+    return { id: sub, organization_id, created_at };
   } catch (error) {
-    if (error instanceof errors.JOSEError) throw notFound("Invite");
+    if (error instanceof errors.JOSEError || error instanceof z.ZodError) throw notFound("Invite");
     throw error;
   }
 }

@@ -16,9 +16,12 @@ const invite: z.input<typeof inviteSchema> = {
   updated_at: "2026-01-31T09:30:00.000Z",
 };
 
+const token =
+  "eyJhbGciOiJIUzI1NiIsInR5cCI6Imludml0ZStqd3QifQ.eyJzdWIiOiI4MSIsIm9yZ2FuaXphdGlvbl9pZCI6MSwiY3JlYXRlZF9hdCI6MTc2OTg1MTgwMDAwMH0.c2lnbmF0dXJl";
+
 const fields = {
   id: "The id of the invite.",
-  email: "The invited email address, in lower case.",
+  email: "The invited email address, in lower case. Accepted is what an email field of HTML accepts.",
   display_name: "The name of the invitee in the organization.",
   roles: "The roles that the invitee gets, lowest first.",
   organization_id: "The organization that the invitee joins.",
@@ -31,7 +34,8 @@ const fields = {
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description: "Invitations to join the organization. An email has at most one pending invite.",
+  description:
+    "Invitations to join the organization. An email has at most one active invite: one that is neither used nor expired. Expired invites stay, and can be read and deleted.",
   schemas: {
     Invite: { schema: inviteSchema, description: "An invitation to join the organization.", fields },
     InviteWithAcceptUrl: {
@@ -55,7 +59,7 @@ export const invitesReference: Reference = {
       operationId: "createInvite",
       summary: "Create an invite",
       description:
-        "The email is stored and compared in lower case. An expired invite for the same email does not prevent a new one. The role names must be at or below the client's permission level: see `GET /roles`.",
+        "The email is stored and compared in lower case. An expired invite for the same email does not prevent a new one, and stays. The role names must be at or below the client's permission level: see `GET /roles`.",
       status: 201,
       requestExample: {
         organization_invite: {
@@ -94,8 +98,7 @@ export const invitesReference: Reference = {
         schema: inviteWithAcceptUrlSchema,
         example: {
           ...invite,
-          accept_url:
-            "https://app.example.com/invites/accept?token=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI4MSJ9.c2lnbmF0dXJl",
+          accept_url: `https://app.example.com/invites/accept?token=${token}`,
         },
       },
     },
@@ -103,9 +106,9 @@ export const invitesReference: Reference = {
       operationId: "acceptInvite",
       summary: "Accept an invite",
       description:
-        "Makes the invitee a user of the organization. An existing user keeps the account and gains the roles. The token is the one in the `accept_url`.",
+        "Makes the invitee a user of the organization. An existing user keeps the account and gains the roles. The token is the one in the `accept_url`. It fits only this invite, even after a restore of the database.",
       status: 200,
-      requestExample: { token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI4MSJ9.c2lnbmF0dXJl" },
+      requestExample: { token },
       response: {
         schema: createdUserSchema,
         example: {
@@ -119,7 +122,7 @@ export const invitesReference: Reference = {
         },
       },
       refusals: {
-        404: "The token is not valid, or the invite was deleted.",
+        404: "The token is not valid, or its invite does not exist (any more).",
         422: "The invite was already accepted, or has expired.",
       },
     },

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { email, id, name, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { email, emailAddress, id, name, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { DAY } from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
@@ -17,7 +17,7 @@ export const acceptInviteBody = z.object({ token: z.string() });
 
 export const inviteSchema = z.object({
   id,
-  email: z.email(),
+  email: emailAddress,
   display_name: z.string(),
   roles: z.array(z.enum(ROLES)),
   organization_id: id,

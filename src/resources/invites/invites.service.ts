@@ -21,9 +21,9 @@ import {
   hasEmail,
   inviteColumns,
   inviteWhere,
-  isExpired,
+  isActive,
   isExpiredAndListed,
-  isPending,
+  lapseInvites,
   ownInvite,
   ownInviteById,
   pageOfInvites,
@@ -52,7 +52,7 @@ export async function requireInvite(
   return invite;
 }
 
-/** An email has at most one invite that is not used, so an expired one goes before the new one comes. */
+/** An email has at most one active invite. An expired one lapses before the new one comes. */
 export async function createInvite(
   { db, now, caller, settings }: ClientContext,
   { email, display_name, role_names }: InviteInput,
@@ -85,12 +85,12 @@ const insertInvite = namedWrite(
         refusal: () => unprocessable("organization_invite.email: has an account in the organization"),
       },
       {
-        broken: exists(inviteWhere(and(hasEmail(organization_id, email), isPending(now)))),
+        broken: exists(inviteWhere(and(hasEmail(organization_id, email), isActive(now)))),
         refusal: () => unprocessable("organization_invite.email: has a pending invite"),
       },
     ],
     statements: [
-      builder.delete(invites).where(and(hasEmail(organization_id, email), isExpired(now))),
+      lapseInvites(and(hasEmail(organization_id, email), isExpiredAndListed(now))),
       builder
         .insert(invites)
         .values({ organization_id, email, display_name, roles, expires_at, created_at: now, updated_at: now })
@@ -125,17 +125,14 @@ const removeInvite = namedWrite(
 
 /** Keeps expired invites out of the list's total and index, so that a page need not skip them. One run marks a portion. */
 export async function lapseExpiredInvites({ db, now }: Context): Promise<void> {
-  await runAll(db, lapseInvites({ now }));
+  await runAll(db, lapseExpired({ now }));
 }
 
-const lapseInvites = namedQuery(({ now }: Placeholders<{ now: number }>) =>
-  builder
-    .update(invites)
-    .set({ is_lapsed: true })
-    .where(
-      inArray(
-        invites.id,
-        inviteWhere(isExpiredAndListed(now)).orderBy(asc(invites.expires_at)).limit(CRON_PORTION),
-      ),
+const lapseExpired = namedQuery(({ now }: Placeholders<{ now: number }>) =>
+  lapseInvites(
+    inArray(
+      invites.id,
+      inviteWhere(isExpiredAndListed(now)).orderBy(asc(invites.expires_at)).limit(CRON_PORTION),
     ),
+  ),
 );

@@ -14,19 +14,24 @@ export const inviteColumns = {
   organization_name: sql<string>`${organizationName}`.as("organization_name"),
 };
 
+/** True for an invite that was not used yet, expired or not. */
+const isPending = isNull(invites.used_at);
+
+/** True for a pending invite that was not marked as lapsed. It may have expired since. */
+const isListed = and(isPending, not(invites.is_lapsed));
+
 /** True for an invite that can still be accepted. */
-export const isPending = (now: Value<number>): SQL | undefined =>
-  and(isNull(invites.used_at), gt(invites.expires_at, now));
+export const isActive = (now: Value<number>): SQL | undefined => and(isListed, gt(invites.expires_at, now));
 
 /** True for an invite that was not used in time. */
 export const isExpired = (now: Value<number>): SQL | undefined =>
-  and(isNull(invites.used_at), lte(invites.expires_at, now));
+  and(isPending, lte(invites.expires_at, now));
 
-/** True for an expired invite that still counts in the list's total: the cron has not run since. */
+/** True for an expired invite that was not marked as lapsed yet: it still counts in the list's total. */
 export const isExpiredAndListed = (now: Value<number>): SQL | undefined =>
-  and(isExpired(now), not(invites.is_lapsed));
+  and(isListed, lte(invites.expires_at, now));
 
-/** True for the organization's invites of this email; at most one of them is not used. */
+/** True for the organization's invites of this email; at most one of them is active. */
 export const hasEmail = (organization_id: Value<number>, email: Value<string>): SQL | undefined =>
   and(eq(invites.organization_id, organization_id), eq(invites.email, email));
 
@@ -38,9 +43,13 @@ export const ownInvite = (organization_id: Value<number>, id: Value<number>): SQ
 export const inviteWhere = (condition: SQL | undefined) =>
   builder.select({ id: invites.id }).from(invites).where(condition);
 
+/** Marks expired invites, so that an email can be invited again. They stay, and nothing else about them changes. */
+export const lapseInvites = (expired: SQL | undefined) =>
+  builder.update(invites).set({ is_lapsed: true }).where(expired);
+
 export const pendingInviteOf = namedQuery(
-  (invite: Placeholders<{ organization_id: number; email: string; now: number }>) =>
-    inviteWhere(and(hasEmail(invite.organization_id, invite.email), isPending(invite.now))),
+  ({ organization_id, email }: Placeholders<{ organization_id: number; email: string }>) =>
+    inviteWhere(and(hasEmail(organization_id, email), isPending)).limit(1),
 );
 
 export const ownInviteById = namedQuery(
@@ -53,7 +62,7 @@ export const inviteById = namedQuery(({ id }: Placeholders<{ id: number }>) =>
   builder.select(inviteColumns).from(invites).where(eq(invites.id, id)),
 );
 
-/** The pending invites. */
+/** The active invites. */
 export const pageOfInvites = namedQuery(
   ({
     organization_id,
@@ -67,8 +76,7 @@ export const pageOfInvites = namedQuery(
       .where(
         and(
           eq(invites.organization_id, organization_id),
-          isNull(invites.used_at),
-          not(invites.is_lapsed),
+          isListed,
           // The plus keeps SQLite from the index by expiry: it would sort all invites to show one page.
           gt(sql`+${invites.expires_at}`, now),
         ),
@@ -78,7 +86,7 @@ export const pageOfInvites = namedQuery(
       .offset(offset),
 );
 
-/** How many invites are pending: the list's total, less those that have expired since the cron ran. */
+/** How many invites are active: the list's total, less those that have expired since the cron ran. */
 export const totalOfInvites = namedQuery(
   ({ organization_id, now }: Placeholders<{ organization_id: number; now: number }>) => {
     const expired = builder

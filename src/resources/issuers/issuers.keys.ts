@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import {
   KEYS_BODY_LIMIT,
   KEYS_COOLDOWN,
@@ -8,10 +8,30 @@ import {
   KEYS_WAIT,
   MAX_KNOWN_KEY_SETS,
 } from "../../limits.ts";
+import { remember } from "../../memory.ts";
+
+/** Why the keys of an identity provider cannot be had. Malformed ones are no key set at all (RFC 7517). */
+export type KeysFault =
+  | "keys_unreachable"
+  | "keys_timeout"
+  | "keys_not_ok"
+  | "keys_too_large"
+  | "keys_malformed";
 
 /** The keys of an identity provider cannot be had; says nothing about the token. */
 export class KeysUnavailable extends Error {
   override name = "KeysUnavailable";
+  readonly fault: KeysFault;
+
+  constructor(fault: KeysFault, options?: ErrorOptions) {
+    super(fault, options);
+    this.fault = fault;
+  }
+}
+
+/** The provider publishes a key for this token, but nobody can verify with it. Its other keys may be well. */
+export class KeyUnusable extends Error {
+  override name = "KeyUnusable";
 }
 
 /** Key sets of identity providers that this isolate has met, by URL, oldest first. */
@@ -21,17 +41,14 @@ const knownKeySets = new Map<string, JWTVerifyGetKey>();
  * The public keys of an identity provider (RFC 7517), as jose caches them: for 10 minutes, fetched again where a
  * token names an unknown one, but not within 30 s of the last time.
  *
- * Its function throws KeysUnavailable where they cannot be fetched within 5 s, and jose's errors where none fits.
+ * Its function throws KeysUnavailable where they cannot be fetched within 5 s, KeyUnusable where the token's own key is
+ * broken, and jose's errors where no key fits, or several.
  */
 export function keysOf(jwks_url: string): JWTVerifyGetKey {
   const known = knownKeySets.get(jwks_url);
   if (known) return known;
-  for (const oldest of knownKeySets.keys()) {
-    if (knownKeySets.size < MAX_KNOWN_KEY_SETS) break;
-    knownKeySets.delete(oldest);
-  }
   const keys = fetchedKeys(jwks_url);
-  knownKeySets.set(jwks_url, keys);
+  remember(knownKeySets, jwks_url, keys, MAX_KNOWN_KEY_SETS);
   return keys;
 }
 
@@ -47,11 +64,21 @@ function fetchedKeys(jwks_url: string): JWTVerifyGetKey {
     try {
       return await remote(header, token);
     } catch (error) {
-      const isFaultOfToken =
-        error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
-      throw isFaultOfToken ? error : new KeysUnavailable("The keys cannot be fetched", { cause: error });
+      const isKnown =
+        error instanceof KeysUnavailable ||
+        error instanceof errors.JWKSNoMatchingKey ||
+        error instanceof errors.JWKSMultipleMatchingKeys;
+      // The key set itself was checked when it came.
+      throw isKnown ? error : new KeyUnusable("The key cannot be used", { cause: error });
     }
   };
+}
+
+interface Attempt {
+  startedAt: number;
+  isOver: boolean;
+  body: string;
+  fault: KeysFault;
 }
 
 /**
@@ -59,7 +86,7 @@ function fetchedKeys(jwks_url: string): JWTVerifyGetKey {
  * cannot wait for another's promise, so they look at plain data now and then.
  */
 function sharedFetch() {
-  let attempt = { startedAt: 0, isOver: true, body: "" };
+  let attempt: Attempt = { startedAt: 0, isOver: true, body: "", fault: "keys_unreachable" };
 
   return async (url: string, options: RequestInit, haveKeys: boolean): Promise<Response> => {
     while (!attempt.isOver && Date.now() - attempt.startedAt < KEYS_WAIT) {
@@ -68,18 +95,38 @@ function sharedFetch() {
     }
     // jose's cooldown counts from the last success: tokens with made-up keys are not to hammer a provider that is down.
     if (haveKeys && attempt.isOver && Date.now() - attempt.startedAt < KEYS_COOLDOWN)
-      throw new Error("The keys were asked for a moment ago");
-    const mine = { startedAt: Date.now(), isOver: false, body: "" };
+      throw new KeysUnavailable(attempt.fault);
+    const mine: Attempt = { startedAt: Date.now(), isOver: false, body: "", fault: "keys_unreachable" };
     attempt = mine;
     try {
-      const response = await fetch(url, options);
-      if (response.status !== 200) return response;
-      mine.body = await textWithin(response, KEYS_BODY_LIMIT);
+      mine.body = await fetchKeySet(url, options);
       return new Response(mine.body);
+    } catch (error) {
+      const unavailable = asUnavailable(error);
+      mine.fault = unavailable.fault;
+      throw unavailable;
     } finally {
       mine.isOver = true;
     }
   };
+}
+
+async function fetchKeySet(url: string, options: RequestInit): Promise<string> {
+  const response = await fetch(url, options);
+  if (response.status !== 200) throw new KeysUnavailable("keys_not_ok");
+  const body = await textWithin(response, KEYS_BODY_LIMIT);
+  try {
+    createLocalJWKSet(JSON.parse(body));
+  } catch (cause) {
+    throw new KeysUnavailable("keys_malformed", { cause });
+  }
+  return body;
+}
+
+function asUnavailable(error: unknown): KeysUnavailable {
+  if (error instanceof KeysUnavailable) return error;
+  const isTimeout = error instanceof Error && error.name === "TimeoutError";
+  return new KeysUnavailable(isTimeout ? "keys_timeout" : "keys_unreachable", { cause: error });
 }
 
 /** Reads no further than the limit, in bytes: one provider is not to take the memory of all organizations. */
@@ -88,7 +135,7 @@ async function textWithin(response: Response, limit: number): Promise<string> {
   let [text, size] = ["", 0];
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > limit) throw new Error("The keys are larger than any key set");
+    if (size > limit) throw new KeysUnavailable("keys_too_large");
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { email, id, name } from "../../http/wire.ts";
+import { email, emailAddress, id, name } from "../../http/wire.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
 import type { createdUserColumns, organizationUserColumns } from "./organization_users.sql.ts";
 
@@ -20,7 +20,7 @@ export const createUserBody = z.object({
 export const organizationUserSchema = z.object({
   id,
   user_id: id,
-  email: z.email(),
+  email: emailAddress,
   display_name: z.string(),
   roles: z.array(z.enum(ROLES)),
 });

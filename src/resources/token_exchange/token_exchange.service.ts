@@ -24,7 +24,7 @@ export async function exchangeToken({ db, now, caller }: ClientContext, token: s
       expires_at: now + AUTHORIZATION_CODE_LIFETIME,
       now,
     }),
-    pendingInviteOf({ organization_id, email, now }),
+    pendingInviteOf({ organization_id, email }),
   ]);
   if (inserted.length > 0) return code;
   if (pending.length > 0) throw new ApiError(401, "Please accept your invite", { reason: "invite_pending" });

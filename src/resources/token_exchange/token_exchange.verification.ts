@@ -16,8 +16,26 @@ const ALGORITHMS = [
   "EdDSA",
 ];
 
+/** Why a token is refused. */
+type TokenFault =
+  | "malformed"
+  | "issuer_missing"
+  | "issuer_unknown"
+  | "algorithm_not_allowed"
+  | "key_unknown"
+  | "key_unusable"
+  | "signature_invalid"
+  | "audience_wrong"
+  | "expired"
+  | "not_yet_valid"
+  | "claim_missing"
+  | "claim_malformed"
+  | "email_missing"
+  | "email_not_verified"
+  | "user_unknown";
+
 /** The reason is for the log; callers always get the same text. */
-export const invalidToken = (reason: string) => new ApiError(401, "Invalid token", { reason });
+export const invalidToken = (reason: TokenFault) => new ApiError(401, "Invalid token", { reason });
 
 /**
  * The email that a token vouches for, by the claims of an issuer that the organization recognizes (RFC 7519,
@@ -48,30 +66,73 @@ function claimedIssuer(token: string): string {
   throw invalidToken("issuer_missing");
 }
 
-async function verifyClaims(token: string, { issuer, audience, jwks_url }: Issuer, now: number) {
+async function verifyClaims(token: string, issuer: Issuer, now: number): Promise<JWTPayload> {
   try {
-    const { payload } = await jwtVerify(token, keysOf(jwks_url), {
-      issuer,
-      audience,
-      algorithms: ALGORITHMS,
-      requiredClaims: ["exp"],
-      clockTolerance: TOKEN_CLOCK_TOLERANCE / 1000,
-      currentDate: new Date(now),
-    });
+    const payload = await verifyWithAnyKey(token, issuer, now);
+    requireTime(payload, now);
     return payload;
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     if (error instanceof KeysUnavailable)
       throw new ApiError(503, "Identity provider unavailable", {
         headers: { "Retry-After": String(PROVIDER_RETRY_AFTER) },
-        reason: "keys_unavailable",
+        reason: error.fault,
       });
-    throw invalidToken(reasonOf(error));
+    throw invalidToken(faultOf(error));
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTClaimValidationFailed) return `claim_${error.claim}_${error.reason}`;
-  return error instanceof errors.JOSEError ? error.code : "malformed";
+/** Where several keys fit a token, for example because it names none, any of them may have signed it. */
+async function verifyWithAnyKey(token: string, issuer: Issuer, now: number): Promise<JWTPayload> {
+  const options = {
+    issuer: issuer.issuer,
+    audience: issuer.audience,
+    algorithms: ALGORITHMS,
+    requiredClaims: ["exp"],
+    clockTolerance: TOKEN_CLOCK_TOLERANCE / 1000,
+    currentDate: new Date(now),
+  };
+  try {
+    return (await jwtVerify(token, keysOf(issuer.jwks_url), options)).payload;
+  } catch (candidates) {
+    if (!(candidates instanceof errors.JWKSMultipleMatchingKeys)) throw candidates;
+    for await (const key of candidates) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (error) {
+        // Any other fault is one of the claims, which are looked at when the signature was right.
+        const isFaultOfKey = ["signature_invalid", "key_unusable"].includes(faultOf(error));
+        if (!isFaultOfKey) throw error;
+      }
+    }
+    throw invalidToken("signature_invalid");
+  }
+}
+
+/**
+ * What jose leaves open: a token ends to the second, because its provider meant it so, and one that is yet to be issued
+ * is refused. That these are numbers was checked.
+ */
+function requireTime({ exp = 0, iat = 0 }: JWTPayload, now: number) {
+  if (exp * 1000 <= now) throw invalidToken("expired");
+  if (iat * 1000 > now + TOKEN_CLOCK_TOLERANCE) throw invalidToken("not_yet_valid");
+}
+
+function faultOf(error: unknown): TokenFault {
+  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)
+    return claimFaultOf(error);
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "signature_invalid";
+  if (error instanceof errors.JWKSNoMatchingKey) return "key_unknown";
+  if (error instanceof errors.JOSEAlgNotAllowed) return "algorithm_not_allowed";
+  // jose's own errors are about the token. Others come from a key that it cannot import, or that is too weak.
+  return error instanceof errors.JOSEError ? "malformed" : "key_unusable";
+}
+
+function claimFaultOf({ claim, reason }: errors.JWTClaimValidationFailed | errors.JWTExpired): TokenFault {
+  if (reason === "missing") return "claim_missing";
+  if (reason === "invalid") return "claim_malformed";
+  if (claim === "aud") return "audience_wrong";
+  return claim === "exp" ? "expired" : "not_yet_valid";
 }
 
 function emailOf(payload: JWTPayload, { email_claim }: Issuer): string {

@@ -23,9 +23,8 @@ import { backupStatements } from "./backup_statements.ts";
 import { copyOf, linesOf, SCHEMA } from "./exported_copy.ts";
 import { queryDatabase, runWrangler, type Target, targetFlags, targetOptions } from "./wrangler.ts";
 
-const { values: target } = parseArgs({ options: { ...targetOptions, output: { type: "string" } } });
-
 try {
+  const { values: target } = parseArgs({ options: { ...targetOptions, output: { type: "string" } } });
   if (!target.output) throw new Error("Say where to write it: npm run backup -- --output FILE");
   backUp(target, target.output);
 } catch (error) {

@@ -8,9 +8,8 @@ import { END_OF_BACKUP } from "./backup_statements.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { queryDatabase, runWrangler, type Target, targetFlags, targetOptions } from "./wrangler.ts";
 
-const { values: target } = parseArgs({ options: { ...targetOptions, input: { type: "string" } } });
-
 try {
+  const { values: target } = parseArgs({ options: { ...targetOptions, input: { type: "string" } } });
   if (!target.input) throw new Error("Say what to restore: npm run restore -- --input FILE");
   restore(target, target.input);
 } catch (error) {
@@ -28,7 +27,8 @@ function restore(target: Target, input: string) {
     );
   // It runs in one transaction: if it fails, the database stays empty.
   const command = ["d1", "execute", "DB", "--yes", "--file", input];
-  runWrangler([...command, ...targetFlags(target)], "inherit");
+  // Of a remote one, wrangler shows the progress. Of a local one, it prints a result for each statement.
+  runWrangler([...command, ...targetFlags(target)], target.remote ? "inherit" : undefined);
   const [broken = []] = queryDatabase(target, ["PRAGMA foreign_key_check"]);
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);

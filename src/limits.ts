@@ -56,8 +56,8 @@ export const CLIENT_REFRESH_TIMEOUT = 5 * SECOND;
 /** Limits the memory for known clients in an isolate. */
 export const MAX_KNOWN_CLIENTS = 10_000;
 
-/** Refuses an empty or accidental token. The README recommends 32 random bytes. */
-export const MIN_PLATFORM_TOKEN_LENGTH = 8;
+/** Too long to guess: 32 characters of hex are 16 random bytes. The README recommends 32 random bytes. */
+export const MIN_PLATFORM_TOKEN_LENGTH = 32;
 
 /** The longest range of metrics: a leap year. */
 export const MAX_METRICS_DAYS = 366;

@@ -42,7 +42,9 @@ function platformsOf(path: string) {
     const found = nearest(path, name);
     return found?.version === version ? [found] : [];
   });
-  return PLATFORMS.filter(([os, cpu]) => built.some((each) => each.os?.includes(os) && each.cpu?.includes(cpu)));
+  return PLATFORMS.filter(([os, cpu]) =>
+    built.some((each) => each.os?.includes(os) && each.cpu?.includes(cpu)),
+  );
 }
 
 describe("package-lock.json", () => {

@@ -62,7 +62,7 @@ export function readSettings(env: object): Settings {
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
     throw new SettingsError(
-      `Settings at fault: ${faults.join("; ")}. README.md lists all settings. For development, run \`npm run dev\`.`,
+      `Settings at fault: ${faults.join("; ")}. README.md lists all settings; \`npm run dev\` makes those for development.`,
     );
   }
   known.set(env, result.data);

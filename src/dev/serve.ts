@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { getPlatformProxy } from "wrangler";
 import { DEVELOPMENT_ASSETS } from "../openapi/assets.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings, SettingsError } from "../settings.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
 import { runWrangler, startWrangler } from "./wrangler.ts";
 
@@ -36,6 +36,8 @@ try {
   await loadDemoData();
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
+  if (error instanceof SettingsError)
+    process.stderr.write("Correct .dev.vars. Or delete it: then this command makes it anew.\n");
   process.exit(1);
 }
 serve();

@@ -17,7 +17,7 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 MIGRATIONS: migrations,
-                PLATFORM_API_TOKEN: "test-platform-token",
+                PLATFORM_API_TOKEN: "test-platform-token-of-32-characters",
                 APP_URL: "https://app.test",
                 INVITE_TOKEN_SECRET: "test-invite-secret-of-32-characters",
                 RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",

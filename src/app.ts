@@ -31,6 +31,7 @@ import { transcriptsPlatform } from "./resources/transcripts/transcripts.platfor
 import { waitingRoomSubsExternal } from "./resources/waiting_room_subs/waiting_room_subs.external.ts";
 import { waitingRoomsExternal } from "./resources/waiting_rooms/waiting_rooms.external.ts";
 import { waitingRoomsPlatform } from "./resources/waiting_rooms/waiting_rooms.platform.ts";
+import { readSettings, requireOwnSecrets } from "./settings.ts";
 
 const external = externalRoutes()
   .use(externalDoor)
@@ -75,6 +76,10 @@ app.use(async (c, next) => {
 });
 app.use(logRequest);
 app.route("/health", health);
+app.use("/api/*", (c, next) => {
+  requireOwnSecrets(readSettings(c.env), c.req.url);
+  return next();
+});
 app.route("/api/external", external);
 app.route("/api/platform", platform);
 app.notFound((c) => c.json({ error: "Not found" }, 404));

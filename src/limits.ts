@@ -65,8 +65,8 @@ export const MAX_REFUSED_CLIENTS = 10_000;
 /** In characters. An id of the service has 22; anything longer is unknown, and is not remembered. */
 export const MAX_CLIENT_ID_LENGTH = 64;
 
-/** Refuses an empty or accidental token. The README recommends 32 random bytes. */
-export const MIN_PLATFORM_TOKEN_LENGTH = 8;
+/** Too long to guess: 32 characters of hex are 16 random bytes. The README recommends 32 random bytes. */
+export const MIN_PLATFORM_TOKEN_LENGTH = 32;
 
 /** The longest range of metrics: a leap year. */
 export const MAX_METRICS_DAYS = 366;

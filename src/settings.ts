@@ -45,6 +45,9 @@ export class SettingsError extends Error {
   override name = "SettingsError";
 }
 
+/** An empty text counts as not set. */
+const isSet = ([, value]: [string, unknown]) => typeof value !== "string" || value.trim() !== "";
+
 const known = new WeakMap<object, Settings>();
 
 /**
@@ -55,11 +58,34 @@ const known = new WeakMap<object, Settings>();
 export function readSettings(env: object): Settings {
   const parsed = known.get(env);
   if (parsed) return parsed;
-  const result = settingsSchema.safeParse(env);
+  const result = settingsSchema.safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-    throw new SettingsError(`Settings at fault: ${faults.join("; ")}`);
+    throw new SettingsError(
+      `Settings at fault: ${faults.join("; ")}. README.md lists all settings; \`npm run dev\` makes those for development.`,
+    );
   }
   known.set(env, result.data);
   return result.data;
 }
+
+/** The secrets in .dev.vars.example, which everybody can read, begin with this. */
+const PUBLIC_PREFIX = "development-";
+
+const SECRETS = ["PLATFORM_API_TOKEN", "PLATFORM_API_TOKEN_PREVIOUS", "INVITE_TOKEN_SECRET"] as const;
+
+/**
+ * A developer's machine is reached as localhost, and a deployed Worker never is.
+ *
+ * @throws SettingsError if everybody can read one of the secrets, and the request is not to localhost
+ */
+export function requireOwnSecrets(settings: Settings, url: string) {
+  const found = SECRETS.filter((name) => settings[name]?.startsWith(PUBLIC_PREFIX));
+  if (found.length === 0 || isLoopback(new URL(url).hostname)) return;
+  throw new SettingsError(
+    `${found.join(" and ")} may begin with "${PUBLIC_PREFIX}" only on a developer's machine that is called localhost. ` +
+      "Set a secret of your own.",
+  );
+}
+
+const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -2,26 +2,32 @@
  * Runs wrangler's commands with the Node that runs this, because Windows cannot start `node_modules/.bin/wrangler`
  * without a shell.
  */
-import { type StdioOptions, spawnSync } from "node:child_process";
+import { type SpawnOptions, type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-export const WRANGLER = join(
-  dirname(fileURLToPath(import.meta.resolve("wrangler/package.json"))),
-  "bin/wrangler.js",
-);
+const script = () => {
+  const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
+  return join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.wrangler);
+};
 
 /** Runs wrangler to its end and returns what it wrote to stdout. Throws with all that it wrote if it fails. */
-export function runWrangler(args: string[], stdio: StdioOptions = ["inherit", "pipe", "pipe"]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [WRANGLER, ...args], {
-    encoding: "utf8",
+export function runWrangler(args: string[], options: Pick<SpawnSyncOptions, "env" | "stdio"> = {}): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script(), ...args], {
     maxBuffer: Number.POSITIVE_INFINITY,
-    stdio,
+    // Without a terminal, wrangler asks nothing.
+    stdio: ["ignore", "pipe", "pipe"],
+    ...options,
+    encoding: "utf8",
   });
   if (status !== 0)
     throw new Error(`\`wrangler ${args.slice(0, 2).join(" ")}\` failed. ${stdout ?? ""}${stderr ?? ""}`);
   return stdout ?? "";
 }
+
+export const startWrangler = (args: string[], options: SpawnOptions) =>
+  spawn(process.execPath, [script(), ...args], options);
 
 /** The flags of wrangler that say which database is meant. */
 export const targetOptions = {

@@ -2,29 +2,45 @@
  * `npm run build`: makes the static assets (the OpenAPI documents and the page that shows them) and the types for a
  * client. None of it is in the Worker's bundle.
  */
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { parseEnv } from "node:util";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { DEMO_CLIENT } from "../dev/demo_organization.ts";
+import { DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
 import { buildDocument } from "./document.ts";
 import type { Door } from "./doors.ts";
 
-const ASSETS = "dist/public";
 const PAGE = join(import.meta.dirname, "page");
 
-for (const file of await readdir(PAGE)) await put(join(ASSETS, file), await readFile(join(PAGE, file)));
-await put(join(ASSETS, "scalar.js"), await readFile(scalarScript()));
-await put(
-  join(ASSETS, "development_credentials.js"),
-  `window.developmentCredentials = ${JSON.stringify(await developmentCredentials(), null, 2)};\n`,
-);
+const assets = new Map<string, string | Buffer>();
+for (const file of await readdir(PAGE)) assets.set(file, await readFile(join(PAGE, file)));
+assets.set("scalar.js", await readFile(scalarScript()));
 for (const door of ["external", "platform"] satisfies Door[]) {
   const document = buildDocument(door);
-  await put(join(ASSETS, "api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
+  assets.set(join("api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
   const types = await openapiTS(document as OpenAPI3);
   await put(join("dist/client", `${door}.d.ts`), astToString(types));
+}
+await putAll(PUBLIC_ASSETS);
+assets.set("reference.js", `${await developmentCredentials()}${assets.get("reference.js")}`);
+await putAll(DEVELOPMENT_ASSETS);
+
+// wrangler sets the variable, and shows what is printed here.
+if (process.env.WRANGLER_COMMAND === "dev" && !existsSync(".dev.vars"))
+  process.stdout.write(
+    "There are no settings and no local database yet. Stop this, and run `npm run dev`: it makes both.\n",
+  );
+
+/** Puts all assets into a folder, and nothing else: what an earlier build left must not be deployed. */
+async function putAll(folder: string) {
+  for (const [file, content] of assets) await put(join(folder, file), content);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !assets.has(relative(folder, path))) await rm(path, { force: true });
+  }
 }
 
 /** Does not touch a file that is up to date: a running server would reload. */
@@ -36,14 +52,15 @@ async function put(path: string, content: string | Buffer) {
   await writeFile(path, wanted);
 }
 
-/** Public credentials that work only on a developer's own machine, for trying requests from the page. */
+/** A line for the page: public credentials that work only on a developer's own machine, for trying requests from the page. */
 async function developmentCredentials() {
   const { PLATFORM_API_TOKEN } = parseEnv(await readFile(".dev.vars.example", "utf8"));
-  return {
+  const credentials = {
     clientId: { value: DEMO_CLIENT.client_id },
     clientSecret: { value: DEMO_CLIENT.client_secret },
     platformToken: { token: PLATFORM_API_TOKEN },
   };
+  return `window.developmentCredentials = ${JSON.stringify(credentials, null, 2)};\n`;
 }
 
 function scalarScript() {

@@ -4,14 +4,14 @@
  * The clock stands still for the whole run. So a looked-up client stays fresh (no look-up in the background gets into a
  * measurement), and what ours and the floor write at the same time is the same to the letter.
  */
-import { spawnSync } from "node:child_process";
 import { timingSafeEqual } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getPlatformProxy } from "wrangler";
+import { runWrangler } from "../../src/dev/wrangler.ts";
 
-export const PLATFORM_TOKEN = "bench-platform-token";
+export const PLATFORM_TOKEN = "bench-platform-token-of-32-characters";
 
 const SETTINGS = {
   PLATFORM_API_TOKEN: PLATFORM_TOKEN,
@@ -34,7 +34,7 @@ export async function openLocalPlatform(): Promise<LocalPlatform> {
   // Of wrangler only failures are worth a line.
   process.env.WRANGLER_LOG ??= "error";
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
-  migrate(folder);
+  runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder]);
   const { env, dispose } = await getPlatformProxy<Env>({ persist: { path: join(folder, "v3") } });
   return {
     database: env.DB,
@@ -48,15 +48,6 @@ export async function openLocalPlatform(): Promise<LocalPlatform> {
 
 /** Takes messages at once: what a send costs is the platform's affair, and the same for ours and the floor. */
 const idleQueue = { sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
-
-function migrate(folder: string) {
-  const { status, stdout, stderr } = spawnSync(
-    "wrangler",
-    ["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder],
-    { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
-  );
-  if (status !== 0) throw new Error(`The migrations failed:\n${stdout}${stderr}`);
-}
 
 /** What Workers have and Node lacks, the clock, and silence: a request's log line is made, and goes nowhere. */
 function likeWorkers() {

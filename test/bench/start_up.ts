@@ -1,10 +1,11 @@
 /** What an isolate loads before it answers: the bundle as it is deployed, ours and the floor's. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
+import { runWrangler } from "../../src/dev/wrangler.ts";
 import { quantile } from "./measurement.ts";
 
 export interface StartUp {
@@ -47,9 +48,7 @@ export function measureStartUp(times: number): { ours: StartUp; floor: StartUp }
 
 /** @returns the file that wrangler would upload */
 function bundle(entry: string, outdir: string): string {
-  execFileSync("wrangler", ["deploy", entry, "--dry-run", "--minify", "--outdir", outdir], {
-    stdio: "ignore",
-  });
+  runWrangler(["deploy", entry, "--dry-run", "--minify", "--outdir", outdir]);
   const built = join(outdir, entry.replace(/^.*\/|\.ts$/g, ""));
   // Node takes a .js file of a folder without package.json for CommonJS.
   writeFileSync(`${built}.mjs`, readFileSync(`${built}.js`));

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 const path = (name: string) => join(folder, name);
 
 const migrate = (state: string) =>
-  runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", path(state)], "pipe");
+  runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", path(state)]);
 
 /** The file in which wrangler keeps the local database. */
 function openDatabase(state: string): DatabaseSync {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
 import { caller, npmRun, platformCaller, type Server, startServer } from "./support/server.ts";
 
 let server: Server;
@@ -19,6 +20,12 @@ describe("A newcomer", () => {
   it("starts the server with one command, and the curl line that it prints works", async () => {
     const answer = await asTheCurlLineDoes(server);
     expect(answer).toMatchObject({ status: 200, body: { pagination: { total_count: 5 } } });
+  });
+
+  it("finds the service healthy, and a reference page with the credentials for development filled in", async () => {
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    const script = await (await fetch(`${server.url}/reference.js`)).text();
+    expect(script).toContain(DEMO_CLIENT.client_secret);
   });
 
   it("goes through the product with another command", async () => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path/posix";
 import { describe, expect, it } from "vitest";
 
 const ROLES = ["external", "platform", "service", "schemas", "merge", "sql", "openapi"];
@@ -22,13 +22,14 @@ interface Import {
 }
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
   .sort();
 
-/** Every import of one file of src by another, those of types too. */
+/** Every import of one file of src by another, those of types too. JSON imports nothing. */
 const imports: Import[] = files.flatMap((from) => {
   const source = readFileSync(join("src", from), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  const specifiers = source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g);
+  const specifiers = source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+(?<!\.json))"/g);
   return [...specifiers].map(([, specifier = ""]) => ({
     from,
     to: relative("src", join("src", dirname(from), specifier)),

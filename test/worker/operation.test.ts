@@ -1,30 +1,67 @@
-import { describe, expect, it } from "vitest";
-import { door, platform } from "./support/door.ts";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { countingRoundTrips } from "./support/database.ts";
+import { door, PLATFORM_TOKEN, platform } from "./support/door.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
 const anybody = door("", {});
 
-const without = (DB: D1Database) => anybody.through(throughWorkerWith({ DB }));
+const withBindings = (bindings: object) => anybody.through(throughWorkerWith(bindings));
+
+/** What the Worker wrote to the log during a test. */
+let log: () => string[];
+beforeEach(() => {
+  const spies = [vi.spyOn(console, "log"), vi.spyOn(console, "error")];
+  log = () => spies.flatMap(({ mock }) => mock.calls.map(([line]) => String(line)));
+  return () => vi.restoreAllMocks();
+});
 
 describe("The health of the service", () => {
-  it("is visible to anybody", async () => {
-    expect(await anybody.get("/health")).toMatchObject({ status: 200, body: { status: "ok" } });
+  const NOT_READY = { status: 503, body: { error: "The service is not ready" } };
+
+  const statementsRewrittenBy = (rewrite: (text: string) => string) =>
+    ({ prepare: (text: string) => env.DB.prepare(rewrite(text)) }) as D1Database;
+
+  it("is visible to anybody, and costs one round trip", async () => {
+    const counting = countingRoundTrips();
+    const trips = await counting.during(async () => {
+      const answer = await anybody.through(counting.fetcher).get("/health");
+      expect(answer).toMatchObject({ status: 200, body: { status: "ok" } });
+    });
+    expect(trips).toBe(1);
   });
 
   it("is 503 without details if the database cannot be reached", async () => {
     const lost = observedDatabase({
       query: () => Promise.reject(new Error("D1_ERROR: Network connection lost.")),
     });
-    expect(await without(lost).get("/health")).toMatchObject({
-      status: 503,
-      body: { error: "The database cannot be reached" },
-    });
+    expect(await withBindings({ DB: lost }).get("/health")).toMatchObject(NOT_READY);
+    expect(log()).toContainEqual(expect.stringContaining('"reason":"database_unreachable"'));
+  });
+
+  it("is 503 without details if the database was never migrated", async () => {
+    const empty = statementsRewrittenBy((text) => text.replace("d1_migrations", "lost_table"));
+    expect(await withBindings({ DB: empty }).get("/health")).toMatchObject(NOT_READY);
+    expect(log()).toContainEqual(expect.stringContaining('"reason":"migrations_missing"'));
+  });
+
+  it("is 503 without details if the database lacks the newest migration", async () => {
+    const allButTheNewest = "(select * from d1_migrations order by id desc limit -1 offset 1)";
+    const old = statementsRewrittenBy((text) => text.replace("d1_migrations", allButTheNewest));
+    expect(await withBindings({ DB: old }).get("/health")).toMatchObject(NOT_READY);
+    expect(log()).toContainEqual(expect.stringContaining('"reason":"migrations_missing"'));
+  });
+
+  it("is 503 without details if a setting is missing, and the log names the setting", async () => {
+    expect(await withBindings({ APP_URL: undefined }).get("/health")).toMatchObject(NOT_READY);
+    expect(log()).toContainEqual(expect.stringContaining('"reason":"settings_at_fault"'));
+    expect(log()).toContainEqual(expect.stringMatching(/APP_URL is required.*npm run dev/));
   });
 });
 
 describe("The platform's token", () => {
-  const previous = "the-token-before-this-one";
+  const previous = "the-platform-token-before-this-one";
   const platformWith = (token: string, bindings: object) =>
     door("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings));
 
@@ -49,11 +86,83 @@ describe("The platform's token", () => {
   });
 });
 
-describe("A setting that is missing", () => {
-  it("stops every request, and the caller gets no details", async () => {
-    const answer = await platform
-      .through(throughWorkerWith({ PLATFORM_API_TOKEN: undefined }))
-      .get("/waiting_rooms/none");
-    expect(answer).toMatchObject({ status: 500, body: { error: "Internal server error" } });
+describe("A setting", () => {
+  const INTERNAL_ERROR = { status: 500, body: { error: "Internal server error" } };
+
+  const answerWith = (bindings: object, token = PLATFORM_TOKEN) =>
+    door("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings)).get(
+      "/waiting_rooms/none",
+    );
+
+  it.each([
+    ["is missing", undefined],
+    ["is empty", ""],
+    ["has only spaces", " "],
+  ])("that is required stops every request if it %s, and the log names it", async (_, APP_URL) => {
+    expect(await answerWith({ APP_URL })).toMatchObject(INTERNAL_ERROR);
+    expect(log()).toContainEqual(expect.stringContaining("APP_URL is required"));
+  });
+
+  it.each([
+    "PLATFORM_API_TOKEN_PREVIOUS",
+    "WAITING_ROOM_THEMES",
+    "INVITE_VALIDITY_DAYS",
+    "RECORDINGS_S3_BUCKET",
+    "RECORDINGS_S3_REGION",
+  ])("that is optional counts as not set if it is empty: %s", async (name) => {
+    expect(await answerWith({ [name]: "" })).toMatchObject({ status: 404 });
+  });
+
+  it("with a platform token of fewer than 32 characters stops every request", async () => {
+    for (const name of ["PLATFORM_API_TOKEN", "PLATFORM_API_TOKEN_PREVIOUS"]) {
+      const token = "x".repeat(31);
+      expect(await answerWith({ [name]: token }, token)).toMatchObject(INTERNAL_ERROR);
+      expect(await answerWith({ [name]: `${token}x` }, `${token}x`)).toMatchObject({ status: 404 });
+    }
+  });
+});
+
+describe("The secrets of .dev.vars.example, which everybody can read,", () => {
+  const token = "development-platform-token-for-localhost";
+  const INVITE_TOKEN_SECRET = "development-invite-secret-for-localhost";
+
+  /** The service as it is reached by this address. */
+  const at = (origin: string, bindings: object) => {
+    const fetcher = throughWorkerWith(bindings);
+    return (path: string) =>
+      fetcher(new Request(origin + path, { headers: { Authorization: `Bearer ${token}` } }));
+  };
+
+  it.each(["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"])(
+    "serve a developer at %s",
+    async (origin) => {
+      const service = at(origin, { PLATFORM_API_TOKEN: token, INVITE_TOKEN_SECRET });
+      expect((await service("/health")).status).toBe(200);
+      expect((await service("/api/platform/waiting_rooms/none")).status).toBe(404);
+      expect((await service("/api/external/waiting_rooms")).status).toBe(401);
+    },
+  );
+
+  it.each([
+    ["the platform's token", "PLATFORM_API_TOKEN", token],
+    ["the previous token", "PLATFORM_API_TOKEN_PREVIOUS", token],
+    ["the secret of invites", "INVITE_TOKEN_SECRET", INVITE_TOKEN_SECRET],
+  ])("stop every request elsewhere: %s", async (_, name, value) => {
+    for (const origin of [
+      "https://visits.example",
+      "https://localhost.visits.example",
+      "https://notlocalhost",
+      "http://192.168.0.7:8787",
+    ]) {
+      const service = at(origin, { PLATFORM_API_TOKEN: PLATFORM_TOKEN, [name]: value });
+      for (const path of ["/api/platform/waiting_rooms/none", "/api/external/waiting_rooms"]) {
+        const answer = await service(path);
+        expect(answer.status, origin + path).toBe(500);
+        expect(await answer.json()).toEqual({ error: "Internal server error" });
+      }
+      expect((await service("/health")).status).toBe(503);
+    }
+    expect(log()).toContainEqual(expect.stringMatching(new RegExp(`${name}.*localhost`)));
+    expect(log().join()).not.toContain(value);
   });
 });

@@ -1,6 +1,3 @@
-// On a developer's machine, the credentials of the demo organization and the development token are filled in.
-const isDevelopment = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
-
 window.Scalar.createApiReference("#reference", {
   sources: [
     { title: "External API", slug: "external", url: "/api/external/openapi.json" },
@@ -8,7 +5,8 @@ window.Scalar.createApiReference("#reference", {
   ],
   authentication: {
     preferredSecurityScheme: [["clientId", "clientSecret"]],
-    securitySchemes: isDevelopment ? window.developmentCredentials : {},
+    // `npm run dev` serves this file with the credentials of the demo organization in front of it.
+    securitySchemes: window.developmentCredentials ?? {},
   },
   // The page makes no requests to other hosts.
   withDefaultFonts: false,

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,13 +17,19 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
+const IS_WINDOWS = process.platform === "win32";
+
+/** On Windows npm is a batch file, which only a shell runs. The shell gets the arguments in quotes. */
+const npm = (args: string[], options: SpawnOptions) =>
+  spawn("npm", IS_WINDOWS ? args.map((arg) => `"${arg}"`) : args, { ...options, shell: IS_WINDOWS });
+
 /** Runs one of the project's commands to its end. */
 export function npmRun(...args: string[]) {
   return new Promise<{ code: number | null; output: string }>((resolve) => {
-    const child = spawn("npm", ["run", "--silent", ...args]);
+    const child = npm(["run", "--silent", ...args], { stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => {
+      stream?.on("data", (chunk) => {
         output += chunk;
       });
     child.on("close", (code) => resolve({ code, output }));
@@ -48,15 +54,16 @@ export async function startServer() {
     "--persist-to",
     folder,
   ];
-  const child = spawn("npm", args, {
-    detached: true,
-    env: { ...process.env, TMPDIR: folder },
+  const child = npm(args, {
+    detached: !IS_WINDOWS,
+    env: { ...process.env, TMPDIR: folder, TEMP: folder },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
-  /** Ends the server and all that it started: they are one process group. */
+  /** Ends the server and all that it started: they are one process group, or on Windows one tree. */
   async function stop() {
-    if (child.pid) process.kill(-child.pid, "SIGTERM");
+    if (child.pid && IS_WINDOWS) spawnSync("taskkill", ["/pid", String(child.pid), "/tree", "/force"]);
+    else if (child.pid) process.kill(-child.pid, "SIGTERM");
     await ended;
   }
   running.add(stop);
@@ -64,10 +71,10 @@ export async function startServer() {
   let output = "";
   const introduced = new Promise<string>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => {
+      stream?.on("data", (chunk) => {
         output += chunk;
         // Whole lines alone: under load a line may come in pieces.
-        const curl = /^ {2}(curl .*\/api\/external\/waiting_rooms)\n/m.exec(output)?.[1];
+        const curl = /^ {2}(curl .*\/api\/external\/waiting_rooms)\r?\n/m.exec(output)?.[1];
         if (curl) resolve(curl);
       });
     ended.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));

@@ -47,6 +47,6 @@ export function door(base: string, credentials: Record<string, string>, fetcher 
 
 export type Door = ReturnType<typeof door>;
 
-export const PLATFORM_TOKEN = "test-platform-token";
+export const PLATFORM_TOKEN = "test-platform-token-of-32-characters";
 
 export const platform = door("/api/platform", { Authorization: `Bearer ${PLATFORM_TOKEN}` });

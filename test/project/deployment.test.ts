@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
+import { PUBLIC_ASSETS } from "../../src/openapi/assets.ts";
+import { readSettings, requireOwnSecrets } from "../../src/settings.ts";
+
+const example = parseEnv(readFileSync(".dev.vars.example", "utf8"));
+const config = unstable_readConfig({ config: "wrangler.toml" });
+
+describe("What is deployed", () => {
+  it("has no credentials for development among its assets", () => {
+    expect(config.assets?.directory).toBe(PUBLIC_ASSETS);
+    const secrets = [DEMO_CLIENT.client_secret, example.PLATFORM_API_TOKEN, example.INVITE_TOKEN_SECRET];
+    const files = readdirSync(PUBLIC_ASSETS, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(files).toContain(join(PUBLIC_ASSETS, "index.html"));
+    for (const file of files)
+      for (const secret of secrets)
+        expect(readFileSync(file, "utf8").includes(secret ?? ""), file).toBe(false);
+  });
+
+  it("refuses the secrets of .dev.vars.example, and a developer's machine does not", () => {
+    const settings = readSettings(example);
+    expect(() => requireOwnSecrets(settings, "https://visits.example/api/platform/invites/1")).toThrow(
+      /^PLATFORM_API_TOKEN and INVITE_TOKEN_SECRET /,
+    );
+    expect(() => requireOwnSecrets(settings, "http://localhost:8787/api/platform/invites/1")).not.toThrow();
+  });
+
+  it("writes a log, but without the platform's own lines, whose URLs can contain names and tokens", () => {
+    expect(config.observability).toMatchObject({ enabled: true, logs: { invocation_logs: false } });
+  });
+});

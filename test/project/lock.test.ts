@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+interface Package {
+  version: string;
+  optionalDependencies?: Record<string, string>;
+  os?: string[];
+  cpu?: string[];
+}
+
+const PLATFORMS = [
+  ["darwin", "arm64"],
+  ["darwin", "x64"],
+  ["linux", "arm64"],
+  ["linux", "x64"],
+  ["win32", "x64"],
+] as const;
+
+/** Programs that are not JavaScript: each has a package for each platform. */
+const PROGRAMS = ["workerd", "esbuild", "@biomejs/biome", "rolldown", "lightningcss"];
+
+const REPAIR =
+  "npm leaves out, without a word, what the registry did not have. Delete node_modules and package-lock.json, run " +
+  "`npm install --package-lock-only --ignore-scripts`, and pin a version in package.json that has all platforms.";
+
+const packages: Record<string, Package> = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
+
+const nameOf = (path: string) => path.split("node_modules/").at(-1) ?? "";
+
+const programs = Object.keys(packages).filter((path) => PROGRAMS.includes(nameOf(path)));
+
+/** What a package at a path of the lock gets when it imports another: the nearest one. */
+function nearest(path: string, name: string): Package | undefined {
+  const found = packages[`${path ? `${path}/` : ""}node_modules/${name}`];
+  if (found || path === "") return found;
+  return nearest(path.slice(0, Math.max(0, path.lastIndexOf("/node_modules/"))), name);
+}
+
+/** The platforms that a program, at its path in the lock, can be installed on. */
+function platformsOf(path: string) {
+  const built = Object.entries(packages[path]?.optionalDependencies ?? {}).flatMap(([name, version]) => {
+    const found = nearest(path, name);
+    return found?.version === version ? [found] : [];
+  });
+  return PLATFORMS.filter(([os, cpu]) =>
+    built.some((each) => each.os?.includes(os) && each.cpu?.includes(cpu)),
+  );
+}
+
+describe("package-lock.json", () => {
+  it("has every program that the tools run", () => {
+    expect(new Set(programs.map(nameOf))).toEqual(new Set(PROGRAMS));
+  });
+
+  it.each(programs)("has %s for macOS, Linux and Windows", (path) => {
+    expect(platformsOf(path), REPAIR).toEqual(PLATFORMS);
+  });
+
+  it("has every optional package that its packages name", () => {
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies)
+        .filter((name) => !nearest(path, name))
+        .map((name) => `${name} of ${path}`),
+    );
+    expect(missing, REPAIR).toEqual([]);
+  });
+});

@@ -6,8 +6,8 @@ import type { Settings } from "../../settings.ts";
 /**
  * A presigned GET of a recording, valid for 15 minutes (AWS Signature Version 4, in the query).
  *
- * It names the entry of the audit log for which it is made, so that no two URLs are the same, and the storage's own log
- * leads back to the entry: S3 and R2 write parameters that begin with `x-` into their logs, and otherwise ignore them.
+ * It names the entry of the audit log for which it is made. So no two URLs are the same, and a storage that logs its
+ * requests leads back to the entry. S3 ignores parameters that begin with `x-`, but logs them.
  *
  * The endpoint setting is resolved against the URL of the request: a path serves any port that development uses,
  * an absolute URL serves production.

@@ -9,9 +9,11 @@ export const PARTICIPANT_ROLES = ["recipient", "provider"] as const;
 
 export type ParticipantRole = (typeof PARTICIPANT_ROLES)[number];
 
-export const EGRESS_STATUSES = ["egress_starting", "egress_ended"] as const;
+/** What reports may say of an egress, in the order in which it happens. The set of all statuses is open. */
+export const EGRESS_STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"] as const;
 
-export type EgressStatus = (typeof EGRESS_STATUSES)[number];
+/** The status of an egress whose file was deleted. No report can say so, or change it. */
+export const EGRESS_DELETED = "egress_deleted";
 
 /** Kinds of audit entries (contract, section "Egress audit log entry"). */
 export const AUDIT_EVENTS = ["create", "update", "read"] as const;

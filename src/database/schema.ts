@@ -9,7 +9,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { AuditEvent, BulkInviteRowStatus, EgressStatus, ParticipantRole, Role } from "./enums.ts";
+import type { AuditEvent, BulkInviteRowStatus, ParticipantRole, Role } from "./enums.ts";
 
 /*
  * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
@@ -295,9 +295,9 @@ export const soapNotes = sqliteTable(
 );
 
 /**
- * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is who caused the last change,
- * null for the backend itself: the triggers that write the audit entries (see triggers/egress_audit_logs.sql) take it
- * from here.
+ * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom a report of a change
+ * named last, null while none did: the triggers that write the audit entries (see triggers/egress_audit_logs.sql) take
+ * it from here.
  */
 export const egresses = sqliteTable(
   "egresses",
@@ -306,7 +306,7 @@ export const egresses = sqliteTable(
     organization_id: organizationId(),
     call_id: integer().notNull(),
     egress_id: text().notNull().unique(),
-    status: text().$type<EgressStatus>().notNull(),
+    status: text().notNull(),
     error: text(),
     is_stopped: integer({ mode: "boolean" }).notNull(),
     ended_at: integer(),
@@ -337,7 +337,7 @@ export const egressAuditLogs = sqliteTable(
       .notNull()
       .references(() => egresses.id),
     event: text().$type<AuditEvent>().notNull(),
-    user_id: integer(),
+    user_id: integer().notNull(),
     object_changes: text({ mode: "json" }).$type<Record<string, [unknown, unknown]>>(),
     created_at: integer().notNull(),
   },

@@ -10,10 +10,16 @@ export function withAuditTriggers(text: string): string {
   return text.replace(GENERATED, () => [created(), updated()].join("\n"));
 }
 
+/** An entry always names somebody: if no report did, the user who held the call. */
+const NAMED_USER = `coalesce(new.changed_by_user_id, (
+      SELECT user_id FROM organization_users
+      WHERE id = (SELECT organization_user_id FROM calls WHERE id = new.call_id)
+    ))`;
+
 const created = () => `CREATE TRIGGER \`egresses_created\` AFTER INSERT ON \`egresses\`
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'create', new.changed_by_user_id,
+  SELECT new.organization_id, new.id, 'create', ${NAMED_USER},
     json_group_object(field, json_array(NULL, new_value)), new.created_at
   FROM (
 ${unionOfFields((field) => [`new.${field} AS new_value`])}
@@ -25,12 +31,13 @@ END;
 const updated = () => `CREATE TRIGGER \`egresses_updated\` AFTER UPDATE ON \`egresses\`
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'update', new.changed_by_user_id,
+  SELECT new.organization_id, new.id, 'update', ${NAMED_USER},
     json_group_object(field, json_array(old_value, new_value)), new.updated_at
   FROM (
 ${unionOfFields((field) => [`old.${field} AS old_value`, `new.${field} AS new_value`])}
   )
-  WHERE old_value IS NOT new_value;
+  WHERE old_value IS NOT new_value
+  HAVING count(*) > 0;
 END;
 `;
 

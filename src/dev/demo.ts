@@ -178,11 +178,12 @@ say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} 
 say("Every read of a recording writes an entry into its audit log. Entries are never changed or deleted.");
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}`);
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs`);
-say("Without the consent of every participant, the recording is not available.");
+say("Without the consent of every participant, the recording is not available. Its audit log stays.");
 await show(platform, "PUT", call, {
   call: { participants: [{ key: "recipient-1", recording_consent: false }] },
 });
 await show(clinic, "GET", `${results}/egresses`);
+await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs?event=read`);
 
 chapter("Somebody is invited, accepts, and signs in with the organization's identity provider");
 const identityProvider = await startIdentityProvider();

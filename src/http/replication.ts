@@ -3,8 +3,8 @@ import { createMiddleware } from "hono/factory";
 import type { Context } from "../context.ts";
 
 /*
- * Set-up data is read from the primary, so that callers see their own changes. The results of calls are read from the
- * nearest replica. Every response carries a bookmark. A GET that sends it back reads from any replica, and waits until
+ * Set-up data is read from the primary, so that callers see their own changes; and recordings, so that a withdrawn
+ * consent counts at once. The other results of calls are read from the nearest replica. Every response carries a bookmark. A GET that sends it back reads from any replica, and waits until
  * that replica has reached the bookmark.
  */
 

@@ -70,7 +70,7 @@ const HEADERS = {
 
 const JSON_HEADERS = { ...HEADERS, "Content-Type": "application/json" };
 
-const FROM_ANY_REPLICA = /calls\/\d+\/(transcript|soap_note|egresses)$|call_metrics$/;
+const FROM_ANY_REPLICA = /calls\/\d+\/(transcript|soap_note)$|call_metrics$/;
 
 const externalRoutes: Record<string, FloorHandler> = { ...reads, ...results, ...writes, ...signIn };
 

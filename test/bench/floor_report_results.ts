@@ -8,8 +8,10 @@ const CALL = jsonOf("id, organization_id", "calls where key = ?1");
 
 const callId = "(select id from calls where key = ?1)";
 
-const EGRESS = `id, organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key, created_at,
-  updated_at`;
+const EGRESS = `id, organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key,
+  changed_by_user_id, created_at, updated_at`;
+
+const STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"];
 
 const NO_EGRESS = { error: null, is_stopped: 0, ended_at: null, storage_key: null };
 
@@ -99,8 +101,10 @@ export const platformResults: Record<string, FloorHandler<PlatformFloorRequest>>
     let row: shape.Row = {};
     const [[written] = []] = await report(request, found, ({ call, known }) => {
       if (known && call && known.call_id !== call.id) throw new Error("Another call's");
-      const wasEnded = known?.status === "egress_ended";
-      const taken = wasEnded && sent.status === "egress_starting" ? {} : sent;
+      const isLate = sent.status && STATUSES.indexOf(sent.status) < STATUSES.indexOf(known?.status);
+      const taken = isLate
+        ? { error: known.error ?? sent.error, storage_key: known.storage_key ?? sent.storage_key }
+        : sent;
       const next = {
         organization_id: call?.organization_id,
         call_id: call?.id,
@@ -108,12 +112,14 @@ export const platformResults: Record<string, FloorHandler<PlatformFloorRequest>>
         ...known,
         ...taken,
       };
-      const ended_at = wasEnded ? (taken.ended_at ?? known.ended_at) : next.ended_at;
-      const is_stopped = Number(known?.is_stopped || next.is_stopped);
+      const isEnded = next.status === "egress_ended";
+      const ended_at = isEnded ? (next.ended_at ?? known?.ended_at ?? now) : next.ended_at;
+      const is_stopped = Number(isEnded || known?.is_stopped || next.is_stopped);
       row = { ...next, egress_id: segments[4], ended_at, is_stopped };
       const statement = save("egresses", known, row, now);
-      if (!statement) return [];
-      return [save("egresses", known, { ...row, changed_by_user_id: user_id }, now) ?? statement];
+      if (!statement || known?.status === "egress_deleted") return [];
+      const changed_by_user_id = user_id ?? known?.changed_by_user_id ?? null;
+      return [save("egresses", known, { ...row, changed_by_user_id }, now) ?? statement];
     });
     return { body: shape.egress({ created_at: now, updated_at: now, ...row, ...written }) };
   },

@@ -23,9 +23,12 @@ function owner({ roles, organization_user_id }: FloorCaller): string {
 const callOf = (caller: FloorCaller) =>
   `select id from calls where id = ?3 and organization_user_id = (${owner(caller)})`;
 
+/** The same, where it has ended. */
+const endedCall = (caller: FloorCaller) => `${callOf(caller)} and ended_at is not null`;
+
 /** The same, where it has ended with everyone's consent. `min` over none is null, which is not 1. */
 const openCall = (caller: FloorCaller) =>
-  `select id from calls where id = ?3 and ended_at is not null and organization_user_id = (${owner(caller)})
+  `${endedCall(caller)}
   and (select min(recording_consent is true) from participants where call_id = ?3) = 1`;
 
 export const results: Record<string, FloorHandler> = {
@@ -104,7 +107,7 @@ export const results: Record<string, FloorHandler> = {
       request,
       `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at)
       select ?1, id, 'read', ?5, ?6 from egresses where id = ?4 and call_id = (${openCall(caller)})
-      returning (select json_object('id', id, 'egress_id', egress_id, 'status', status, 'error', error,
+      returning id, (select json_object('id', id, 'egress_id', egress_id, 'status', status, 'error', error,
         'is_stopped', is_stopped, 'ended_at', ended_at, 'created_at', created_at, 'updated_at', updated_at,
         'storage_key', storage_key) from egresses where id = ?4) egress`,
       ...callPath(request),
@@ -115,12 +118,15 @@ export const results: Record<string, FloorHandler> = {
     if (!found) return null;
     const row = JSON.parse(found.egress);
     return {
-      body: { ...shape.egress(row), url: row.storage_key && (await presign(request, row.storage_key)) },
+      body: {
+        ...shape.egress(row),
+        url: row.storage_key && (await presign(request, row.storage_key, found.id)),
+      },
     };
   },
 
   "GET 10 organization_users calls egresses audit_logs": (request) => {
-    const audited = `(select id from egresses where id = ?4 and call_id = (${openCall(request.caller)}))`;
+    const audited = `(select id from egresses where id = ?4 and call_id = (${endedCall(request.caller)}))`;
     return paged(request, "audit_logs", shape.auditLog, {
       total: `(select coalesce((select sum(total) from list_totals where owner_id = e.id and list in
         ('egress_audit_logs:create', 'egress_audit_logs:update', 'egress_audit_logs:read')), 0) from ${audited} e)`,
@@ -141,7 +147,7 @@ const callPath = ({ caller, segments }: FloorRequest) => [
 /** Made once: its settings are the isolate's. */
 let signer: AwsClient | undefined;
 
-async function presign({ env, url, now }: FloorRequest, storage_key: string): Promise<string> {
+async function presign({ env, url, now }: FloorRequest, storage_key: string, entry: number): Promise<string> {
   signer ??= new AwsClient({
     accessKeyId: env.RECORDINGS_S3_ACCESS_KEY_ID,
     secretAccessKey: env.RECORDINGS_S3_SECRET_ACCESS_KEY,
@@ -151,6 +157,7 @@ async function presign({ env, url, now }: FloorRequest, storage_key: string): Pr
   const target = new URL(`${env.RECORDINGS_S3_ENDPOINT}/recordings/${storage_key}`, url.origin);
   target.searchParams.set("X-Amz-Expires", "900");
   target.searchParams.set("response-content-disposition", "attachment");
+  target.searchParams.set("x-audit-log-id", String(entry));
   const datetime = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, "");
   return (await signer.sign(target.href, { method: "GET", aws: { signQuery: true, datetime } })).url;
 }

@@ -50,9 +50,10 @@ export async function seedLists(
       db
         .prepare(
           `insert into egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-          ${numbered} select ?1, ?2, 'read', null, null, ?3 - n * 1000 from numbered`,
+          ${numbered} select ?1, ?2, 'read', (select user_id from organization_users where id = ?4), null,
+            ?3 - n * 1000 from numbered`,
         )
-        .bind(organization_id, call.audited, now),
+        .bind(organization_id, call.audited, now, organization_user_id),
     ]);
   }
 }

@@ -12,10 +12,12 @@ const bytes = crypto.getRandomValues(new Uint8Array(50_000));
 
 let server: Server;
 let url: string;
+let path: string;
+let external: ReturnType<typeof caller>;
 
 beforeAll(async () => {
   server = await startServer();
-  url = await aRecordingsUrl();
+  ({ url, external, path } = await aRecordingsUrl());
 });
 
 /** What the recording backend does: it puts the file where the service will look for it. */
@@ -65,7 +67,7 @@ async function aRecordingsUrl() {
   const path = `/organization_users/${provider.body.id}/calls/${call.body.id}/egresses/${reported.body.id}`;
   const egress = await external("GET", path);
   expect(egress.status).toBe(200);
-  return egress.body.url as string;
+  return { url: egress.body.url as string, external, path };
 }
 
 /** The URL with one of its parts changed. */
@@ -85,6 +87,11 @@ describe("A recording's presigned URL", () => {
     expect(new Uint8Array(await range.arrayBuffer())).toEqual(bytes.slice(100, 200));
   });
 
+  it("names the entry of the audit log for which it was made", async () => {
+    const { audit_logs } = (await external("GET", `${path}/audit_logs?event=read`)).body;
+    expect(new URL(url).searchParams.get("x-audit-log-id")).toBe(String(audit_logs[0].id));
+  });
+
   it("is valid for 15 minutes", () => {
     expect(new URL(url).searchParams.get("X-Amz-Expires")).toBe("900");
   });
@@ -99,6 +106,7 @@ describe("A recording's presigned URL", () => {
       "another date",
       changedParam("X-Amz-Date", (value) => value.replace(/\d\dZ$/, (s) => (s === "00Z" ? "01Z" : "00Z"))),
     ],
+    ["another entry of the audit log", changedParam("x-audit-log-id", (value) => `${value}0`)],
     ["another access key", changedParam("X-Amz-Credential", (value) => `other${value}`)],
     [
       "another file",
@@ -125,7 +133,7 @@ describe("A recording's presigned URL", () => {
   it("is refused once it has expired", async () => {
     const settings = readSettings(parseEnv(readFileSync(".dev.vars", "utf8")));
     const presignedAgo = (minutes: number) =>
-      presignDownload({ settings, url: server.url, now: Date.now() - minutes * 60_000 }, STORAGE_KEY);
+      presignDownload({ settings, url: server.url, now: Date.now() - minutes * 60_000 }, STORAGE_KEY, 1);
     expect((await fetch(await presignedAgo(14))).status).toBe(200);
     expect((await fetch(await presignedAgo(16))).status).toBe(403);
   });

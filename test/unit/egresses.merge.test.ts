@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EGRESS_STATUSES } from "../../src/database/enums.ts";
 import { type EgressRecord, mergeEgress } from "../../src/resources/egresses/egresses.merge.ts";
 import type { EgressReport } from "../../src/resources/egresses/egresses.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
@@ -26,6 +27,8 @@ const ended: EgressRecord = {
   storage_key: "a.wav",
 };
 
+const deleted: EgressRecord = { ...ended, status: "egress_deleted" };
+
 const CALL = { id: 2, organization_id: 1 };
 
 const NOW = 50;
@@ -44,9 +47,27 @@ describe("A first report of an egress", () => {
     });
   });
 
+  it.each(["egress_starting", "egress_active", "egress_ending"] as const)(
+    "goes on with the status %s",
+    (status) => {
+      expect(merge(undefined, { call_key: "call", status })).toMatchObject({
+        status,
+        is_stopped: false,
+        ended_at: null,
+      });
+    },
+  );
+
+  it("of an end is stopped and has ended, whatever else it says", () => {
+    const end: EgressReport = { call_key: "call", status: "egress_ended" };
+    const ended = { status: "egress_ended", is_stopped: true, ended_at: NOW };
+    expect(merge(undefined, end)).toMatchObject(ended);
+    expect(merge(undefined, { ...end, is_stopped: false, ended_at: null })).toMatchObject(ended);
+  });
+
   it("may say everything", () => {
-    const { status, error, is_stopped, ended_at, storage_key } = ended;
-    const all: EgressReport = { status, error, is_stopped, ended_at, storage_key };
+    const { error, is_stopped, ended_at, storage_key } = ended;
+    const all: EgressReport = { status: "egress_ended", error, is_stopped, ended_at, storage_key };
     expect(merge(undefined, { ...all, call_key: "call", user_id: 3 })).toEqual({
       ...ended,
       created_at: NOW,
@@ -85,11 +106,13 @@ describe("A report of an egress is refused", () => {
       expect(refusal(known, { call_key: "call", status: "egress_ended", user_id: 9 }, {})).toMatch(/user_id/);
   });
 
-  it("for its call, but not for its user, where it is a late report of the start", () => {
+  it("for its call and its user, where it comes late too", () => {
     const late: EgressReport = { call_key: "call", status: "egress_starting", user_id: 9 };
-    expect(refusal(ended, late, { call: undefined })).toMatch(/must name a call/);
-    expect(refusal(ended, late, { call: { id: 99, organization_id: 1 } })).toMatch(/another call/);
-    expect(mergeEgress(ended, late, { call: CALL, isMember: false }, NOW)).toBe(ended);
+    for (const known of [ended, deleted]) {
+      expect(refusal(known, late, { call: undefined })).toMatch(/must name a call/);
+      expect(refusal(known, late, { call: { id: 99, organization_id: 1 } })).toMatch(/another call/);
+      expect(refusal(known, late, {})).toMatch(/user_id/);
+    }
   });
 });
 
@@ -108,12 +131,27 @@ describe("A later report of an egress", () => {
   });
 
   it.each<[string, EgressReport, Partial<EgressRecord>]>([
-    ["an error, of nobody", { error: "Lost." }, { error: "Lost.", changed_by_user_id: null }],
+    ["an error, of the user who was named before", { error: "Lost." }, { error: "Lost." }],
+    [
+      "an error, of the same user where it names nobody",
+      { error: "Lost.", user_id: null },
+      { error: "Lost." },
+    ],
     ["an error, of somebody", { error: "Lost.", user_id: 4 }, { error: "Lost.", changed_by_user_id: 4 }],
     ["that it was stopped", { is_stopped: true, user_id: 3 }, { is_stopped: true }],
     ["a time before the end", { ended_at: 30, user_id: 3 }, { ended_at: 30 }],
     ["a storage key", { storage_key: "b.wav", user_id: 3 }, { storage_key: "b.wav" }],
-    ["the end", { status: "egress_ended", user_id: 3 }, { status: "egress_ended" }],
+    ["the next status", { status: "egress_active" }, { status: "egress_active" }],
+    [
+      "the end",
+      { status: "egress_ended", ended_at: 40 },
+      { status: "egress_ended", is_stopped: true, ended_at: 40 },
+    ],
+    [
+      "the end, without its time",
+      { status: "egress_ended", is_stopped: false, ended_at: null },
+      { status: "egress_ended", is_stopped: true, ended_at: NOW },
+    ],
   ])("takes in %s", (_, report, change) => {
     expect(merge(starting, report)).toEqual({ ...starting, ...change, updated_at: NOW });
   });
@@ -133,8 +171,52 @@ describe("A later report of an egress", () => {
     expect(merge(ended, { ended_at: 41, user_id: 3 })).toEqual({ ...ended, ended_at: 41, updated_at: NOW });
   });
 
+  it("keeps the end that was reported before, where the status comes without it", () => {
+    const known = { ...starting, ended_at: 30 };
+    expect(merge(known, { status: "egress_ended" })).toMatchObject({ is_stopped: true, ended_at: 30 });
+  });
+
+  it.each(["egress_starting", "egress_active", "egress_ending"] as const)(
+    "that comes late fills in what is unknown of an ended one, and changes nothing else: %s",
+    (status) => {
+      const known = { ...ended, error: null, storage_key: null };
+      const late: EgressReport = { status, is_stopped: false, ended_at: 99, user_id: 4 };
+      expect(merge(known, { ...late, error: "Lost.", storage_key: "b.wav" })).toEqual({
+        ...known,
+        error: "Lost.",
+        storage_key: "b.wav",
+        changed_by_user_id: 4,
+        updated_at: NOW,
+      });
+      expect(merge(known, late)).toBe(known);
+    },
+  );
+
+  it("that comes late changes nothing of one that goes on, but for what is unknown", () => {
+    const known = { ...starting, status: "egress_ending", error: "A hiccup." };
+    const late: EgressReport = { status: "egress_active", error: "Lost.", is_stopped: true, ended_at: 30 };
+    expect(merge(known, late)).toBe(known);
+    expect(merge(known, { ...late, storage_key: "a.wav" })).toEqual({
+      ...known,
+      storage_key: "a.wav",
+      updated_at: NOW,
+    });
+  });
+
+  it.each<EgressReport>([
+    { status: "egress_ended", error: "New.", ended_at: 99, storage_key: "b.wav", user_id: 4 },
+    { status: "egress_starting", error: "New." },
+    { error: null, ended_at: null, storage_key: null },
+  ])("changes nothing of a deleted one: %o", (report) => {
+    expect(merge(deleted, report)).toBe(deleted);
+    const unknown = { ...deleted, error: null, storage_key: null };
+    expect(merge(unknown, report)).toBe(unknown);
+  });
+
   it.each<EgressReport>([
     { status: "egress_starting" },
+    { status: "egress_active" },
+    { status: "egress_ending", error: null },
     { status: "egress_starting", error: "New.", storage_key: null, ended_at: 99, user_id: 4 },
     { is_stopped: false },
     { ended_at: null },
@@ -143,12 +225,23 @@ describe("A later report of an egress", () => {
   });
 });
 
+/** How far an egress has come. */
+const position = ({ status }: EgressRecord) => (EGRESS_STATUSES as readonly string[]).indexOf(status);
+
+/** The reports in any order, each of them once or twice. */
+const inAnyOrder = (reports: EgressReport[]) =>
+  fc
+    .subarray(reports)
+    .chain((again) =>
+      fc.shuffledSubarray([...reports, ...again], { minLength: reports.length + again.length }),
+    );
+
 describe("Whatever is reported of an egress, in whatever order,", () => {
   const onEachReport = eachReport<EgressReport, EgressRecord>(
     fc.record(
       {
         call_key: fc.constant("call"),
-        status: fc.constantFrom("egress_starting" as const, "egress_ended" as const),
+        status: fc.constantFrom(...EGRESS_STATUSES),
         error: fc.constantFrom(null, "Lost."),
         is_stopped: fc.constantFrom(null, true, false),
         ended_at: fc.constantFrom(null, 30, 40),
@@ -164,14 +257,52 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
     onEachReport((_, next, report, now) => expect(merge(next, report, now + 1)).toBe(next));
   });
 
-  it("an ended egress stays ended, and a stopped one stopped", () => {
+  it("its status never goes back, and a stopped egress stays stopped", () => {
     onEachReport((known, next) => {
-      if (known?.status === "egress_ended") {
-        expect(next.status).toBe("egress_ended");
-        if (known.ended_at !== null) expect(next.ended_at).not.toBeNull();
-      }
+      if (known) expect(position(next)).toBeGreaterThanOrEqual(position(known));
       if (known?.is_stopped) expect(next.is_stopped).toBe(true);
     });
+  });
+
+  it("an ended egress is stopped, and has an end", () => {
+    onEachReport((_, next) => {
+      if (next.status === "egress_ended")
+        expect(next).toMatchObject({ is_stopped: true, ended_at: expect.any(Number) });
+    });
+  });
+
+  it("a user who was named stays so until another is named", () => {
+    onEachReport((known, next) => {
+      if (known?.changed_by_user_id) expect(next.changed_by_user_id).not.toBeNull();
+    });
+  });
+
+  it("the same facts lead to the same state", () => {
+    const facts = { error: fc.constant("Lost."), storage_key: fc.constant("a.wav") };
+    /** A report of one of its states, with what the backend may know by then. */
+    const reportOf = (status: EgressReport["status"], known: object = {}) =>
+      fc
+        .record(facts, { requiredKeys: [] })
+        .map((more): EgressReport => ({ call_key: "call", status, user_id: 3, ...known, ...more }));
+    const reports = fc
+      .tuple(
+        reportOf("egress_starting"),
+        reportOf("egress_active"),
+        reportOf("egress_ending", { is_stopped: true }),
+        reportOf("egress_ended", { ended_at: 40 }),
+      )
+      .chain((each) => fc.subarray(each, { minLength: 1 }))
+      .chain((some) => fc.tuple(inAnyOrder(some), inAnyOrder(some)));
+    const stateAfter = (all: EgressReport[]) => {
+      let known: EgressRecord | undefined;
+      for (const [now, report] of all.entries()) known = merge(known, report, now);
+      return { ...known, created_at: 0, updated_at: 0 };
+    };
+    fc.assert(
+      fc.property(reports, ([one, other]) => {
+        expect(stateAfter(one)).toEqual(stateAfter(other));
+      }),
+    );
   });
 
   it("it stays on its call, and was created once", () => {

@@ -9,7 +9,7 @@ import { changingNothing } from "./support/unchanged.ts";
 interface Entry {
   id: number;
   event: string;
-  user_id: number | null;
+  user_id: number;
   object_changes: Record<string, [unknown, unknown]> | null;
   created_at: string;
 }
@@ -17,7 +17,8 @@ interface Entry {
 /** A recording that has just started, of an ended call to which everybody consented. */
 async function anEgress(first: object = {}) {
   const clinic = await anOrganization();
-  const call = await aCall(clinic);
+  const owner = await clinic.addProvider();
+  const call = await aCall(clinic, {}, owner);
   const egress_id = unique("egress");
   const report = (egress: object) => reportEgress(egress_id, egress);
   const { id } = await given(report({ call_key: call.key, status: "egress_starting", ...first }));
@@ -25,6 +26,7 @@ async function anEgress(first: object = {}) {
   const audit = (query = "") => clinic.client.get(`${path}/audit_logs${query}`);
   return {
     clinic,
+    owner,
     call,
     id: id as number,
     egress_id,
@@ -50,9 +52,9 @@ async function anEgressReadAt(created: string, ...moments: string[]) {
 }
 
 describe("The audit logs of an egress", () => {
-  it("have its creation, with the fields that are not null, and with no user if the report names none", async () => {
+  it("have its creation, with the fields that are not null, and of whose call it is if the report names nobody", async () => {
     travelTo("2026-01-31T09:30:00.123Z");
-    const { egress_id, audit } = await anEgress();
+    const { egress_id, audit, owner } = await anEgress();
     const { status, body } = await audit();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -60,7 +62,7 @@ describe("The audit logs of an egress", () => {
         {
           id: expect.any(Number),
           event: "create",
-          user_id: null,
+          user_id: owner.user_id,
           object_changes: {
             egress_id: [null, egress_id],
             status: [null, "egress_starting"],
@@ -124,14 +126,14 @@ describe("The audit logs of an egress", () => {
       {
         id: expect.any(Number),
         event: "update",
-        user_id: null,
+        user_id: clinic.admin.user_id,
         object_changes: { error: [null, "The disk was full."] },
         created_at: "2027-01-31T10:00:02.000Z",
       },
       {
         id: expect.any(Number),
         event: "update",
-        user_id: null,
+        user_id: clinic.admin.user_id,
         object_changes: {
           error: ["The disk was full.", null],
           ended_at: [ENDED_AT, "2026-01-31T10:00:07.000Z"],
@@ -140,6 +142,24 @@ describe("The audit logs of an egress", () => {
       },
     ]);
     expect(create?.event).toBe("create");
+  });
+
+  it("name the user of each report, else of an earlier one, else of whose call it is", async () => {
+    const { clinic, owner, report, entries } = await anEgress({ user_id: null });
+    const { user_id } = await clinic.addProvider();
+    await given(report({ error: "One." }));
+    await given(report({ error: "Two.", user_id }));
+    await given(report({ error: "Three." }));
+    await given(report({ error: "Four.", user_id: clinic.admin.user_id }));
+    await given(report({ error: "Five.", user_id: null }));
+    expect((await entries()).map((entry) => entry.user_id).reverse()).toEqual([
+      owner.user_id,
+      owner.user_id,
+      user_id,
+      user_id,
+      clinic.admin.user_id,
+      clinic.admin.user_id,
+    ]);
   });
 
   it("have a read without changes, and the user as whom the client acts", async () => {
@@ -194,13 +214,19 @@ describe("The audit logs of an egress", () => {
     expect((await entries()).map(({ event, object_changes }) => [event, object_changes])).toEqual([
       ["update", { error: [null, "Lost."] }],
       ["read", null],
-      ["update", {}],
       ["create", expect.anything()],
     ]);
     const { results } = await env.DB.prepare("select * from egress_audit_logs where egress_id = ?")
       .bind(id)
       .all();
     expect(JSON.stringify([results, await entries()])).not.toMatch(/secret|wav|storage_key|http/);
+  });
+
+  it("have no update if only the storage key changed", async () => {
+    const { report, entries, audit } = await anEgress();
+    for (const storage_key of ["first.wav", "second.wav", null]) await given(report({ storage_key }));
+    expect((await entries()).map(({ event }) => event)).toEqual(["create"]);
+    expect((await audit()).body.pagination.total_count).toBe(1);
   });
 
   it("are only those of the egress", async () => {
@@ -378,7 +404,7 @@ describe("An audit entry, even for an operator who works on the database,", () =
     [
       "replaced",
       `insert or replace into egress_audit_logs
-        select id, organization_id, egress_id, 'read', null, null, 0 from egress_audit_logs where egress_id = ?`,
+        select id, organization_id, egress_id, 'read', 1, null, 0 from egress_audit_logs where egress_id = ?`,
     ],
     [
       "replaced on conflict",
@@ -391,11 +417,18 @@ describe("An audit entry, even for an operator who works on the database,", () =
     await changingNothing(() => expect(onDatabase(query, id)).rejects.toThrow());
   });
 
-  it("is written for every change of an egress", async () => {
-    const { id, entries } = await anEgress();
+  it("is written for every change of an egress, and names somebody", async () => {
+    const { owner, id, entries } = await anEgress();
     await onDatabase("update egresses set error = 'Lost.', updated_at = 1 where id = ?", id);
-    expect((await entries()).map(({ object_changes }) => object_changes)).toContainEqual({
-      error: [null, "Lost."],
-    });
+    expect(await entries()).toContainEqual(
+      expect.objectContaining({ user_id: owner.user_id, object_changes: { error: [null, "Lost."] } }),
+    );
+  });
+
+  it("always names somebody", async () => {
+    const { clinic, id } = await anEgress();
+    const unnamed = `insert into egress_audit_logs (organization_id, egress_id, event, created_at)
+      values (?, ?, 'read', 1)`;
+    await changingNothing(() => expect(onDatabase(unnamed, clinic.id, id)).rejects.toThrow(/NOT NULL/));
   });
 });

@@ -19,7 +19,7 @@ async function aCallToRecord(call: object = {}) {
 const egressesOf = ({ client }: Organization, { path }: Call) => ({
   list: () => client.get(`${path}/egresses`),
   get: (id: number | string) => client.get(`${path}/egresses/${id}`),
-  audit: (id: number | string) => client.get(`${path}/egresses/${id}/audit_logs`),
+  audit: (id: number | string, query = "") => client.get(`${path}/egresses/${id}/audit_logs${query}`),
 });
 
 /** A recording that has just started: there is no file yet. */
@@ -161,6 +161,42 @@ describe("A later report of an egress", () => {
     expect((await get(reported.id)).body.url).toBeNull();
   });
 
+  it("moves its status forward, and never back", async () => {
+    const { report, reported, list } = await aStartingEgress();
+    const statuses = ["egress_starting", "egress_active", "egress_ending"];
+    for (const [n, status] of statuses.entries()) {
+      expect((await given(report({ status }))).status).toBe(status);
+      for (const late of statuses.slice(0, n))
+        expect((await changingNothing(() => given(report({ status: late })))).status).toBe(status);
+    }
+    expect((await list()).body.egresses).toMatchObject([{ id: reported.id, status: "egress_ending" }]);
+  });
+
+  it("of the end stops it, and gives it the time of the report where it names none", async () => {
+    const { report, reported } = await aStartingEgress();
+    travelTo("2027-01-31T09:30:00.000Z");
+    const end = { status: "egress_ended", is_stopped: false, ended_at: null };
+    const ended = {
+      ...reported,
+      status: "egress_ended",
+      is_stopped: true,
+      ended_at: "2027-01-31T09:30:00.000Z",
+    };
+    expect(await given(report(end))).toEqual({ ...ended, updated_at: "2027-01-31T09:30:00.000Z" });
+    await changingNothing(() => given(report(end)));
+  });
+
+  it("that comes late fills in the storage key and the error, and nothing else", async () => {
+    const { first, report, reported, get } = await aStartingEgress();
+    const ended = await given(report({ status: "egress_ended", ended_at: ENDED_AT }));
+    const late = { ...first, is_stopped: false, ended_at: LATER };
+    await changingNothing(() => given(report(late)));
+    const filled = await given(report({ ...late, error: "Lost.", storage_key: "late.wav" }));
+    expect(filled).toEqual({ ...ended, error: "Lost.", updated_at: aTimestamp });
+    await changingNothing(() => given(report({ ...late, error: "Other.", storage_key: "other.wav" })));
+    expect((await get(reported.id)).body.url).toContain("late.wav");
+  });
+
   it("does not move an ended egress back", async () => {
     const { first, report, reported } = await anEndedEgress();
     for (const late of [
@@ -193,6 +229,7 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     ["a blank call_key", { call_key: " " }, /egress\.call_key/],
     ["an unknown call_key", { call_key: "nowhere" }, /egress\.call_key/],
     ["an unknown status", { status: "egress_failed" }, /egress\.status/],
+    ["the status of a deleted file", { status: "egress_deleted" }, /egress\.status/],
     ["a null status", { status: null }, /egress\.status/],
     ["an is_stopped that is text", { is_stopped: "true" }, /egress\.is_stopped/],
     ["a blank error", { error: " " }, /egress\.error/],
@@ -262,13 +299,12 @@ describe("The recordings of a call", () => {
     ),
   });
 
-  async function expectHidden({ list, get, audit }: ReturnType<typeof egressesOf>, id: number) {
+  async function expectHidden({ list, get }: ReturnType<typeof egressesOf>, id: number) {
     await changingNothing(async () => {
       const listed = await list();
       expect(listed.status).toBe(200);
       expect(listed.body).toEqual({ egresses: [] });
       expectRefusal(await get(id), 404);
-      expectRefusal(await audit(id), 404);
     });
   }
 
@@ -288,7 +324,6 @@ describe("The recordings of a call", () => {
   });
 
   it.each([
-    ["has not ended", { ...consents(true, true), ended_at: undefined }],
     ["had no participants", consents()],
     ["had one participant who refused", consents(true, false)],
     ["had one participant who was not asked", consents(true, undefined)],
@@ -296,15 +331,29 @@ describe("The recordings of a call", () => {
     ["had one refusal among many", consents(true, true, false, true)],
     ["had nobody who consented", consents(false, false)],
     ["failed, and had one who refused", { ...consents(false, true), failed: true }],
-  ])("are hidden, and reading writes no entry, if the call %s", async (_, call) => {
+  ])("are hidden, but for their audit logs, and reading writes no entry, if the call %s", async (_, call) => {
     const scene = await aCallToRecord(call);
-    await expectHidden(scene, (await scene.call.addEgress()).id);
-  });
-
-  it("are hidden until the call ends", async () => {
-    const scene = await aCallToRecord({ ended_at: undefined });
     const { id } = await scene.call.addEgress();
     await expectHidden(scene, id);
+    expect((await given(scene.audit(id))).audit_logs).toMatchObject([{ event: "create" }]);
+  });
+
+  it.each([
+    ["everybody consented", consents(true, true)],
+    ["somebody refused", consents(true, false)],
+    ["nobody is on it", consents()],
+  ])("are hidden with their audit logs until the call ends, where %s", async (_, call) => {
+    const scene = await aCallToRecord({ ...call, ended_at: undefined });
+    const { id } = await scene.call.addEgress();
+    await expectHidden(scene, id);
+    expectRefusal(await scene.audit(id), 404);
+    await given(scene.call.report({ ended_at: ENDED_AT }));
+    expect((await scene.audit(id)).status).toBe(200);
+  });
+
+  it("are shown when the call ends", async () => {
+    const scene = await aCallToRecord({ ended_at: undefined });
+    const { id } = await scene.call.addEgress();
     await given(scene.call.report({ ended_at: ENDED_AT }));
     await expectShown(scene, id);
   });
@@ -330,12 +379,16 @@ describe("The recordings of a call", () => {
   it.each([
     ["withdraws consent", false],
     ["has the consent cleared", null],
-  ])("are hidden again when a participant %s", async (_, recording_consent) => {
+  ])("are hidden again when a participant %s, but not who saw them", async (_, recording_consent) => {
     const scene = await aCallToRecord();
     const { id } = await scene.call.addEgress();
+    await given(scene.get(id));
+    const before = (await given(scene.audit(id))).audit_logs;
+    expect(before).toMatchObject([{ event: "read" }, { event: "create" }]);
     const [, rita] = scene.call.participants;
     await given(scene.call.report({ participants: [{ key: rita.key, recording_consent }] }));
     await expectHidden(scene, id);
+    expect((await given(scene.audit(id))).audit_logs).toEqual(before);
   });
 
   it("stay visible when a later report says nothing about consent", async () => {
@@ -395,8 +448,8 @@ describe("Getting an egress", () => {
     expect(await readEntries(reported)).toBe(1);
   });
 
-  it("presigns a GET of the file for 15 minutes, as a download", async () => {
-    const { reported, get } = await anEndedEgress();
+  it("presigns a GET of the file for 15 minutes, as a download, with the id of the read entry", async () => {
+    const { reported, get, audit } = await anEndedEgress();
     travelTo("2026-01-31T12:34:56.789Z");
     const { body } = await get(reported.id);
     const url = new URL(body.url);
@@ -410,20 +463,43 @@ describe("Getting an egress", () => {
       "X-Amz-SignedHeaders": "host",
       "X-Amz-Signature": expect.stringMatching(/^[0-9a-f]{64}$/),
       "response-content-disposition": "attachment",
+      "x-audit-log-id": String((await given(audit(reported.id, "?event=read"))).audit_logs[0].id),
     });
     expect(body.url).not.toContain("local-secret-key");
   });
 
-  it("returns a new URL each time", async () => {
-    const { reported, get } = await anEndedEgress();
+  it("returns a new URL each time, even at the same moment, and each leads back to its read entry", async () => {
+    const { reported, get, audit } = await anEndedEgress();
     travelTo("2026-01-31T12:34:56.000Z");
-    const first = (await get(reported.id)).body.url;
+    const urls: URL[] = [];
+    for (let n = 0; n < 3; n++) urls.push(new URL((await given(get(reported.id))).url));
     travelTo("2026-01-31T12:34:57.000Z");
-    const second = new URL((await get(reported.id)).body.url);
-    expect(second.searchParams.get("X-Amz-Date")).toBe("20260131T123457Z");
-    expect(second.searchParams.get("X-Amz-Signature")).not.toBe(
-      new URL(first).searchParams.get("X-Amz-Signature"),
-    );
+    urls.push(new URL((await given(get(reported.id))).url));
+    const values = (name: string) => urls.map(({ searchParams }) => searchParams.get(name));
+    expect(values("X-Amz-Date")).toEqual([...Array(3).fill("20260131T123456Z"), "20260131T123457Z"]);
+    expect(new Set(values("X-Amz-Signature")).size).toBe(4);
+    const reads = (await given(audit(reported.id, "?event=read"))).audit_logs;
+    expect(values("x-audit-log-id")).toEqual(reads.map(({ id }: { id: number }) => String(id)).reverse());
+  });
+
+  it("returns a null URL once its file was deleted, and its audit logs stay", async () => {
+    const { reported, end, report, list, get, audit } = await anEndedEgress();
+    // As the deletion of the file leaves it.
+    await env.DB.prepare("update egresses set status = 'egress_deleted' where id = ?")
+      .bind(reported.id)
+      .run();
+    const deleted = { ...reported, status: "egress_deleted" };
+    expect((await given(list())).egresses).toEqual([deleted]);
+    expect(await given(get(reported.id))).toEqual({ ...deleted, url: null });
+    const late = { ...end, error: "Late.", storage_key: "other.wav" };
+    expect(await changingNothing(() => given(report(late)))).toEqual(deleted);
+    const { audit_logs } = await given(audit(reported.id));
+    expect(audit_logs).toMatchObject([
+      { event: "read" },
+      { event: "update", object_changes: { status: ["egress_ended", "egress_deleted"] } },
+      { event: "update" },
+      { event: "create" },
+    ]);
   });
 
   it.each([
@@ -439,7 +515,7 @@ describe("Getting an egress", () => {
     expect(url.origin).toBe("http://service.test");
     expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${encoded}`);
     expect(url.hash).toBe("");
-    expect([...url.searchParams.keys()]).toHaveLength(7);
+    expect([...url.searchParams.keys()]).toHaveLength(8);
   });
 
   it("writes a read entry each time, with the user as whom the client acts", async () => {
@@ -473,6 +549,7 @@ describe("Getting an egress", () => {
       expect(status).toBe(200);
       expect(body).toEqual({ ...reported, url: expect.any(String) });
     }
+    expect(new Set(answers.map(({ body }) => body.url)).size).toBe(20);
     expect(await readEntries(reported)).toBe(20);
     expect((await audit(reported.id)).body.pagination.total_count).toBe(22);
   });

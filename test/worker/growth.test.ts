@@ -51,9 +51,10 @@ beforeAll(async () => {
   );
   await insertMany(
     `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at)
-     select ?1, ?2, 'read', null, n from counter`,
+     select ?1, ?2, 'read', ?3, n from counter`,
     clinic.id,
     egress.id,
+    clinic.admin.user_id,
   );
   paths = {
     waiting_rooms: "/waiting_rooms",

@@ -11,7 +11,6 @@ const FROM_THE_NEAREST = [
   "GET /call_metrics",
   "GET /organization_users/:organization_user_id/calls/:call_id/transcript",
   "GET /organization_users/:organization_user_id/calls/:call_id/soap_note",
-  "GET /organization_users/:organization_user_id/calls/:call_id/egresses",
 ];
 
 /** A way to the Worker that records with what the sessions of its queries were opened. */

@@ -1,12 +1,16 @@
 -- An egress is neither created nor changed without its audit entry, whatever code does it: so triggers write the
--- entries. An entry holds [old, new] for each audited field, as the column stores it, and never the storage key. The
+-- entries. An entry holds [old, new] for each audited field, as the column stores it, and never the storage key: a
+-- change of nothing else writes no entry. It names the user whom a report named last, or else who held the call. The
 -- entries for reads are written by the service, because SQLite has no trigger for SELECT.
 
 -- Generated from src/database/audited_fields.ts by `npm run db:triggers`: change the list there, not these lines.
 CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'create', new.changed_by_user_id,
+  SELECT new.organization_id, new.id, 'create', coalesce(new.changed_by_user_id, (
+      SELECT user_id FROM organization_users
+      WHERE id = (SELECT organization_user_id FROM calls WHERE id = new.call_id)
+    )),
     json_group_object(field, json_array(NULL, new_value)), new.created_at
   FROM (
     SELECT 'egress_id' AS field, new.egress_id AS new_value
@@ -21,7 +25,10 @@ END;
 CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'update', new.changed_by_user_id,
+  SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, (
+      SELECT user_id FROM organization_users
+      WHERE id = (SELECT organization_user_id FROM calls WHERE id = new.call_id)
+    )),
     json_group_object(field, json_array(old_value, new_value)), new.updated_at
   FROM (
     SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
@@ -30,7 +37,8 @@ BEGIN
     UNION ALL SELECT 'is_stopped', old.is_stopped, new.is_stopped
     UNION ALL SELECT 'ended_at', old.ended_at, new.ended_at
   )
-  WHERE old_value IS NOT new_value;
+  WHERE old_value IS NOT new_value
+  HAVING count(*) > 0;
 END;
 -- End of the generated part.
 

@@ -1,6 +1,5 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { egressMissing } from "../egresses/egresses.openapi.ts";
 import { auditLogSchema } from "./egress_audit_logs.schemas.ts";
 
 const read: z.input<typeof auditLogSchema> = {
@@ -14,7 +13,7 @@ const read: z.input<typeof auditLogSchema> = {
 const updated: z.input<typeof auditLogSchema> = {
   id: 72,
   event: "update",
-  user_id: null,
+  user_id: 29,
   object_changes: {
     status: ["egress_starting", "egress_ended"],
     is_stopped: [false, true],
@@ -25,7 +24,8 @@ const updated: z.input<typeof auditLogSchema> = {
 
 export const egressAuditLogsReference: Reference = {
   tag: "Egress audit logs",
-  description: "Who created, changed and read a recording, and when. Entries are never changed or deleted.",
+  description:
+    "Who created, changed and read a recording, and when. Entries are never changed or deleted. They can be read once the call has ended, even if a participant did not consent to the recording or withdrew the consent.",
   schemas: {
     EgressAuditLog: {
       schema: auditLogSchema,
@@ -34,7 +34,8 @@ export const egressAuditLogsReference: Reference = {
         id: "The id of the entry.",
         event:
           "`create`: the egress was reported for the first time. `update`: it changed. `read`: somebody fetched it for download.",
-        user_id: "The user who caused the event; null if the recording backend did.",
+        user_id:
+          "The user who caused the event. If the recording backend did, it is the user whom an earlier report of the recording named, else the user who held the call.",
         object_changes:
           "For each field, the old and the new value. `create`: the old value is null. `update`: only fields that changed. `read`: null instead of an object.",
         created_at: "When it happened.",
@@ -51,7 +52,9 @@ export const egressAuditLogsReference: Reference = {
         schema: pageOf("audit_logs", auditLogSchema),
         example: { audit_logs: [read, updated], pagination: { ...paginationExample, total_count: 2 } },
       },
-      refusals: { 404: egressMissing },
+      refusals: {
+        404: "Something in the path does not exist, the client has no access to it, or the call has not ended.",
+      },
     },
   },
 };

@@ -19,7 +19,7 @@ export const auditLogQuery = pageQuery
 export const auditLogSchema = z.object({
   id,
   event: z.enum(AUDIT_EVENTS),
-  user_id: id.nullable(),
+  user_id: id,
   object_changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])).nullable(),
   created_at: z.iso.datetime(),
 });

@@ -5,11 +5,19 @@ import { notFound } from "../../http/errors.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { DAY } from "../../limits.ts";
 import { reachedCall } from "../calls/calls.sql.ts";
-import { egressOfPath } from "../egresses/egresses.sql.ts";
 import type { AuditLog, auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
-import { countOfEntries, listOfEvent, pageOfEntries, totalOfEntries } from "./egress_audit_logs.sql.ts";
+import {
+  auditedEgress,
+  countOfEntries,
+  listOfEvent,
+  pageOfEntries,
+  totalOfEntries,
+} from "./egress_audit_logs.sql.ts";
 
-/** What happened to an egress, newest first; `from` and `to` are days, both included. */
+/**
+ * What happened to an egress of an ended call, newest first; `from` and `to` are days, both included. It stays readable
+ * when a participant withdraws consent: who saw the recording must not disappear with it.
+ */
 export async function listAuditLogs(
   { db, caller }: ClientContext,
   { egress_id, ...call }: z.output<typeof auditLogParams>,
@@ -23,7 +31,7 @@ export async function listAuditLogs(
     before: to ? Date.parse(to) + DAY : Number.MAX_SAFE_INTEGER,
   };
   const [[found], [counted], items] = await runBatch(db, [
-    egressOfPath(egress),
+    auditedEgress(egress),
     from || to
       ? countOfEntries(entries)
       : totalOfEntries({ ...egress, list: event ? listOfEvent(event) : null }),

@@ -4,7 +4,7 @@ import { insertSelect } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
 import { egressAuditLogs, egresses, type ListName, listTotals } from "../../database/schema.ts";
 import type { PageWindow } from "../../http/pagination.ts";
-import { egressWithinReach, type ReachedEgress } from "../egresses/egresses.sql.ts";
+import { egressWithinReach, openEgress, type ReachedEgress } from "../egresses/egresses.sql.ts";
 
 export const auditLogColumns = getTableColumns(egressAuditLogs);
 
@@ -19,6 +19,9 @@ export interface ReachedEntries extends ReachedEgress {
 
 const reachedEgressId = (egress: Placeholders<ReachedEgress>) =>
   builder.select({ id: egresses.id }).from(egresses).where(egressWithinReach(egress));
+
+/** The egress of the path, where its audit logs may be seen. */
+export const auditedEgress = namedQuery((egress: Placeholders<ReachedEgress>) => reachedEgressId(egress));
 
 const entriesWithinReach = (entries: Placeholders<ReachedEntries>) =>
   and(
@@ -64,7 +67,7 @@ export const totalOfEntries = namedQuery((entries: Placeholders<ReachedEgress & 
     ),
 );
 
-/** The statement that records that a user reads the egress of a path: it inserts nothing for one out of reach. */
+/** The statement that records that a user reads the egress of a path: it inserts nothing where it may not be seen. */
 export const insertReadEntry = namedQuery(
   (entry: Placeholders<ReachedEgress & { user_id: number; now: number }>) =>
     insertSelect(
@@ -76,6 +79,6 @@ export const insertReadEntry = namedQuery(
         user_id: entry.user_id,
         created_at: entry.now,
       },
-      sql`from ${egresses} where ${egressWithinReach(entry)}`,
+      sql`from ${egresses} where ${openEgress(entry)}`,
     ).returning({ id: egressAuditLogs.id }),
 );

@@ -1,3 +1,4 @@
+import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import { reviseRecord } from "../../database/merging.ts";
 import { unprocessable } from "../../http/errors.ts";
 import type { Call } from "../calls/calls.schemas.ts";
@@ -17,8 +18,9 @@ export interface EgressReferences {
 const NEW_EGRESS = { error: null, is_stopped: false, ended_at: null, storage_key: null };
 
 /**
- * The egress after a report: a field that is left out stays as it is, null clears it. But what is stopped or ended
- * stays so, whatever a late report says.
+ * The egress after a report: a field that is left out stays as it is, null clears it. But the status never goes back,
+ * what is stopped or ended stays so, and a deleted egress stays as it is. Of a late report only what is still unknown
+ * counts.
  *
  * @returns the known egress itself where nothing changes
  * @throws ApiError 422 where the report names no call, another call, or nobody of the organization; or where the
@@ -30,29 +32,42 @@ export function mergeEgress(
   { call, isMember }: EgressReferences,
   now: number,
 ): EgressRecord {
-  const wasEnded = known?.status === "egress_ended";
-  // A report of the start that comes after the end says nothing that is still so.
-  const isLate = wasEnded && report.status === "egress_starting";
-  const { call_key, user_id = null, ...news }: EgressReport = isLate ? { call_key: report.call_key } : report;
-
+  const { call_key, user_id, ...news } = report;
   const owner = known ?? (call && { organization_id: call.organization_id, call_id: call.id });
   if (!owner || (call_key !== undefined && !call))
     throw unprocessable("egress.call_key: the first report must name a call");
   const { organization_id, call_id } = owner;
   if (call && call.id !== call_id) throw unprocessable("egress.call_key: the egress belongs to another call");
 
-  const { status, error, is_stopped, ended_at, storage_key } = { ...NEW_EGRESS, ...known, ...news };
+  const changes = known ? timelyPart(known, news) : news;
+  const { status, error, is_stopped, ended_at, storage_key } = { ...NEW_EGRESS, ...known, ...changes };
   if (status === undefined) throw unprocessable("egress.status: is required in the first report");
-  if (user_id !== null && !isMember) throw unprocessable("egress.user_id: is not a user of the organization");
+  if (user_id && !isMember) throw unprocessable("egress.user_id: is not a user of the organization");
 
+  const isEnded = status === "egress_ended";
   const state = {
     organization_id,
     call_id,
     status,
     error,
-    is_stopped: known?.is_stopped || (is_stopped ?? false),
-    ended_at: wasEnded ? (ended_at ?? known.ended_at) : ended_at,
+    is_stopped: isEnded || known?.is_stopped || (is_stopped ?? false),
+    ended_at: isEnded ? (ended_at ?? known?.ended_at ?? now) : ended_at,
     storage_key,
   };
-  return reviseRecord(known, state, now, { changed_by_user_id: user_id });
+  const changed_by_user_id = user_id ?? known?.changed_by_user_id ?? null;
+  return known?.status === EGRESS_DELETED ? known : reviseRecord(known, state, now, { changed_by_user_id });
 }
+
+type News = Omit<EgressReport, "call_key" | "user_id">;
+
+/** A report that comes after one of a later status is late. It tells only what is still unknown. */
+function timelyPart(known: EgressRecord, news: News): News {
+  const isLate = news.status !== undefined && progress(news.status) < progress(known.status);
+  if (!isLate) return news;
+  return {
+    error: known.error ?? news.error ?? null,
+    storage_key: known.storage_key ?? news.storage_key ?? null,
+  };
+}
+
+const progress = (status: string) => (EGRESS_STATUSES as readonly string[]).indexOf(status);

@@ -17,17 +17,14 @@ const egress: z.input<typeof egressSchema> = {
 const fields = {
   id: "The id of the egress, for use in paths.",
   egress_id: "The id that the recording backend gave to the egress.",
-  status: "The state of the recording. If the recording failed, `error` says why.",
+  status:
+    "The state of the recording. It goes from `egress_starting` over `egress_active` and `egress_ending` to `egress_ended`, and may skip some of them; `egress_deleted` means that the file was deleted. More values may be added. If the recording failed, `error` says why.",
   error: "Why the recording failed; null if it did not.",
-  is_stopped: "Whether the recording was stopped.",
+  is_stopped: "Whether the recording was stopped; always true once it has ended.",
   ended_at: "When the recording ended; null until then.",
   created_at: "When the egress was first reported.",
   updated_at: "When the egress last changed.",
 };
-
-/** Why a path with an egress is refused. */
-export const egressMissing =
-  "Something in the path does not exist, the client has no access to it, the call has not ended, or not every participant consented to the recording.";
 
 export const egressesReference: Reference = {
   tag: "Egresses",
@@ -40,7 +37,7 @@ export const egressesReference: Reference = {
       description: "The recording of a call, with a download URL.",
       fields: {
         ...fields,
-        url: `The download URL, valid for ${RECORDING_URL_LIFETIME / 60} minutes; null while there is no file.`,
+        url: `The download URL, valid for ${RECORDING_URL_LIFETIME / 60} minutes; null while there is no file, and once the file was deleted.`,
       },
     },
   },
@@ -59,16 +56,18 @@ export const egressesReference: Reference = {
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": {
       operationId: "getEgress",
       summary: "Get an egress with a download URL",
-      description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes.`,
+      description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes. The parameter \`x-audit-log-id\` of the URL is the id of the entry.`,
       status: 200,
       response: {
         schema: egressWithUrlSchema,
         example: {
           ...egress,
-          url: "https://storage.example.com/recordings/501.mp4?X-Amz-Expires=900&X-Amz-Signature=3f1c",
+          url: "https://storage.example.com/recordings/501.mp4?X-Amz-Expires=900&x-audit-log-id=73&X-Amz-Signature=3f1c",
         },
       },
-      refusals: { 404: egressMissing },
+      refusals: {
+        404: "Something in the path does not exist, the client has no access to it, the call has not ended, or not every participant consented to the recording.",
+      },
     },
   },
   platform: {
@@ -76,7 +75,7 @@ export const egressesReference: Reference = {
       operationId: "reportEgress",
       summary: "Report an egress",
       description:
-        "The first report needs `call_key` and `status`. `storage_key` is the key of the file in the bucket. `user_id` is the user who caused the reported change, if a user did. The first report and every change write an entry into the audit log. An ended egress stays ended.",
+        "The first report needs `call_key` and `status`. `storage_key` is the key of the file in the bucket. `user_id` is the user who caused the reported change. If it is null or left out, the audit log names the user of an earlier report, else the user who held the call. The first report and every change write an entry into the audit log; a change of only the storage key writes none. The status goes from `egress_starting` over `egress_active` and `egress_ending` to `egress_ended`, may skip some of them, and never goes back. An ended egress is stopped, and ended at the time of the report if no report gives `ended_at`. A report with an earlier status than the known one is late: it fills in `error` and `storage_key` if they are unknown, and changes nothing else. No report changes an egress whose file was deleted.",
       status: 200,
       requestExample: {
         egress: {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { EGRESS_STATUSES } from "../../database/enums.ts";
+import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { id, instant, key, longText, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
@@ -36,7 +36,7 @@ export const egressParams = callParams.extend({ id: pathId });
 export const egressSchema = z.object({
   id,
   egress_id: z.string(),
-  status: z.enum(EGRESS_STATUSES),
+  status: z.string().meta({ examples: [...EGRESS_STATUSES, EGRESS_DELETED] }),
   error: z.string().nullable(),
   is_stopped: z.boolean(),
   ended_at: z.iso.datetime().nullable(),

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
 import { writeDecision } from "../../database/decisions.ts";
+import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
 import { egresses } from "../../database/schema.ts";
 import { notFound } from "../../http/errors.ts";
@@ -10,7 +11,13 @@ import { insertReadEntry } from "../egress_audit_logs/egress_audit_logs.sql.ts";
 import { presignDownload } from "./egresses.download.ts";
 import { type EgressRecord, mergeEgress } from "./egresses.merge.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
-import { egressByKey, egressColumns, egressesOfPath, egressOfPath, memberOfReport } from "./egresses.sql.ts";
+import {
+  egressByKey,
+  egressColumns,
+  egressesOfPath,
+  memberOfReport,
+  openEgressOfPath,
+} from "./egresses.sql.ts";
 
 /** The recordings of an ended call to which all its participants consented; otherwise an empty list. */
 export async function listEgresses({ db, caller }: ClientContext, path: CallPath): Promise<Egress[]> {
@@ -31,16 +38,15 @@ export async function readEgress(
 ): Promise<Egress & { url: string | null }> {
   const { db, now, caller } = context;
   const reached = { ...reachedCall(caller, path), egress_id };
-  const [[egress], entries] = await runBatch(db, [
-    egressOfPath(reached),
+  const [[egress], [entry]] = await runBatch(db, [
+    openEgressOfPath(reached),
     insertReadEntry({ ...reached, user_id: caller.user_id, now }),
   ]);
   if (!egress) throw notFound("Egress");
-  if (entries.length !== 1) throw new Error("The read of an egress left no audit entry");
-  return {
-    ...egress,
-    url: egress.storage_key === null ? null : await presignDownload(context, egress.storage_key),
-  };
+  if (!entry) throw new Error("The read of an egress left no audit entry");
+  const { status, storage_key } = egress;
+  const hasFile = storage_key !== null && status !== EGRESS_DELETED;
+  return { ...egress, url: hasFile ? await presignDownload(context, storage_key, entry.id) : null };
 }
 
 /** Records what is known of a recording. Triggers write the audit entry of its creation, or of what changed. */

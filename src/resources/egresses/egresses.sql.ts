@@ -10,6 +10,12 @@ const onTheCall = eq(participants.call_id, calls.id);
 
 const didNotConsent = or(isNull(participants.recording_consent), eq(participants.recording_consent, false));
 
+const endedCall = (call: Placeholders<ReachedCall>) => and(callWithinReach(call), isNotNull(calls.ended_at));
+
+/** Selects the id of the call of the path, if it has ended. */
+const endedCallId = (call: Placeholders<ReachedCall>) =>
+  builder.select({ id: calls.id }).from(calls).where(endedCall(call));
+
 /** Selects the id of the call of the path, if it has ended and all its participants, at least one, consented. */
 const openCallId = (call: Placeholders<ReachedCall>) =>
   builder
@@ -17,8 +23,7 @@ const openCallId = (call: Placeholders<ReachedCall>) =>
     .from(calls)
     .where(
       and(
-        callWithinReach(call),
-        isNotNull(calls.ended_at),
+        endedCall(call),
         exists(builder.select({ id: participants.id }).from(participants).where(onTheCall)),
         notExists(
           builder.select({ id: participants.id }).from(participants).where(and(onTheCall, didNotConsent)),
@@ -31,13 +36,17 @@ export interface ReachedEgress extends ReachedCall {
   egress_id: number;
 }
 
-/** True for the egress of the path, where the call is within reach and its recordings may be seen. */
+/** True for the egress of the path, where the call is within reach and has ended: then its audit logs may be seen. */
 export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
+  and(eq(egresses.id, egress.egress_id), eq(egresses.call_id, endedCallId(egress)));
+
+/** True for the egress of the path, where the recording may be seen too. */
+export const openEgress = (egress: Placeholders<ReachedEgress>) =>
   and(eq(egresses.id, egress.egress_id), eq(egresses.call_id, openCallId(egress)));
 
-/** The egress of the path, where it may be seen. */
-export const egressOfPath = namedQuery((egress: Placeholders<ReachedEgress>) =>
-  builder.select(egressColumns).from(egresses).where(egressWithinReach(egress)),
+/** The egress of the path, where the recording may be seen. */
+export const openEgressOfPath = namedQuery((egress: Placeholders<ReachedEgress>) =>
+  builder.select(egressColumns).from(egresses).where(openEgress(egress)),
 );
 
 /** The recordings of the call of the path, where they may be seen. */

@@ -42,8 +42,11 @@ export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>
   reads: [...Reads],
   decide: (...rows: RowsOf<Reads>) => Decision<Result> | Promise<Decision<Result>>,
 ): Promise<Result> {
+  let started = 0;
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
-    if (attempt > 0) await wait(Math.random() * WRITE_BACKOFF * attempt);
+    // Those who met wait for random times, which are longer the longer an attempt takes: else they meet again.
+    if (attempt > 0) await wait(Math.random() * attempt * Math.max(WRITE_BACKOFF, Date.now() - started));
+    started = Date.now();
     const found = await runRaw(db, reads);
     // Before decoding, which converts the rows in place.
     const fingerprints = found.map(fingerprint);

@@ -181,8 +181,11 @@ export const CRON_PORTION = 2000;
 /** A report that meets others on the same rows is decided again. More attempts were never needed. */
 export const MAX_WRITE_ATTEMPTS = 15;
 
-/** The longest wait before the second attempt. It grows with every attempt, so that reports that met once part ways. */
-export const WRITE_BACKOFF = 10;
+/** An attempt counts as at least this long, in the random waits between attempts. */
+export const MIN_WRITE_ATTEMPT = 10;
+
+/** No wait is longer than so many attempts: within them, thirty reports on one record find their turns. */
+export const MAX_WRITE_BACKOFF = 16;
 
 /** In seconds: the `Retry-After` when all attempts failed. */
 export const WRITE_RETRY_AFTER = 1;

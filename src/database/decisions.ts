@@ -1,5 +1,5 @@
 import { ApiError } from "../http/errors.ts";
-import { MAX_WRITE_ATTEMPTS, WRITE_BACKOFF, WRITE_RETRY_AFTER } from "../limits.ts";
+import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_RETRY_AFTER } from "../limits.ts";
 import type { Database } from "./database.ts";
 import {
   type BoundQuery,
@@ -44,8 +44,7 @@ export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>
 ): Promise<Result> {
   let started = 0;
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
-    // Those who met wait for random times, which are longer the longer an attempt takes: else they meet again.
-    if (attempt > 0) await wait(Math.random() * attempt * Math.max(WRITE_BACKOFF, Date.now() - started));
+    if (attempt > 0) await wait(Math.random() * backoff(attempt, Date.now() - started));
     started = Date.now();
     const found = await runRaw(db, reads);
     // Before decoding, which converts the rows in place.
@@ -63,6 +62,10 @@ export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>
     reason: "write_conflict",
   });
 }
+
+/** The span of a random wait: reports that met spread over the time that several attempts take, or they meet again. */
+const backoff = (attempt: number, lastTook: number) =>
+  Math.min(2 ** attempt, MAX_WRITE_BACKOFF) * Math.max(lastTook, MIN_WRITE_ATTEMPT);
 
 /** The rows of each statement, or null where what was read has changed, and nothing was written. */
 async function writeIf(

@@ -80,7 +80,7 @@ describe("A report that is decided on rows which then change", () => {
     expect(answer.headers.get("Retry-After")).toBe("1");
     expect(door.trips()).toBe(2 * MAX_WRITE_ATTEMPTS);
     expect((await given(platform.put(path, { participant: {} }))).left_at).toBeNull();
-  });
+  }, 20_000);
 });
 
 describe("A report that says nothing new", () => {

@@ -68,13 +68,16 @@ export const MAX_CLIENT_ID_LENGTH = 64;
 /** Too long to guess: 32 characters of hex are 16 random bytes. The README recommends 32 random bytes. */
 export const MIN_PLATFORM_TOKEN_LENGTH = 32;
 
-/** The longest range of metrics: a leap year. */
-export const MAX_METRICS_DAYS = 366;
+/** The longest range of metrics, in dates: ten years. A response of so many dates has about 400 KB. */
+export const MAX_METRICS_DAYS = 3660;
 
 /** The default range of metrics, including today. */
 export const DEFAULT_METRICS_DAYS = 30;
 
 export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
+
+/** Nobody speaks so much on a call, and the lines of more would not fit into a body. */
+export const MAX_TRANSCRIPT_LINES = 50_000;
 
 /** For summaries of transcripts, and for SOAP notes. */
 export const MAX_NOTE_LENGTH = 200_000;

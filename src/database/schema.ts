@@ -174,7 +174,11 @@ export const calls = sqliteTable(
   ],
 );
 
-/** A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked. */
+/**
+ * A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked.
+ * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known: by it, a late
+ * report of that visit is told from a correction of this one.
+ */
 export const participants = sqliteTable(
   "participants",
   {
@@ -190,6 +194,7 @@ export const participants = sqliteTable(
     joined_at: integer(),
     left_at: integer(),
     recording_consent: integer({ mode: "boolean" }),
+    earlier_visit_until: integer(),
     ...timestamps,
   },
   (t) => [

@@ -5,7 +5,7 @@ import { matchesDigest } from "../database/digest.ts";
 import { EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { ApiError } from "./errors.ts";
-import { addBookmark, openRequestSession } from "./replication.ts";
+import { answerWithBookmark, openRequestSession } from "./replication.ts";
 
 export interface ExternalEnv {
   Bindings: Env;
@@ -24,8 +24,7 @@ export const externalDoor = createMiddleware<ExternalEnv>(async (c, next) => {
   c.set("session", session);
   c.set("context", Object.assign(context, { caller, url: c.req.url }));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
-  await next();
-  addBookmark(c);
+  await answerWithBookmark(c, next);
 });
 
 async function authenticate(c: HonoContext<ExternalEnv>, now: number) {

@@ -5,7 +5,7 @@ import { digestBytes, matchesDigest } from "../database/digest.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 import { ApiError } from "./errors.ts";
-import { addBookmark, openRequestSession } from "./replication.ts";
+import { answerWithBookmark, openRequestSession } from "./replication.ts";
 
 export interface PlatformEnv {
   Bindings: Env;
@@ -25,8 +25,7 @@ export const platformDoor = createMiddleware<PlatformEnv>(async (c, next) => {
   c.set("session", session);
   c.set("context", context);
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
-  await next();
-  addBookmark(c);
+  await answerWithBookmark(c, next);
 });
 
 /** During a rotation, two tokens are valid. */

@@ -1,46 +1,77 @@
-import type { Context as HonoContext } from "hono";
+import type { Context as HonoContext, Next } from "hono";
 import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
 import type { Context } from "../context.ts";
+import { ApiError } from "./errors.ts";
 
 /*
- * Set-up data is read from the primary, so that callers see their own changes; and recordings, so that a withdrawn
- * consent counts at once. The other results of calls are read from the nearest replica. Every response carries a bookmark. A GET that sends it back reads from any replica, and waits until
- * that replica has reached the bookmark.
+ * Set-up data is read from the primary, so that callers see their own changes; and so are recordings, so that a
+ * withdrawn consent counts at once. The other results of calls are read from the nearest replica. Every response carries
+ * a bookmark. A GET that sends it back reads from any replica, and waits until that replica has reached the bookmark.
+ * Where a replica finds nothing, the primary is asked: others may have written what the replica does not have yet, and
+ * what the bookmark knows nothing of.
  */
 
 const HEADER = "X-D1-Bookmark";
 
 const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
+const PRIMARY = "first-primary";
+
 declare module "hono" {
   interface ContextVariableMap {
     session: D1DatabaseSession;
+    /** Whether a replica may answer the queries of the session. */
+    readsFromReplica: boolean;
   }
 }
 
+type ReplicatedContext = HonoContext<{ Bindings: Env; Variables: { context: Context } }>;
+
 /** The session of a request. It starts on the primary, or from the bookmark of a GET; a malformed bookmark is ignored. */
 export function openRequestSession(c: HonoContext, binding: D1Database): D1DatabaseSession {
-  const isRead = c.req.method === "GET";
-  return binding.withSession((isRead && bookmarkOf(c)) || "first-primary");
+  const bookmark = c.req.method === "GET" ? bookmarkOf(c) : undefined;
+  c.set("readsFromReplica", bookmark !== undefined);
+  return binding.withSession(bookmark ?? PRIMARY);
 }
 
-/** Adds the bookmark of the session to the response. */
-export function addBookmark(c: HonoContext) {
+/** Lets the route answer, if need be a second time from the primary, and adds the bookmark of the session. */
+export async function answerWithBookmark(c: HonoContext, next: Next) {
+  await next();
+  if (c.var.readsFromReplica && c.error instanceof ApiError && c.error.status === 404)
+    await answerFromPrimary(c, next);
   const bookmark = c.var.session.getBookmark();
   if (bookmark) c.header(HEADER, bookmark);
+}
+
+/**
+ * Calls again what said 404: the handler of a GET, which may be repeated. A validator says the same again, before any
+ * query.
+ */
+async function answerFromPrimary(c: ReplicatedContext, next: Next) {
+  const refused = matchedRoutes(c)[c.req.routeIndex];
+  moveTo(c, PRIMARY);
+  const response = await refused?.handler(c, next);
+  c.res = undefined;
+  c.res = response;
 }
 
 /** For routes that read the results of calls: these hardly change, and the primary is far away from many callers. */
 export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
   async (c, next) => {
     if (!bookmarkOf(c)) {
-      const session = c.env.DB.withSession("first-unconstrained");
-      c.set("session", session);
-      c.set("context", { ...c.var.context, db: session });
+      moveTo(c, "first-unconstrained");
+      c.set("readsFromReplica", true);
     }
     await next();
   },
 );
+
+function moveTo(c: ReplicatedContext, start: D1SessionConstraint) {
+  const session = c.env.DB.withSession(start);
+  c.set("session", session);
+  c.set("context", { ...c.var.context, db: session });
+}
 
 function bookmarkOf(c: HonoContext): string | undefined {
   const sent = c.req.header(HEADER);

@@ -64,11 +64,15 @@ export const email = z
 
 export const id = z.int().positive();
 
-/** The id of a row, as a path parameter. */
-export const pathId = z
-  .string()
-  .regex(/^[1-9]\d*$/, "must be a positive integer")
-  .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
+/** The id of a row, as text. */
+export const positiveInteger = () =>
+  z
+    .string()
+    .regex(/^[1-9]\d*$/, "must be a positive integer")
+    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
+
+/** The id of a row, as a path parameter. The reference shows it as an integer. */
+export const pathId = positiveInteger();
 
 /** ISO 8601 writes the year with four digits. The day after a time must also have such a year. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
@@ -76,10 +80,15 @@ const LATEST = Date.parse("9999-12-30T00:00:00Z");
 
 export const idParams = z.object({ id: pathId });
 
-/** ISO 8601 with any offset, with or without seconds. Becomes milliseconds since the epoch. */
+/** ISO 8601 with any offset (`Z`, `+01:00`, `+0100`, `+01`), with or without seconds. Becomes milliseconds since the epoch. */
 export const instant = z
   .string()
-  .transform((value) => value.replace(/(T\d\d:\d\d)(?=Z|[+-])/, "$1:00"))
+  .transform((value) =>
+    value
+      .replace(/z$/, "Z")
+      .replace(/([+-]\d\d)(?::?(\d\d))?$/, (_, hours, minutes = "00") => `${hours}:${minutes}`)
+      .replace(/(T\d\d:\d\d)(?=[Z+-])/, "$1:00"),
+  )
   .pipe(z.iso.datetime({ offset: true, error: "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z" }))
   .transform((value) => Date.parse(value))
   .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999");

@@ -3,7 +3,10 @@ import { pageQuery } from "../http/pagination.ts";
 import { email, instant, key, name, pathId } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_ISSUER_LENGTH, MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
-import { createWaitingRoomSubBody } from "../resources/waiting_room_subs/waiting_room_subs.schemas.ts";
+import {
+  createWaitingRoomSubBody,
+  IN_UTC,
+} from "../resources/waiting_room_subs/waiting_room_subs.schemas.ts";
 import {
   createWaitingRoomBody,
   updateWaitingRoomBody,
@@ -20,7 +23,7 @@ const meanings: [z.ZodType, Json][] = [
   [pageQuery.shape.page, { type: "integer", minimum: 1, default: 1, pattern: undefined }],
   [pageQuery.shape.per_page, { type: "integer", minimum: 1, default: DEFAULT_PER_PAGE, pattern: undefined }],
   [instant, { type: "string", format: "date-time" }],
-  [utcInstant, { type: "string", format: "date-time", pattern: "(Z|\\+00:00)$" }],
+  [utcInstant, { type: "string", format: "date-time", pattern: IN_UTC.source }],
   [email, { format: "email" }],
   [name, { minLength: 1, maxLength: MAX_NAME_LENGTH }],
   [key, { maxLength: MAX_KEY_LENGTH }],

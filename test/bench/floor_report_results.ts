@@ -60,7 +60,7 @@ export const platformResults: Record<string, FloorHandler<PlatformFloorRequest>>
     const [, [saved] = [], inserted = []] = written;
     const body = {
       id: saved?.id,
-      summary: row.summary,
+      summary: row.summary ?? "",
       is_final: row.is_final === 1,
       transcript_lines: lines.map(({ participant_key, ...line }: shape.Row, n: number) => ({
         id: inserted[n]?.id,

@@ -75,7 +75,12 @@ export const results: Record<string, FloorHandler> = {
     ).map(({ results }) => results) as [shape.Row[], shape.Row[]];
     if (!found) return null;
     return {
-      body: { id: found.id, summary: found.summary, is_final: found.is_final === 1, transcript_lines: lines },
+      body: {
+        id: found.id,
+        summary: found.summary ?? "",
+        is_final: found.is_final === 1,
+        transcript_lines: lines,
+      },
     };
   },
 

@@ -28,6 +28,7 @@ const RITA: Participant = {
   joined_at: null,
   left_at: null,
   recording_consent: null,
+  earlier_visit_until: null,
   created_at: 0,
   updated_at: 0,
 };
@@ -74,9 +75,45 @@ describe("A report of somebody in a waiting room", () => {
     ],
     [
       "an earlier visit changes nothing",
-      stored({ waiting_since: 200 }),
+      stored({ waiting_since: 200, earlier_visit_until: 150 }),
       { waiting_since: 100, left_at: 150 },
       { waiting_since: 200, left_at: null },
+    ],
+    [
+      "an earlier visit changes nothing, even if only its beginning is known",
+      stored({ waiting_since: 200, earlier_visit_until: 100 }),
+      { waiting_since: 100, left_at: 150 },
+      { waiting_since: 200, left_at: null },
+    ],
+    [
+      "a corrected visit counts, if there was none before",
+      stored({ waiting_since: 200, left_at: 250 }),
+      { waiting_since: 100, left_at: 150 },
+      { waiting_since: 100, left_at: 150 },
+    ],
+    [
+      "a corrected visit counts, if it is after the one before",
+      stored({ waiting_since: 200, left_at: 250, earlier_visit_until: 90 }),
+      { waiting_since: 100, left_at: 150 },
+      { waiting_since: 100, left_at: 150, earlier_visit_until: 90 },
+    ],
+    [
+      "a new visit remembers when the last one ended",
+      stored({ left_at: 150 }),
+      { waiting_since: 160 },
+      { earlier_visit_until: 150 },
+    ],
+    [
+      "a later wait of somebody who has not left may be a new visit",
+      RITA,
+      { waiting_since: 160 },
+      { waiting_since: 160, earlier_visit_until: 100 },
+    ],
+    [
+      "a later wait within the visit is no new one",
+      stored({ left_at: 150 }),
+      { waiting_since: 140 },
+      { waiting_since: 140, left_at: 150, earlier_visit_until: null },
     ],
     ["a corrected start of this visit counts", RITA, { waiting_since: 90 }, { waiting_since: 90 }],
   ])("%s", (_, before, report, expected) => {
@@ -201,6 +238,46 @@ describe("Reports of somebody in a waiting room, whatever they are", () => {
           undefined,
         );
         expect(known).toMatchObject({ waiting_since, left_at: waiting_since + stay });
+      }),
+    );
+  });
+});
+
+describe("Two visits of one person, whatever their times", () => {
+  const aWhile = fc.integer({ min: 1, max: 50 });
+  const twoVisits = fc.tuple(time, aWhile, aWhile).map(([start, stay, pause]) => ({
+    entering: { ...first, waiting_since: start },
+    leaving: { ...first, waiting_since: start, left_at: start + stay },
+    returning: { waiting_since: start + stay + pause },
+  }));
+  const reported = (...reports: ParticipantReport[]) =>
+    reports.reduce<Participant | undefined>((known, each) => applied(known, each), undefined);
+
+  it("are told apart: late reports of the first change nothing of the second", () => {
+    fc.assert(
+      fc.property(
+        twoVisits,
+        fc.boolean(),
+        fc.array(fc.nat({ max: 1 }), { maxLength: 4 }),
+        ({ entering, leaving, returning }, leftUnreported, late) => {
+          const known = reported(entering, ...(leftUnreported ? [] : [leaving]), returning);
+          const later = late.map((n) => [entering, leaving][n] as ParticipantReport);
+          const after = later.reduce((before, each) => applied(before, each), known);
+          expect(after).toEqual(known);
+        },
+      ),
+    );
+  });
+
+  it("are told from one visit with a wrong time, which an earlier time corrects", () => {
+    fc.assert(
+      fc.property(twoVisits, fc.boolean(), ({ leaving, returning }, hasLeft) => {
+        const wrong = {
+          ...first,
+          ...returning,
+          ...(hasLeft ? { left_at: returning.waiting_since + 1 } : {}),
+        };
+        expect(reported(wrong, leaving)).toMatchObject(leaving);
       }),
     );
   });

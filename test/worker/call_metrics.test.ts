@@ -134,12 +134,20 @@ describe("The metrics of a day", () => {
 });
 
 describe("The average wait", () => {
-  it("lasts from waiting_since to joined_at, or to the start of the call if joined_at is missing", async () => {
+  it("lasts from waiting_since to the start of the call, whenever the recipient joins", async () => {
     const { clinic, hold } = await aClinic();
     await hold({ participants: [aRecipient({ waiting_since: at(-60), joined_at: at(40) })] });
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 100 });
-    await hold({ participants: [aRecipient({ waiting_since: at(-60) })] });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 60 });
+    await hold({ participants: [aRecipient({ waiting_since: at(-60), joined_at: at(-30) })] });
+    await hold({ participants: [aRecipient({ waiting_since: at(-120) })] });
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 80 });
+  });
+
+  it("is 0 for a recipient who came after the start of the call", async () => {
+    const { clinic, hold } = await aClinic();
+    const late = aRecipient({ waiting_since: at(30), joined_at: at(90) });
+    await hold({ participants: [late, aRecipient({ waiting_since: at(-60), joined_at: at(0) })] });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
   });
 
   it("is over the recipients who waited: not over providers or people without a waiting_since", async () => {
@@ -188,8 +196,6 @@ describe("The average wait", () => {
     const average = async () => (await theDay(clinic)).average_wait_time[DAY];
     const correct = (more: object) => given(reportCall(key, { participants: [{ key: rita.key, ...more }] }));
     await correct({ joined_at: at(30) });
-    expect(await average()).toBe(60);
-    await correct({ joined_at: null });
     expect(await average()).toBe(30);
     await given(
       platform.put(`/waiting_rooms/${room.slug}/participants/${rita.key}`, {
@@ -207,9 +213,14 @@ describe("The average wait", () => {
 
   it("follows a correction of the start of the call", async () => {
     const { clinic, hold } = await aClinic();
-    const key = await hold({ participants: [aRecipient({ waiting_since: at(-30) })] });
+    const participants = [aRecipient({ waiting_since: at(-30) }), aRecipient({ joined_at: at(20) })];
+    const key = await hold({
+      participants: [...participants, aRecipient({ waiting_since: at(-10), joined_at: at(5) })],
+    });
     await given(reportCall(key, { started_at: at(10) }));
-    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 40 });
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
+    await given(reportCall(key, { started_at: at(-20) }));
+    expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 5 });
   });
 });
 
@@ -273,17 +284,15 @@ describe("The metrics of a range", () => {
     });
   });
 
-  it("can cover 366 dates, both ends included, and no more", async () => {
+  it("can cover 3,660 dates, both ends included, and no more", async () => {
     const { clinic, hold } = await aClinic();
-    for (const day of ["2024-01-01", "2024-12-31"]) await hold({ started_at: at(0, day) });
-    expect(await dates(clinic, "date_start=2024-01-01&date_end=2024-12-31")).toEqual([
-      "2024-01-01",
-      "2024-12-31",
+    for (const day of ["2016-01-01", "2026-01-07"]) await hold({ started_at: at(0, day) });
+    expect(await dates(clinic, "date_start=2016-01-01&date_end=2026-01-07")).toEqual([
+      "2016-01-01",
+      "2026-01-07",
     ]);
-    const tooLong = await ask(clinic, "?date_start=2024-01-01&date_end=2025-01-01");
-    expectRefusal(tooLong, 400, /date_start.*366/);
-    expectRefusal(await ask(clinic, "?date_start=2025-01-01&date_end=2026-01-02"), 400, /366/);
-    expect(await dates(clinic, "date_start=2025-01-01&date_end=2026-01-01")).toEqual([]);
+    const tooLong = await ask(clinic, "?date_start=2016-01-01&date_end=2026-01-08");
+    expectRefusal(tooLong, 400, /date_start.*3660/);
   });
 
   describe("on the last of March", () => {
@@ -321,23 +330,20 @@ describe("The metrics of a range", () => {
       expect(await dates(clinic, "date_start=2026-03-31")).toEqual(["2026-03-31"]);
     });
 
-    it("reach 366 days from a start that is further back", async () => {
+    it("reach to today from a start that is further back, or are refused: nothing is cut off", async () => {
       const clinic = await aClinicInMarch();
-      // 2025-03-31 to 2026-03-31 are 366 dates; a day earlier, the last of them is 2026-03-30.
-      expect((await dates(clinic, "date_start=2025-03-31")).at(-1)).toBe("2026-03-31");
-      expect(await dates(clinic, "date_start=2025-03-30")).toEqual([
-        "2025-03-30",
-        "2025-03-31",
-        "2026-01-30",
-        "2026-01-31",
-        "2026-03-01",
-        "2026-03-02",
-      ]);
-      expect(await dates(clinic, "date_start=2025-01-30")).toEqual([
-        "2025-03-30",
-        "2025-03-31",
-        "2026-01-30",
-      ]);
+      for (const start of ["2025-03-30", "2025-01-01", "2016-03-24"])
+        expect(await dates(clinic, `date_start=${start}`)).toEqual([
+          "2025-03-30",
+          "2025-03-31",
+          "2026-01-30",
+          "2026-01-31",
+          "2026-03-01",
+          "2026-03-02",
+          "2026-03-31",
+        ]);
+      for (const start of ["2016-03-23", "0000-01-01"])
+        expectRefusal(await ask(clinic, `?date_start=${start}`), 400, /date_start.*3660/);
     });
 
     it("reach 30 days back from the end if only the end is given", async () => {

@@ -19,7 +19,6 @@ interface ParticipantRow {
   call_id: number | null;
   role: string;
   waiting_since: number | null;
-  joined_at: number | null;
 }
 
 interface MetricsRow {
@@ -266,10 +265,10 @@ function aggregate(calls: CallRow[], participants: ParticipantRow[]) {
         sum.completed_calls++;
         sum.duration_ms += call.ended_at - call.started_at;
       }
-      for (const { call_id, role, waiting_since, joined_at } of participants) {
+      for (const { call_id, role, waiting_since } of participants) {
         if (call_id !== call.id || role !== "recipient" || waiting_since === null) continue;
         sum.waits++;
-        sum.wait_ms += Math.max(0, (joined_at ?? call.started_at) - waiting_since);
+        sum.wait_ms += Math.max(0, call.started_at - waiting_since);
       }
     }
   return byKey([...sums.values()]);

@@ -87,10 +87,14 @@ describe("The first report of a call", () => {
     expect(body).toMatchObject({ is_ended: true, started_at: STARTED_AT, ended_at: STARTED_AT });
   });
 
-  it("accepts times with any offset, and returns them in UTC", async () => {
+  it.each([
+    ["2026-01-31T23:30:00.5+05:30", "2026-01-31T13:00:00-06:00"],
+    ["2026-01-31T23:30:00.5+0530", "2026-01-31T13:00:00-0600"],
+    ["2026-01-31T19:00:00.5+01", "2026-01-31T13:00-06"],
+    ["2026-01-31T18:00:00.5z", "2026-01-31T19:00z"],
+  ])("accepts times with any offset, and returns them in UTC: %s, %s", async (started_at, ended_at) => {
     const { key, first } = await aFirstReport();
-    const times = { started_at: "2026-01-31T23:30:00.5+05:30", ended_at: "2026-01-31T13:00:00-06:00" };
-    expect((await reportCall(key, { ...first, ...times })).body).toMatchObject({
+    expect((await reportCall(key, { ...first, started_at, ended_at })).body).toMatchObject({
       started_at: "2026-01-31T18:00:00.500Z",
       ended_at: "2026-01-31T19:00:00.000Z",
     });
@@ -211,6 +215,9 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ["a started_at that is a number", { started_at: 1_769_850_600 }, /call\.started_at/],
     ["a started_at that is a day", { started_at: "2026-01-31" }, /call\.started_at/],
     ["a started_at without an offset", { started_at: "2026-01-31T09:30:00" }, /call\.started_at/],
+    ["a started_at with an offset of a day", { started_at: "2026-01-31T09:30:00+24" }, /call\.started_at/],
+    ["a started_at with half an offset", { started_at: "2026-01-31T09:30:00+1" }, /call\.started_at/],
+    ["a started_at with a bare sign", { started_at: "2026-01-31T09:30:00+01:" }, /call\.started_at/],
     [
       "a started_at after the year 9999 in UTC",
       { started_at: "9999-12-31T23:30:00-01:00" },

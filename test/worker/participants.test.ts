@@ -24,9 +24,12 @@ async function aRoom(room: object = {}) {
   return { clinic, room: await clinic.addRoom(room) };
 }
 
+const NINE = "2026-01-31T09:00:00.000Z";
+const FIVE_PAST = "2026-01-31T09:05:00.000Z";
 const TEN_PAST = "2026-01-31T09:10:00.000Z";
 const TWENTY_PAST = "2026-01-31T09:20:00.000Z";
 const HALF_PAST = "2026-01-31T09:30:00.000Z";
+const LATER = "2026-01-31T09:40:00.000Z";
 
 const RITA = { display_name: "Rita Recipient", role: "recipient", waiting_since: TEN_PAST };
 
@@ -348,6 +351,58 @@ describe("A participant's later report", () => {
     expectRefusal(refused, 422, field);
     expect(await known(room.slug, "rita")).toEqual(first);
     expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+
+  it.each<[string, object, object]>([
+    ["who has left", { left_at: TWENTY_PAST }, { waiting_since: NINE, left_at: FIVE_PAST }],
+    ["who still waits", {}, { waiting_since: NINE, left_at: FIVE_PAST }],
+    ["to times that overlap", { left_at: TWENTY_PAST }, { waiting_since: NINE, left_at: TEN_PAST }],
+  ])("corrects the visit of a participant to an earlier one: %s", async (_, more, correction) => {
+    const { clinic, room } = await aRoom();
+    const first = await given(report(room.slug, "rita", { ...RITA, ...more }));
+    const corrected = await report(room.slug, "rita", { ...RITA, ...correction });
+    expect(corrected).toMatchObject({ status: 200, body: { ...first, ...correction } });
+    expect(await known(room.slug, "rita")).toEqual(corrected.body);
+    expect(await waitingCount(clinic, room.slug)).toBe(0);
+  });
+
+  it("corrects the visit of a participant who is in another room by now", async () => {
+    const { clinic, room } = await aRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Lungs" });
+    await given(report(room.slug, "rita", RITA));
+    await given(report(other.slug, "rita", {}));
+    await given(report(other.slug, "rita", { left_at: TWENTY_PAST }));
+    const correction = { waiting_since: NINE, left_at: FIVE_PAST };
+    const corrected = await report(room.slug, "rita", correction);
+    expect(corrected).toMatchObject({ status: 200, body: { ...correction, waiting_room_id: other.id } });
+  });
+
+  it("moves nobody out of the room where the participant waits, if it is about an earlier time in another room", async () => {
+    const { clinic, room } = await aRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Lungs" });
+    const first = await given(report(room.slug, "rita", RITA));
+    for (const late of [{ waiting_since: NINE }, { waiting_since: NINE, left_at: FIVE_PAST }])
+      expect(await report(other.slug, "rita", late)).toMatchObject({ status: 200, body: first });
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
+  });
+
+  it.each<[string, object[]]>([
+    ["has ended", [{ ...RITA, left_at: TWENTY_PAST }, { waiting_since: HALF_PAST }]],
+    [
+      "has ended, as has the next one",
+      [
+        { ...RITA, left_at: TWENTY_PAST },
+        { waiting_since: HALF_PAST, left_at: LATER },
+      ],
+    ],
+    ["was followed by another one before anybody said that it ended", [RITA, { waiting_since: HALF_PAST }]],
+  ])("is late if it is about a visit that %s", async (_, visits) => {
+    const { room } = await aRoom();
+    for (const visit of visits) await given(report(room.slug, "rita", visit));
+    const now = await known(room.slug, "rita");
+    for (const late of [RITA, { ...RITA, left_at: TWENTY_PAST }, { waiting_since: NINE, left_at: FIVE_PAST }])
+      expect(await report(room.slug, "rita", late)).toMatchObject({ status: 200, body: now });
+    expect(await known(room.slug, "rita")).toEqual(now);
   });
 
   it.each([

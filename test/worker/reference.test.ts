@@ -8,3 +8,9 @@ it.each(Object.keys(documents))("The document of %s describes exactly the regist
   );
   expect(described.sort()).toEqual(routesBehind(base));
 });
+
+it("The document says that user_id of call metrics is a string, as the contract does", () => {
+  const operation = documents["/api/external"]?.paths["/call_metrics"]?.get;
+  const user = operation?.parameters?.find(({ name }) => name === "user_id");
+  expect(user?.schema).toMatchObject({ type: "string", pattern: "^[1-9]\\d*$" });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { aCall } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -56,6 +57,94 @@ describe("Everything else", () => {
 
   it.each(others)("is read from the primary: %s", async (route) => {
     expect(await whereReads(route)).toEqual(["first-primary"]);
+  });
+});
+
+/** A way to the Worker in which every replica lags: only the primary finds anything. It counts the round trips. */
+function laggingReplicas() {
+  let trips = 0;
+  const DB = observedDatabase({
+    async query(run, start) {
+      trips++;
+      const found = await run();
+      if (start === PRIMARY || start === "first-primary") return found;
+      const withoutRows = (result: D1Result) => ({ ...result, results: [] });
+      return (Array.isArray(found) ? found.map(withoutRows) : withoutRows(found as D1Result)) as typeof found;
+    },
+  });
+  return {
+    fetcher: throughWorkerWith({ DB }),
+    async during<T>(work: () => Promise<T>) {
+      trips = 0;
+      return { result: await work(), trips };
+    },
+  };
+}
+
+describe("Where a replica finds nothing, the primary is asked", () => {
+  /** A call with a transcript and a note, a room and an invite; and a client that is known, but reaches only replicas. */
+  async function aScene() {
+    const organization = await anOrganization();
+    const provider = await organization.addProvider();
+    const call = await aCall(organization, {}, provider);
+    const lines = [{ participant_key: call.participants[0].key, text: "Hello.", start_time: 0, end_time: 1 }];
+    await given(call.reportTranscript({ summary: "A greeting.", is_final: true, lines }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const lagging = laggingReplicas();
+    const client = organization.client.through(lagging.fetcher);
+    await given(client.get("/roles"));
+    const paths = {
+      transcript: `${call.path}/transcript`,
+      soap_note: `${call.path}/soap_note`,
+      "metrics of a user": `/call_metrics?date_start=2026-01-31&date_end=2026-01-31&user_id=${provider.user_id}`,
+      "waiting room": `/waiting_rooms/${call.room.slug}`,
+      invite: `/invites/${(await organization.addInvite()).id}`,
+    };
+    return { organization, client, lagging, paths };
+  }
+
+  it.each([
+    ["transcript", {}],
+    ["soap_note", {}],
+    ["metrics of a user", {}],
+    ["transcript", { "X-D1-Bookmark": A_BOOKMARK }],
+    ["metrics of a user", { "X-D1-Bookmark": A_BOOKMARK }],
+    ["waiting room", { "X-D1-Bookmark": A_BOOKMARK }],
+    ["invite", { "X-D1-Bookmark": A_BOOKMARK }],
+  ] as const)("before the response is 404: %s, with the headers %j", async (what, headers) => {
+    const { organization, client, lagging, paths } = await aScene();
+    const onPrimary = await given(organization.client.get(paths[what]));
+    const { result, trips } = await lagging.during(() =>
+      client.send("GET", paths[what], undefined, { ...headers }),
+    );
+    expect(result).toMatchObject({ status: 200, body: onPrimary });
+    expect(result.headers.get("X-D1-Bookmark")).toBeTruthy();
+    expect(trips).toBe(2);
+  });
+
+  it("through the platform door too", async () => {
+    const { organization, lagging } = await aScene();
+    const { id } = await organization.addInvite();
+    const bookmark = { "X-D1-Bookmark": A_BOOKMARK };
+    const answer = await platform.through(lagging.fetcher).send("GET", `/invites/${id}`, undefined, bookmark);
+    expect(answer).toMatchObject({ status: 200, body: { id } });
+  });
+
+  it("once, and the response is 404 if the primary finds nothing either", async () => {
+    const { client, lagging } = await aScene();
+    const path = "/organization_users/999999999/calls/999999999/transcript";
+    const { result, trips } = await lagging.during(() => client.get(path));
+    expect(result).toMatchObject({ status: 404, body: { error: "Transcript not found" } });
+    expect(trips).toBe(2);
+  });
+
+  it("not for a path or a query that is refused unread, nor where the primary was asked already", async () => {
+    const { client, lagging } = await aScene();
+    const tripsOf = async (path: string) => (await lagging.during(() => client.get(path))).trips;
+    expect(await tripsOf("/organization_users/x/calls/1/transcript")).toBe(0);
+    expect(await tripsOf("/call_metrics?user_id=x")).toBe(0);
+    expect(await tripsOf("/nowhere")).toBe(0);
+    expect(await tripsOf("/waiting_rooms/unknown")).toBe(1);
   });
 });
 

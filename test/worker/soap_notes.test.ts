@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aCall, wrongPaths } from "./support/calls.ts";
+import { aCall, ENDED_AT, wrongPaths } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -149,6 +149,16 @@ describe("A report of a SOAP note is refused, and changes nothing,", () => {
 });
 
 describe("Reading a SOAP note", () => {
+  it("gives 404 until the call has ended, even if the note is final", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined });
+    const read = () => clinic.client.get(`${call.path}/soap_note`);
+    const reported = await given(call.reportSoapNote({ text: TEXT, is_final: true }));
+    expectRefusal(await read(), 404);
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect(await read()).toMatchObject({ status: 200, body: reported });
+  });
+
   it("gives 404 if the call has none, even if it has a transcript", async () => {
     const { call, read } = await aCallToNote();
     await given(call.reportTranscript({ is_final: false, lines: [] }));

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { aCall, aRecipient, type Call, wrongPaths } from "./support/calls.ts";
+import { aCall, aRecipient, type Call, ENDED_AT, wrongPaths } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
+import { countingRowsRead } from "./support/rows_read.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
 import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
@@ -135,12 +136,13 @@ describe("A reported transcript", () => {
     });
   });
 
-  it("has a null summary until one is reported", async () => {
+  it("has an empty summary until one is reported, through both doors", async () => {
     const { call, paula, read } = await aCallToTranscribe();
-    await given(call.reportTranscript({ is_final: false, lines: [says(paula, 0, 1)] }));
-    expect((await read()).body).toMatchObject({ summary: null, is_final: false });
-    await given(call.reportTranscript({ summary: null }));
-    expect((await read()).body).toMatchObject({ summary: null, is_final: false });
+    const reported = await given(call.reportTranscript({ is_final: false, lines: [says(paula, 0, 1)] }));
+    expect(reported.summary).toBe("");
+    expect((await read()).body).toMatchObject({ summary: "", is_final: false });
+    expect((await given(call.reportTranscript({ summary: null }))).summary).toBe("");
+    expect((await read()).body).toMatchObject({ summary: "", is_final: false });
     await given(call.reportTranscript({ summary: "A greeting.", is_final: true }));
     expect((await read()).body).toMatchObject({ summary: "A greeting.", is_final: true });
   });
@@ -225,16 +227,16 @@ describe("A later report of a transcript", () => {
   it("clears the summary with null, until the transcript is final", async () => {
     const { call, reported, read } = await aDraft();
     await given(call.reportTranscript({ summary: null }));
-    expect((await read()).body).toEqual({ ...reported, summary: null });
-    const refused = await changingNothing(() => call.reportTranscript({ is_final: true }));
-    expectRefusal(refused, 422, /summary/);
+    expect((await read()).body).toEqual({ ...reported, summary: "" });
   });
 });
 
 describe("A final transcript", () => {
   it("accepts the same report again, or a part of it, and does not change", async () => {
     const { call, draft, reported } = await aFinalTranscript();
-    for (const same of [{ ...draft, is_final: true }, { is_final: true }, { lines: draft.lines }, {}]) {
+    const again = { ...draft, is_final: true };
+    const parts = [{ ...again, summary: undefined }, { ...again, summary: null }, { lines: draft.lines }, {}];
+    for (const same of [again, ...parts]) {
       const answer = await changingNothing(() => call.reportTranscript(same));
       expect(answer).toMatchObject({ status: 200, body: reported });
     }
@@ -242,13 +244,36 @@ describe("A final transcript", () => {
 
   it.each<[string, object]>([
     ["another summary", { summary: "Another summary." }],
-    ["no summary", { summary: null }],
     ["that it is not final", { is_final: false }],
     ["no lines", { lines: [] }],
   ])("refuses a report of %s, and changes nothing", async (_, change) => {
     const { call, reported, read } = await aFinalTranscript();
     expectRefusal(await changingNothing(() => call.reportTranscript(change)), 422, /final/);
     expect((await read()).body).toEqual(reported);
+  });
+
+  it.each([{}, { summary: null }])("may lack its summary, and gets it once, later", async (summary) => {
+    const { call, paula, read } = await aCallToTranscribe();
+    const final = { is_final: true, lines: [says(paula, 0, 1)], ...summary };
+    const reported = await given(call.reportTranscript(final));
+    expect((await read()).body).toEqual({ ...reported, summary: "", is_final: true });
+    expect((await changingNothing(() => call.reportTranscript(final))).status).toBe(200);
+    for (const change of [{ is_final: false }, { lines: [] }])
+      expectRefusal(
+        await changingNothing(() => call.reportTranscript({ summary: "A greeting.", ...change })),
+        422,
+        /final/,
+      );
+
+    const complete = await call.reportTranscript({ summary: "A greeting." });
+    expect(complete).toMatchObject({ status: 200, body: { ...reported, summary: "A greeting." } });
+    for (const same of [final, { ...final, summary: "A greeting." }, { summary: null }]) {
+      const answer = await changingNothing(() => call.reportTranscript(same));
+      expect(answer).toMatchObject({ status: 200, body: complete.body });
+    }
+    const other = await changingNothing(() => call.reportTranscript({ summary: "A long greeting." }));
+    expectRefusal(other, 422, /final/);
+    expect((await read()).body).toEqual(complete.body);
   });
 
   it("refuses an early report that comes late, and does not change", async () => {
@@ -354,16 +379,6 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     expectRefusal(await read(), 404);
   });
 
-  it.each([{}, { summary: null }])(
-    "without a summary if the first report is already final",
-    async (summary) => {
-      const { call, read } = await aCallToTranscribe();
-      const transcript = { is_final: true, lines: [], ...summary };
-      expectRefusal(await changingNothing(() => call.reportTranscript(transcript)), 422, /summary/);
-      expectRefusal(await read(), 404);
-    },
-  );
-
   it.each([
     ["without a wrapper", {}],
     ["with a null wrapper", { transcript: null }],
@@ -378,6 +393,44 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     const { draft } = await aDraft();
     const path = `/calls/${unique("nowhere")}/transcript`;
     expectRefusal(await changingNothing(() => platform.put(path, { transcript: draft })), 404);
+  });
+});
+
+describe("A transcript of many lines", () => {
+  /** As short as lines can be. */
+  const shortLines = (count: number, line: (n: number) => unknown) =>
+    Array.from({ length: count }, (_, n) => line(n));
+
+  it("can have 50,000 of them", { timeout: 60_000 }, async () => {
+    const clinic = await anOrganization();
+    leavingNoRows(clinic.id, "transcript_lines", "transcripts");
+    const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
+    const lines = shortLines(50_000, (n) => says({ key: "p" }, n, n, "a"));
+    const { status, body } = await call.reportTranscript({ is_final: true, lines });
+    expect(status).toBe(200);
+    expect(body.transcript_lines.length).toBe(50_000);
+  });
+
+  it("cannot have more, and says only that", async () => {
+    const { call } = await aCallToTranscribe();
+    const lines = shortLines(50_001, () => null);
+    const refused = await changingNothing(() => call.reportTranscript({ is_final: true, lines }));
+    expectRefusal(refused, 422, /^transcript\.lines: [^;]*50000[^;]*$/);
+  });
+
+  it("reads a few rows for each line, however many people speak", async () => {
+    const clinic = await anOrganization();
+    const people = Array.from({ length: 100 }, () => aRecipient());
+    const call = await aCall(clinic, { participants: people });
+    const speaker = (n: number) => people[n % people.length] as { key: string };
+    const lines = Array.from({ length: 2000 }, (_, n) => says(speaker(n), n, n + 0.5));
+    const counting = countingRowsRead();
+    const report = () =>
+      platform.through(counting.fetcher).put(`/calls/${call.key}/transcript`, {
+        transcript: { is_final: false, lines },
+      });
+    const { rows_read } = await counting.during(() => given(report()));
+    expect(rows_read).toBeLessThanOrEqual(10 * lines.length);
   });
 });
 
@@ -434,6 +487,17 @@ describe("A long transcript", () => {
 });
 
 describe("Reading a transcript", () => {
+  it("gives 404 until the call has ended, even if the transcript is final", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined });
+    const read = () => clinic.client.get(`${call.path}/transcript`);
+    const lines = [says(call.participants[0], 0, 1)];
+    const reported = await given(call.reportTranscript({ summary: "A greeting.", is_final: true, lines }));
+    expectRefusal(await read(), 404);
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect(await read()).toMatchObject({ status: 200, body: reported });
+  });
+
   it("gives 404 if the call has none", async () => {
     const { read } = await aCallToTranscribe();
     expectRefusal(await read(), 404);

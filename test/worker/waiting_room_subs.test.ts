@@ -47,6 +47,9 @@ const FAULTY_FIELDS: [string, object, RegExp][] = [
   ["a start without time", { datetime_start: "2100-06-01" }, /waiting_room_sub\.datetime_start/],
   ["a start without offset", { datetime_start: "2100-06-01T09:00:00" }, /waiting_room_sub\.datetime_start/],
   ["a start at +01:00", { datetime_start: "2100-06-01T09:00:00+01:00" }, /waiting_room_sub\.datetime_start/],
+  ["a start at +0100", { datetime_start: "2100-06-01T09:00:00+0100" }, /waiting_room_sub\.datetime_start/],
+  ["a start at +01", { datetime_start: "2100-06-01T09:00:00+01" }, /waiting_room_sub\.datetime_start/],
+  ["a start at +000", { datetime_start: "2100-06-01T09:00:00+000" }, /waiting_room_sub\.datetime_start/],
   ["a start at -00:00", { datetime_start: "2100-06-01T09:00:00-00:00" }, /waiting_room_sub\.datetime_start/],
   ["an end that is a number", { datetime_end: 4_114_998_000_000 }, /waiting_room_sub\.datetime_end/],
   ["an end that is no time", { datetime_end: "" }, /waiting_room_sub\.datetime_end/],
@@ -86,18 +89,24 @@ describe("Creating a waiting room sub", () => {
     });
   });
 
-  it.each(["2100-06-01T10:00:00Z", "2100-06-01T10:00:00.000Z", "2100-06-01T10:00:00+00:00"])(
-    "accepts %s as the same moment in UTC",
-    async (datetime_start) => {
-      const { create } = await aRoomWithSubstitute();
-      const created = await create({ datetime_start, datetime_end: "2100-06-01T10:00:00.001+00:00" });
-      expect(created.status).toBe(201);
-      expect(created.body).toMatchObject({
-        datetime_start: "2100-06-01T10:00:00.000Z",
-        datetime_end: "2100-06-01T10:00:00.001Z",
-      });
-    },
-  );
+  it.each([
+    "2100-06-01T10:00:00Z",
+    "2100-06-01T10:00:00.000Z",
+    "2100-06-01T10:00Z",
+    "2100-06-01T10:00:00z",
+    "2100-06-01T10:00:00+00:00",
+    "2100-06-01T10:00:00+0000",
+    "2100-06-01T10:00:00.000+00",
+    "2100-06-01T10:00+00",
+  ])("accepts %s as the same moment in UTC", async (datetime_start) => {
+    const { create } = await aRoomWithSubstitute();
+    const created = await create({ datetime_start, datetime_end: "2100-06-01T10:00:00.001+00:00" });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      datetime_start: "2100-06-01T10:00:00.000Z",
+      datetime_end: "2100-06-01T10:00:00.001Z",
+    });
+  });
 
   it("is possible for a personal room, with any substitute who has a room, except its owner", async () => {
     const { clinic, substitute } = await aRoomWithSubstitute();

@@ -28,7 +28,7 @@ SELECT
   date(call.started_at / 1000.0, 'unixepoch'),
   0, 0, 0, 0,
   1,
-  max(0, coalesce(participant.joined_at, call.started_at) - participant.waiting_since)
+  max(0, call.started_at - participant.waiting_since)
 FROM participants participant
 JOIN calls call ON call.id = participant.call_id
 JOIN (SELECT 0 AS factor UNION ALL SELECT 1) scope
@@ -83,13 +83,13 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
 END;
 
-CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, role, waiting_since, joined_at ON `participants`
+CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, role, waiting_since ON `participants`
 WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
 END;
 
-CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, role, waiting_since, joined_at ON `participants`
+CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, role, waiting_since ON `participants`
 WHEN new.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);

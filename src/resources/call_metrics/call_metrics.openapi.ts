@@ -17,7 +17,7 @@ export const callMetricsReference: Reference = {
           "The average duration in seconds of the calls that ended and did not fail; 0 if there are none.",
         call_fail_rate: "The share of calls that failed, as a fraction from 0 to 1: 0.125 is 12.5 percent.",
         average_wait_time:
-          "The average time in seconds that recipients waited for their call; 0 if nobody waited.",
+          "The average time in seconds that recipients waited before their call started, over all recipients with a `waiting_since`; 0 if there are none. A recipient who came after the start waited 0 seconds.",
       },
     },
   },
@@ -25,7 +25,7 @@ export const callMetricsReference: Reference = {
     "GET /call_metrics": {
       operationId: "getCallMetrics",
       summary: "Get call metrics",
-      description: `Dates are in UTC, and both ends of the range are included. Without dates, the range is the last ${DEFAULT_METRICS_DAYS} days up to today. With only \`date_start\`, it runs from there to today, but for at most ${MAX_METRICS_DAYS} days. With only \`date_end\`, it is the ${DEFAULT_METRICS_DAYS} days up to that date. A range that is reversed or longer than ${MAX_METRICS_DAYS} days is refused with 400.`,
+      description: `Dates are in UTC, and both ends of the range are included. Without dates, the range is the last ${DEFAULT_METRICS_DAYS} days up to today. With only \`date_start\`, it runs from there to today. With only \`date_end\`, it is the ${DEFAULT_METRICS_DAYS} days up to that date. A range that is reversed or has more than ${MAX_METRICS_DAYS} days is refused with 400; nothing is cut off.`,
       status: 200,
       response: {
         schema: callMetricsSchema,

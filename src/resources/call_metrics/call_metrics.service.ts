@@ -21,29 +21,22 @@ export async function listCallMetrics(
 }
 
 /**
- * The dates asked for, both included, with what is left out filled in: the last 30 days; from a start to today,
- * for MAX_METRICS_DAYS at most; the 30 days up to an end.
+ * The dates asked for, both included, with what is left out filled in: the last 30 days; from a start to today; the
+ * 30 days up to an end.
  *
  * @throws ApiError 400 where the range is reversed or too long
  */
 function metricsRange(now: number, date_start?: string, date_end?: string): MetricsRange {
-  const today = startOfDay(now);
-  const start = date_start === undefined ? undefined : Date.parse(date_start);
-  const end =
-    date_end !== undefined
-      ? Date.parse(date_end)
-      : start === undefined
-        ? today
-        : Math.min(today, start + (MAX_METRICS_DAYS - 1) * DAY);
-  const first = start ?? end - (DEFAULT_METRICS_DAYS - 1) * DAY;
-  if (first > end)
-    throw new ApiError(400, `date_start: must not be after ${date_end ? "date_end" : "today"}`);
-  if (end - first >= MAX_METRICS_DAYS * DAY)
+  const end = date_end === undefined ? startOfDay(now) : Date.parse(date_end);
+  const start = date_start === undefined ? end - (DEFAULT_METRICS_DAYS - 1) * DAY : Date.parse(date_start);
+  const last = date_end === undefined ? "today" : "date_end";
+  if (start > end) throw new ApiError(400, `date_start: must not be after ${last}`);
+  if (end - start >= MAX_METRICS_DAYS * DAY)
     throw new ApiError(
       400,
-      `date_start, date_end: must be at most ${MAX_METRICS_DAYS} days apart, both included`,
+      `date_start: the range up to ${last} must have at most ${MAX_METRICS_DAYS} days, both ends included`,
     );
-  return { start: toDay(first), end: toDay(end) };
+  return { start: toDay(start), end: toDay(end) };
 }
 
 const startOfDay = (time: number) => Math.floor(time / DAY) * DAY;

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { replaceAllBut } from "../../database/insert.ts";
 import {
@@ -70,9 +70,12 @@ export function callWithinReach(call: Values<ReachedCall>): SQL | undefined {
   );
 }
 
-/** Selects the id of the call of the path, where it is within reach. */
-export const reachedCallId = (call: Placeholders<ReachedCall>) =>
-  builder.select({ id: calls.id }).from(calls).where(callWithinReach(call));
+/** Selects the id of the call of the path, where it is within reach and has ended: only then are its results complete. */
+export const endedCallId = (call: Placeholders<ReachedCall>) =>
+  builder
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(callWithinReach(call), isNotNull(calls.ended_at)));
 
 /** The call of the path, where it is within reach. */
 export const callOfPath = namedQuery((call: Placeholders<ReachedCall>) =>

@@ -24,7 +24,8 @@ export interface KnownVisit {
  * What a report makes of somebody in a waiting room. A field left out stays as reported before, and null clears it.
  *
  * A participant who has left stays gone when a late report says otherwise. Only a waiting_since after that is a new
- * visit. A report of an earlier visit that comes late changes nothing. A participant on a call stays in its room.
+ * visit. A report of a visit before the known one is late and changes nothing; other reports of an earlier
+ * waiting_since correct the known visit. A participant on a call stays in its room.
  *
  * @returns the known participant itself where nothing changes
  * @throws ApiError 422 where the report cannot be, or somebody would enter an inactive room
@@ -36,7 +37,7 @@ export function mergeParticipant(
   now: number,
 ): ParticipantRecord {
   const { room, participant: before } = known;
-  if (before && isOfEarlierVisit(before, room.id, report)) return before;
+  if (before && isOfVisitBefore(before, room.id, report)) return before;
 
   const { display_name, role, user_id = null, waiting_since } = { ...before, ...report };
   const { call_id = null, joined_at = null, recording_consent = null } = before ?? {};
@@ -72,13 +73,30 @@ export function mergeParticipant(
     joined_at,
     left_at,
     recording_consent,
+    earlier_visit_until: earlierVisitUntil(before, report),
   };
   return reviseRecord(before, state, now);
 }
 
-function isOfEarlierVisit(before: Participant, room_id: number, report: ParticipantReport): boolean {
-  if (!isAfter(before.waiting_since, report.waiting_since)) return false;
-  return before.waiting_room_id !== room_id || isAfter(before.waiting_since, report.left_at);
+function isOfVisitBefore(
+  before: Participant,
+  room_id: number,
+  { waiting_since }: ParticipantReport,
+): boolean {
+  if (!isAfter(before.waiting_since, waiting_since)) return false;
+  const waitsElsewhere =
+    before.left_at === null && before.call_id === null && before.waiting_room_id !== room_id;
+  return waitsElsewhere || !isAfter(waiting_since, before.earlier_visit_until ?? Number.NEGATIVE_INFINITY);
+}
+
+/** A later waiting_since of somebody who has not left is perhaps a new visit: the report of leaving may still come. */
+function earlierVisitUntil(
+  before: Participant | undefined,
+  { waiting_since }: ParticipantReport,
+): number | null {
+  const { call_id = null, earlier_visit_until = null } = before ?? {};
+  const until = before?.left_at ?? before?.waiting_since ?? null;
+  return call_id === null && isAfter(waiting_since, until) ? until : earlier_visit_until;
 }
 
 /** What is known when somebody on a call is reported. */
@@ -136,6 +154,7 @@ export function mergeParticipantsOnCall(
       joined_at: next.joined_at ?? null,
       left_at: next.left_at,
       recording_consent: next.recording_consent ?? null,
+      earlier_visit_until: before?.earlier_visit_until ?? null,
     };
     return reviseRecord(before, state, now);
   });

@@ -42,7 +42,7 @@ export const participantsReference: Reference = {
       operationId: "reportParticipant",
       summary: "Report a participant of a waiting room",
       description:
-        "The first report needs `display_name`, `role` and `waiting_since`. A participant who has left can come back: report a later `waiting_since`. After a call, a new visit needs a new key. A participant on a call stays in the room of the call. A participant cannot enter an inactive room, but can always leave.",
+        "The first report needs `display_name`, `role` and `waiting_since`. A participant who has left can come back: report a later `waiting_since`. A report with an earlier `waiting_since` corrects the visit, except that a late report of a visit before it changes nothing. After a call, a new visit needs a new key. A participant on a call stays in the room of the call. A participant cannot enter an inactive room, but can always leave.",
       status: 200,
       requestExample: {
         participant: {

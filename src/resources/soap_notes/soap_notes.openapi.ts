@@ -27,10 +27,11 @@ export const soapNotesReference: Reference = {
     "GET /organization_users/:organization_user_id/calls/:call_id/soap_note": {
       operationId: "getSoapNote",
       summary: "Get the SOAP note of a call",
+      description: "A SOAP note can be read when the call has ended.",
       status: 200,
       response: { schema: soapNoteSchema, example: note },
       refusals: {
-        404: "Something in the path does not exist, the client has no access to it, or the call has no SOAP note.",
+        404: "Something in the path does not exist, the client has no access to it, the call has not ended, or it has no SOAP note.",
       },
     },
   },

@@ -1,7 +1,7 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
 import { soapNotes } from "../../database/schema.ts";
-import { callIdByKey, type ReachedCall, reachedCallId } from "../calls/calls.sql.ts";
+import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const soapNoteColumns = getTableColumns(soapNotes);
 
@@ -9,7 +9,7 @@ export const soapNoteOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
   builder
     .select(soapNoteColumns)
     .from(soapNotes)
-    .where(eq(soapNotes.call_id, reachedCallId(call))),
+    .where(eq(soapNotes.call_id, endedCallId(call))),
 );
 
 export const soapNoteByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>

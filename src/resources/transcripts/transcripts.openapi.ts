@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../../limits.ts";
+import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH, MAX_TRANSCRIPT_LINES } from "../../limits.ts";
 import { busy, type Reference } from "../../openapi/operation.ts";
 import { transcriptLineSchema, transcriptSchema } from "./transcripts.schemas.ts";
 
@@ -23,8 +23,9 @@ export const transcriptsReference: Reference = {
       fields: {
         id: "The id of the transcript.",
         summary:
-          "A generated summary of the call; null until it exists. It can exist before the transcript is final.",
-        is_final: "Whether processing is complete. A final transcript does not change.",
+          "A generated summary of the call; empty until it exists. It can come before or after the transcript is final.",
+        is_final:
+          "Whether processing is complete. A final transcript does not change, but it can get its summary later.",
         transcript_lines: "What was said, ordered by `start_time`. Lines do not overlap.",
       },
     },
@@ -44,10 +45,11 @@ export const transcriptsReference: Reference = {
     "GET /organization_users/:organization_user_id/calls/:call_id/transcript": {
       operationId: "getTranscript",
       summary: "Get the transcript of a call",
+      description: "A transcript can be read when the call has ended.",
       status: 200,
       response: { schema: transcriptSchema, example: transcript },
       refusals: {
-        404: "Something in the path does not exist, the client has no access to it, or the call has no transcript.",
+        404: "Something in the path does not exist, the client has no access to it, the call has not ended, or it has no transcript.",
       },
     },
   },
@@ -55,7 +57,7 @@ export const transcriptsReference: Reference = {
     "PUT /calls/:key/transcript": {
       operationId: "reportTranscript",
       summary: "Report the transcript of a call",
-      description: `The first report needs \`is_final\` and \`lines\`. Lines can come in any order and replace all lines that were reported before. One line may begin when another ends, but lines must not overlap. A final transcript needs a summary and cannot be changed; repeating it is no error. A line can have up to ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary up to ${MAX_NOTE_LENGTH}.`,
+      description: `The first report needs \`is_final\` and \`lines\`. Lines can come in any order and replace all lines that were reported before. One line may begin when another ends, but lines must not overlap. A final transcript cannot be changed; repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing. There can be up to ${MAX_TRANSCRIPT_LINES} lines. A line can have up to ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary up to ${MAX_NOTE_LENGTH}.`,
       status: 200,
       requestExample: {
         transcript: {
@@ -74,7 +76,7 @@ export const transcriptsReference: Reference = {
       },
       response: { schema: transcriptSchema, example: transcript },
       refusals: {
-        422: "The report would change a final transcript or make it final without a summary, a first report lacks a field, lines overlap, or a speaker is not on the call.",
+        422: "The report would change a final transcript, a first report lacks a field, lines overlap, or a speaker is not on the call.",
         503: busy,
       },
     },

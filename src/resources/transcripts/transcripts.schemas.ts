@@ -1,7 +1,12 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { id, key, longText } from "../../http/wire.ts";
-import { MAX_CALL_PARTICIPANTS, MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH } from "../../limits.ts";
+import {
+  MAX_CALL_PARTICIPANTS,
+  MAX_NOTE_LENGTH,
+  MAX_TRANSCRIPT_LINE_LENGTH,
+  MAX_TRANSCRIPT_LINES,
+} from "../../limits.ts";
 import type { transcriptColumns, transcriptLineColumns } from "./transcripts.sql.ts";
 
 const seconds = z.number().nonnegative();
@@ -16,6 +21,7 @@ const reportedLine = z.object({
 /** In the order of the call, whatever order they came in. */
 const reportedLines = z
   .array(reportedLine)
+  .max(MAX_TRANSCRIPT_LINES, { error: `must be at most ${MAX_TRANSCRIPT_LINES} lines`, abort: true })
   .check(({ value: lines, issues }) => {
     const backward = lines.findIndex((line) => line.start_time > line.end_time);
     if (backward >= 0)
@@ -61,7 +67,7 @@ export const transcriptLineSchema = z.object({
 
 export const transcriptSchema = z.object({
   id,
-  summary: z.string().nullable(),
+  summary: z.string(),
   is_final: z.boolean(),
   transcript_lines: z.array(transcriptLineSchema),
 });
@@ -75,7 +81,7 @@ export type TranscriptWithLines = Transcript & { lines: TranscriptLine[] };
 export function toTranscript(row: TranscriptWithLines): z.input<typeof transcriptSchema> {
   return {
     id: row.id,
-    summary: row.summary,
+    summary: row.summary ?? "",
     is_final: row.is_final,
     transcript_lines: row.lines.map((line) => ({
       id: line.id,

@@ -1,16 +1,17 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, writeDecision } from "../../database/decisions.ts";
 import { digest } from "../../database/digest.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { type BoundQuery, builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
-import { participants, transcriptLines, transcripts } from "../../database/schema.ts";
+import { transcriptLines, transcripts } from "../../database/schema.ts";
 import { notFound } from "../../http/errors.ts";
 import { TRANSCRIPT_PORTION } from "../../limits.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callByKey, reachedCall } from "../calls/calls.sql.ts";
 import { mergeTranscript, type TranscriptRecord } from "./transcripts.merge.ts";
 import type {
+  ReportedLine,
   Transcript,
   TranscriptLine,
   TranscriptReport,
@@ -19,7 +20,7 @@ import type {
 import {
   linesByCallKey,
   linesOfPath,
-  strangerAmong,
+  speakersByCallKey,
   transcriptByCallKey,
   transcriptIdOf,
   transcriptOfPath,
@@ -43,14 +44,15 @@ export async function reportTranscript(
 ): Promise<TranscriptWithLines> {
   const lineTexts = lines?.map((line) => JSON.stringify(line));
   const lines_digest = lineTexts && (await digest(`[${lineTexts.join(",")}]`));
-  const speakers = JSON.stringify([...new Set(lines?.map((line) => line.participant_key))]);
   const results = transcriptWithLines(key);
   const [[transcript], rows] = await writeDecision(
     db,
-    [callByKey({ key }), transcriptByCallKey({ key }), strangerAmong({ key, speakers })],
-    async ([call], [known], [stranger]): Promise<Decision<[Transcript[], TranscriptLine[]]>> => {
+    [callByKey({ key }), transcriptByCallKey({ key }), speakersByCallKey({ key })],
+    async ([call], [known], speakers): Promise<Decision<[Transcript[], TranscriptLine[]]>> => {
       if (!call) throw notFound("Call");
-      const reportedLines = { digest: lines_digest, hasStranger: stranger !== undefined };
+      const speakerIds = new Map(speakers.map(({ id, key }) => [key, id]));
+      const hasStranger = lines?.some((line) => !speakerIds.has(line.participant_key)) ?? false;
+      const reportedLines = { digest: lines_digest, hasStranger };
       const next = mergeTranscript(known, report, reportedLines, now);
       if (next === known) return { unchanged: await runBatch(db, results) };
       const { id: call_id, organization_id } = call;
@@ -59,10 +61,10 @@ export async function reportTranscript(
           ? updateTranscript({ call_id, ...next })
           : insertTranscript({ organization_id, call_id, ...next }),
       ];
-      if (lineTexts && next.lines_digest !== known?.lines_digest)
+      if (lines && next.lines_digest !== known?.lines_digest)
         writes.push(
           deleteLines({ call_id }),
-          ...portionsOf(lineTexts).map((portion) =>
+          ...portionsOf(lines, speakerIds).map((portion) =>
             insertLines({ organization_id, call_id, lines: portion }),
           ),
         );
@@ -114,7 +116,7 @@ const deleteLines = namedQuery(({ call_id }: Placeholders<{ call_id: number }>) 
   builder.delete(transcriptLines).where(eq(transcriptLines.transcript_id, transcriptIdOf(call_id))),
 );
 
-/** `lines` is a JSON array of reported lines; all their speakers are on the call. */
+/** `lines` is a JSON array of `[participant_id, text, start_time, end_time]`. */
 const insertLines = namedQuery(
   ({
     organization_id,
@@ -126,23 +128,21 @@ const insertLines = namedQuery(
       {
         organization_id,
         transcript_id: sql`${transcriptIdOf(call_id)}`,
-        participant_id: participants.id,
-        text: sql`line.value ->> 'text'`,
-        start_time: sql`line.value ->> 'start_time'`,
-        end_time: sql`line.value ->> 'end_time'`,
+        participant_id: sql`line.value ->> 0`,
+        text: sql`line.value ->> 1`,
+        start_time: sql`line.value ->> 2`,
+        end_time: sql`line.value ->> 3`,
       },
-      sql`from json_each(${lines}) as line
-        join ${participants}
-          on ${and(eq(participants.call_id, call_id), eq(participants.key, sql`line.value ->> 'participant_key'`))}
-        order by line.key`,
+      sql`from json_each(${lines}) as line order by line.key`,
     ),
 );
 
-/** The lines, JSON texts, as JSON arrays of which none is too long for one parameter. */
-function portionsOf(lines: string[]): string[] {
+/** The lines as JSON arrays for `insertLines`, of which none is too long for one parameter. */
+function portionsOf(lines: ReportedLine[], speakerIds: Map<string, number>): string[] {
   const portions: string[][] = [];
   let size = Number.POSITIVE_INFINITY;
-  for (const line of lines) {
+  for (const { participant_key, text, start_time, end_time } of lines) {
+    const line = JSON.stringify([speakerIds.get(participant_key), text, start_time, end_time]);
     if (size + line.length > TRANSCRIPT_PORTION) {
       portions.push([]);
       size = 0;

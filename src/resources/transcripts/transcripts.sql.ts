@@ -1,7 +1,7 @@
-import { and, asc, eq, getTableColumns, notExists, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns } from "drizzle-orm";
 import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
 import { participants, transcriptLines, transcripts } from "../../database/schema.ts";
-import { callIdByKey, type ReachedCall, reachedCallId } from "../calls/calls.sql.ts";
+import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const transcriptColumns = getTableColumns(transcripts);
 
@@ -31,10 +31,10 @@ export const transcriptIdOf = (callId: Value<number>) =>
   builder.select({ id: transcripts.id }).from(transcripts).where(eq(transcripts.call_id, callId));
 
 export const transcriptOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
-  transcriptOf(reachedCallId(call)),
+  transcriptOf(endedCallId(call)),
 );
 
-export const linesOfPath = namedQuery((call: Placeholders<ReachedCall>) => linesOf(reachedCallId(call)));
+export const linesOfPath = namedQuery((call: Placeholders<ReachedCall>) => linesOf(endedCallId(call)));
 
 export const transcriptByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
   transcriptOf(callIdByKey(key)),
@@ -44,19 +44,11 @@ export const linesByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>
   linesOf(callIdByKey(key)),
 );
 
-/** One of the speakers, a JSON array of participants' keys, who is not on the call; nothing where all are. */
-export const strangerAmong = namedQuery(
-  ({ key, speakers }: Placeholders<{ key: string; speakers: string }>) =>
-    builder
-      .select({ stranger: sql<string>`speaker.value`.as("stranger") })
-      .from(sql`json_each(${speakers}) as speaker`)
-      .where(
-        notExists(
-          builder
-            .select({ id: participants.id })
-            .from(participants)
-            .where(and(eq(participants.call_id, callIdByKey(key)), eq(participants.key, sql`speaker.value`))),
-        ),
-      )
-      .limit(1),
+/** Those on the call, who can speak. */
+export const speakersByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
+  builder
+    .select({ id: participants.id, key: participants.key })
+    .from(participants)
+    .where(eq(participants.call_id, callIdByKey(key)))
+    .orderBy(participants.id),
 );

@@ -52,7 +52,7 @@ export const waitingRoomSubsReference: Reference = {
     "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
       operationId: "createWaitingRoomSub",
       summary: "Create a sub of a waiting room",
-      description: `Times must be in UTC: they end in \`Z\` or \`+00:00\`. Without \`datetime_end\`, the sub ends ${DEFAULT_SUB_DURATION / HOUR} hours after its start. A sub may begin when another ends, but subs of one room must not overlap. Times in the past are accepted.`,
+      description: `Times must be in UTC: they end in \`Z\` or \`+00:00\` (\`z\`, \`+0000\` and \`+00\` too). Without \`datetime_end\`, the sub ends ${DEFAULT_SUB_DURATION / HOUR} hours after its start. A sub may begin when another ends, but subs of one room must not overlap. Times in the past are accepted.`,
       status: 201,
       requestExample: {
         waiting_room_sub: {

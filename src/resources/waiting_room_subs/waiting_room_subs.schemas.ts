@@ -3,9 +3,11 @@ import type { Row } from "../../database/queries.ts";
 import { id, instant, pathId, timestamp } from "../../http/wire.ts";
 import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
+export const IN_UTC = /([Zz]|\+00(:?00)?)$/;
+
 const utcInstant = z
   .string()
-  .regex(/(Z|\+00:00)$/, { error: "must be in UTC: end in Z or +00:00", abort: true })
+  .regex(IN_UTC, { error: "must be in UTC: end in Z or +00:00", abort: true })
   .pipe(instant);
 
 /** Compares them if the body has both; one that is left out is compared as stored. */

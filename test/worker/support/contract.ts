@@ -5,6 +5,7 @@ import platformDocument from "../../../dist/public/api/platform/openapi.json";
 type JsonSchema = Record<string, unknown>;
 
 interface OperationObject {
+  parameters?: { name: string; schema: JsonSchema }[];
   responses: Record<string, { content?: { "application/json": { schema: JsonSchema } } }>;
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE `participants` ADD `earlier_visit_until` integer;

@@ -438,6 +438,7 @@ describe("Every response", () => {
     const clinic = await anOrganization();
     const { client } = clinic;
     const room = await clinic.addRoom();
+    const provider = await clinic.addProvider();
     const path = `/waiting_rooms/${room.slug}`;
     return [
       [200, await client.get("/waiting_rooms")],
@@ -455,7 +456,7 @@ describe("Every response", () => {
       [413, await client.post("/waiting_rooms", tooLarge)],
       [415, await client.send("POST", "/waiting_rooms", "{}", asText)],
       [422, await client.post("/waiting_rooms", {})],
-      [422, await client.delete(`/waiting_rooms/${clinic.admin.waiting_room_slug}`)],
+      [422, await client.delete(`/waiting_rooms/${provider.waiting_room_slug}`)],
     ];
   }
 

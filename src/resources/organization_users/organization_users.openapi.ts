@@ -13,7 +13,7 @@ const user: z.input<typeof organizationUserSchema> = {
 const createdUser: z.input<typeof createdUserSchema> = {
   ...user,
   organization_id: 1,
-  waiting_room_slug: "riverside-clinic-paula-provider",
+  waiting_room_slug: "riverside-clinic--paula-provider",
 };
 
 const fields = {

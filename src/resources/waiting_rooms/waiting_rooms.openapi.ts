@@ -7,7 +7,7 @@ const room: z.input<typeof waitingRoomSchema> = {
   organization_id: 1,
   user_id: null,
   name: "Cardiology",
-  slug: "riverside-clinic-cardiology",
+  slug: "riverside-clinic--cardiology",
   theme: "default",
   is_active: true,
   created_at: "2026-01-31T09:30:00.000Z",

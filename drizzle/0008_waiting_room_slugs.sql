@@ -13,8 +13,6 @@ CREATE TABLE `waiting_room_slugs` (
 CREATE INDEX `waiting_room_slugs_of_room` ON `waiting_room_slugs` (`waiting_room_id`,`stem`,`number`);--> statement-breakpoint
 CREATE INDEX `waiting_room_slugs_next` ON `waiting_room_slugs` (`stem`,`next_number`) WHERE next_number is not null;
 --> statement-breakpoint
--- Written by `npm run db:triggers`. The reasons are in src/database/triggers.
---> statement-breakpoint
 CREATE TRIGGER `waiting_room_slugs_created` AFTER INSERT ON `waiting_rooms`
 BEGIN
   INSERT INTO waiting_room_slugs (slug, organization_id, waiting_room_id)

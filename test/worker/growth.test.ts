@@ -136,7 +136,7 @@ describe("The total of a list", () => {
     const invites = [await other.addInvite(), await other.addInvite(), await other.addInvite()];
     await other.client.delete(`/invites/${invites[1].id}`);
     const totalOf = async (path: string) => (await given(other.client.get(path))).pagination.total_count;
-    expect(await totalOf("/waiting_rooms")).toBe(2);
+    expect(await totalOf("/waiting_rooms")).toBe(1);
     expect(await totalOf("/invites")).toBe(2);
     expect(await totalOf("/organization_users")).toBe(1);
   });

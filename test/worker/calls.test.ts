@@ -19,9 +19,9 @@ const LEFT_AT = "2026-01-31T09:40:00.000Z";
 const BACK_AT = "2026-01-31T09:50:00.000Z";
 
 /** A clinic, and the first report of a call in its room. */
-async function aFirstReport(room: object = {}) {
+async function aFirstReport() {
   const clinic = await anOrganization();
-  const { id, slug } = await clinic.addRoom(room);
+  const { id, slug } = await clinic.addRoom();
   const provider = await clinic.addProvider();
   return {
     clinic,

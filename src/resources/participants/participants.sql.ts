@@ -4,7 +4,7 @@ import { builder, namedQuery, type Placeholders } from "../../database/queries.t
 import { participants } from "../../database/schema.ts";
 import { callIdByKey, organizationOfReport, type ReportedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
-import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.sql.ts";
+import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
 export const participantColumns = getTableColumns(participants);
 

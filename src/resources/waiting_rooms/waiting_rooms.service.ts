@@ -16,6 +16,7 @@ import type {
   updateWaitingRoomBody,
   WaitingRoom,
 } from "./waiting_rooms.schemas.ts";
+import { roomSlug } from "./waiting_rooms.slugs.ts";
 import {
   anyRoomBySlug,
   DEFAULT_THEME,
@@ -23,7 +24,6 @@ import {
   ownRoomId,
   pageOfRooms,
   roomBySlug,
-  roomSlug,
   totalOfRooms,
   waitingRoomColumns,
   waitingRoomMissing,

@@ -1,18 +1,13 @@
-import { and, asc, count, eq, exists, isNotNull, isNull, notExists, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
 import type { Rule } from "../../database/rules.ts";
-import {
-  organizations,
-  organizationUsers,
-  participants,
-  waitingRoomSlugs,
-  waitingRooms,
-} from "../../database/schema.ts";
+import { organizations, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import { notFound } from "../../http/errors.ts";
 import type { PageWindow } from "../../http/pagination.ts";
+import { roomOfAnySlug, roomSlug } from "./waiting_rooms.slugs.ts";
 
 const waitingCount = builder
   .select({ count: count() })
@@ -95,57 +90,6 @@ export const waitingRoomMissing = (organization_id: Value<number>, slug: Value<s
   refusal: () => notFound("Waiting room"),
 });
 
-/** Selects the organization of the room that ever had this slug. */
-export const organizationOfAnySlug = (slug: Value<string>) =>
-  builder
-    .select({ organization_id: waitingRoomSlugs.organization_id })
-    .from(waitingRoomSlugs)
-    .where(eq(waitingRoomSlugs.slug, slug));
-
-/**
- * The slug for a room's name: `{organization's slug}--{name}`, if no other room ever had that. Else what the room had
- * before for such a name, or the first number that is free. No organization's slug is needed to tell where the name
- * begins, since a name in kebab case has no two hyphens: so organizations cannot meet.
- *
- * Each step reads one entry of an index, however many rooms have the name (see `waitingRoomSlugs`).
- *
- * @param room_id the room that is renamed; null for a new one
- */
-export function roomSlug(
-  organization_id: Value<number>,
-  kebabName: Value<string>,
-  room_id: Value<number | null>,
-): SQL<string> {
-  const { slug, waiting_room_id, stem, number, next_number } = waitingRoomSlugs;
-  const plain = builder
-    .select({ slug: sql<string>`${organizations.slug} || '--' || ${kebabName}`.as("plain_slug") })
-    .from(organizations)
-    .where(eq(organizations.id, organization_id))
-    .as("plain");
-  const ofAnotherRoom = builder
-    .select({ slug })
-    .from(waitingRoomSlugs)
-    .where(and(eq(slug, plain.slug), sql`${waiting_room_id} is not ${room_id}`));
-  const before = builder
-    .select({ slug })
-    .from(waitingRoomSlugs)
-    .where(and(eq(waiting_room_id, sql`${room_id}`), eq(stem, plain.slug)))
-    .orderBy(asc(number))
-    .limit(1);
-  const second = builder
-    .select({ slug })
-    .from(waitingRoomSlugs)
-    .where(eq(slug, sql`${plain.slug} || '-2'`));
-  const next = builder
-    .select({ next_number })
-    .from(waitingRoomSlugs)
-    .where(and(eq(stem, plain.slug), isNotNull(next_number)))
-    .orderBy(asc(next_number))
-    .limit(1);
-  return sql`(select case when ${notExists(ofAnotherRoom)} then ${plain.slug}
-    else coalesce(${before}, ${plain.slug} || '-' || iif(${exists(second)}, ${next}, 2)) end from ${plain})`;
-}
-
 /** What a room has whose theme nobody chose, whether or not it is among those that may be chosen. */
 export const DEFAULT_THEME = "default";
 
@@ -221,7 +165,7 @@ export const reportedRoom = namedQuery(({ slug }: Placeholders<{ slug: string | 
     .where(hasSlug(slug)),
 );
 
-/** The same of the room that has or had the slug. A retired room has no current slug. */
+/** What a report must know of the room that has or had the slug. A retired room has no current slug. */
 export const reportedRoomOfAnySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
   builder
     .select({
@@ -231,13 +175,5 @@ export const reportedRoomOfAnySlug = namedQuery(({ slug }: Placeholders<{ slug: 
       slug_is_current: sql<boolean>`${hasSlug(slug)}`.mapWith(waitingRooms.is_active).as("slug_is_current"),
     })
     .from(waitingRooms)
-    .where(
-      eq(
-        waitingRooms.id,
-        builder
-          .select({ id: waitingRoomSlugs.waiting_room_id })
-          .from(waitingRoomSlugs)
-          .where(eq(waitingRoomSlugs.slug, slug)),
-      ),
-    ),
+    .where(eq(waitingRooms.id, roomOfAnySlug(slug))),
 );

@@ -121,6 +121,44 @@ export const waitingRooms = sqliteTable(
   ],
 );
 
+/** The digits with which a slug ends. */
+const finalDigits = sql`substr(slug, length(rtrim(slug, '0123456789')) + 1)`;
+
+/**
+ * Every slug that a room ever had, and the room. So a slug never comes to lead to another room, and a room that is
+ * renamed back gets its old slug back. Triggers keep it (see triggers/waiting_room_slugs.sql): nothing else writes here.
+ *
+ * `clinic--cardiology-3` has the number 3 and the stem `clinic--cardiology`. Without a number from 2 to 999999999 at its
+ * end, a slug is its own stem, and its number is 1. `next_number` is what comes after a number from 2 up, if no room ever
+ * had that: to find a free number, nothing is counted.
+ */
+export const waitingRoomSlugs = sqliteTable(
+  "waiting_room_slugs",
+  {
+    slug: text().primaryKey(),
+    organization_id: organizationId(),
+    waiting_room_id: integer().notNull(),
+    number: integer()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`iif(rtrim(slug, '0123456789') glob '*-' and ${finalDigits} glob '[1-9]*' and length(${finalDigits}) < 10,
+          cast(${finalDigits} as integer), 1)`,
+      ),
+    stem: text()
+      .notNull()
+      .generatedAlwaysAs(sql`iif(number = 1, slug, substr(slug, 1, length(slug) - length(number) - 1))`),
+    next_number: integer(),
+  },
+  (t) => [
+    index("waiting_room_slugs_of_room").on(t.waiting_room_id, t.stem, t.number),
+    index("waiting_room_slugs_next").on(t.stem, t.next_number).where(sql`next_number is not null`),
+    foreignKey({
+      columns: [t.organization_id, t.waiting_room_id],
+      foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
+    }),
+  ],
+);
+
 /** The subs of a room never overlap, so to order them by end is to order them by start. */
 export const waitingRoomSubs = sqliteTable(
   "waiting_room_subs",

@@ -66,7 +66,7 @@ chapter("The organization manages its waiting rooms, through the external door")
 const room = await show(clinic, "POST", "/api/external/waiting_rooms", {
   waiting_room: { name: "Café Cardiology", is_active: true },
 });
-say("A new name gives a new slug. The old link stops working.");
+say("A new name gives a new slug. The old link stops working, and never leads to another room.");
 const renamed = await show(clinic, "PUT", `/api/external/waiting_rooms/${room.slug}`, {
   waiting_room: { name: "Cardiology" },
 });

@@ -71,11 +71,12 @@ export async function loadDemoOrganization(env: Env, now: number) {
   };
 
   const rooms = (await listWaitingRooms(clientContext, { page: 1, per_page: 100 })).items;
-  for (const name of ["Cardiology", "Dermatology"])
-    if (!rooms.some((room) => room.name === name))
-      await createWaitingRoom(clientContext, { name, is_active: true });
+  const addRoom = async (name: string) =>
+    rooms.find((room) => room.name === name) ??
+    (await createWaitingRoom(clientContext, { name, is_active: true }));
+  const { slug: cardiology } = await addRoom("Cardiology");
+  await addRoom("Dermatology");
 
-  const cardiology = `${SLUG}-cardiology`;
   if ((await listWaitingRoomSubs(clientContext, cardiology)).length === 0) {
     const nextHour = Math.ceil(now / HOUR) * HOUR;
     await createWaitingRoomSub(clientContext, cardiology, {

@@ -3,7 +3,7 @@ import slugify from "@sindresorhus/slugify";
 import { SignJWT } from "jose";
 import type { FloorHandler, PlatformFloorRequest } from "./floor.ts";
 import * as shape from "./floor_shapes.ts";
-import { all, bodyOf, freeSlug, INVITE, ROOM, SUB, write } from "./floor_statements.ts";
+import { all, bodyOf, INVITE, ROOM, roomSlug, SUB, write } from "./floor_statements.ts";
 
 const encoder = new TextEncoder();
 
@@ -36,7 +36,8 @@ export const platformSetUp: Record<string, FloorHandler<PlatformFloorRequest>> =
       db
         .prepare(
           `select ${ofRow(SUB, "waiting_room_subs")}, (select is_active from waiting_rooms own
-            where own.organization_id = waiting_room_subs.organization_id and own.user_id = waiting_room_subs.user_id)
+            where own.organization_id = waiting_room_subs.organization_id and own.user_id = waiting_room_subs.user_id
+              and own.retired_at is null)
             substitute_is_active
           from waiting_room_subs where waiting_room_id = (select id ${ROOM_OF_SLUG})
             and datetime_end > ?2 and datetime_start <= ?2`,
@@ -90,7 +91,7 @@ export const platformSetUp: Record<string, FloorHandler<PlatformFloorRequest>> =
       db
         .prepare(
           `insert into waiting_rooms (organization_id, user_id, name, slug, theme, is_active, created_at, updated_at)
-          select ?1, (select id from users where email = ?2), ?3, ${freeSlug("?4", "''")}, 'default', true, ?5, ?5
+          select ?1, (select id from users where email = ?2), ?3, ${roomSlug("?4", "null")}, 'default', true, ?5, ?5
           where ?6 returning slug`,
         )
         .bind(id, email, name, kebab(name, "room"), now, sent.roles.includes("provider") ? 1 : 0),

@@ -12,7 +12,7 @@ export const ROOM = `id, organization_id, user_id, name, slug, theme, is_active,
 
 export const SUB = `id, waiting_room_id, user_id, datetime_start, datetime_end, created_at, updated_at,
   (select slug from waiting_rooms own where own.organization_id = ?1
-    and own.user_id = waiting_room_subs.user_id) sub_slug`;
+    and own.user_id = waiting_room_subs.user_id and own.retired_at is null) sub_slug`;
 
 export const INVITE = `id, email, display_name, roles, organization_id, expires_at, used_at, created_at, updated_at,
   (select name from organizations where id = ?1) organization_name`;
@@ -59,13 +59,16 @@ export async function paged(
 export const totalOf = (list: string, owner_id: string) =>
   `coalesce((select total from list_totals where list = '${list}' and owner_id = ${owner_id}), 0)`;
 
-/** The first free slug for the base, which is `?base`; `?own` is no hindrance. */
-export const freeSlug = (base: string, own: string) => `(with recursive candidate (suffix, slug) as (
-  select 1, (select slug from organizations where id = ?1) || '-' || ${base}
-  union all select suffix + 1, (select slug from organizations where id = ?1) || '-' || ${base} || '-' || (suffix + 1)
-  from candidate where candidate.slug <> ${own}
-    and exists (select 1 from waiting_rooms taken where taken.slug = candidate.slug and taken.retired_at is null))
-  select slug from candidate order by suffix desc limit 1)`;
+/** The slug for a room whose name in kebab case is `name`; `room` is null for a new one. */
+export const roomSlug = (name: string, room: string) => `(select case
+    when not exists (select 1 from waiting_room_slugs s where s.slug = plain and s.waiting_room_id is not ${room})
+      then plain
+    else coalesce(
+      (select s.slug from waiting_room_slugs s where s.waiting_room_id = ${room} and stem = plain order by number limit 1),
+      plain || '-' || iif(exists (select 1 from waiting_room_slugs s where s.slug = plain || '-2'),
+        (select min(next_number) from waiting_room_slugs where stem = plain and next_number is not null), 2))
+    end
+  from (select slug || '--' || ${name} as plain from organizations where id = ?1))`;
 
 /** The body as it was sent. */
 export const bodyOf = ({ request }: PlatformFloorRequest): Promise<shape.Row> => request.json();

@@ -2,7 +2,7 @@
 import slugify from "@sindresorhus/slugify";
 import type { FloorHandler } from "./floor.ts";
 import * as shape from "./floor_shapes.ts";
-import { bodyOf, freeSlug, INVITE, ROOM, SUB, write } from "./floor_statements.ts";
+import { bodyOf, INVITE, ROOM, roomSlug, SUB, write } from "./floor_statements.ts";
 
 const DAY = 86_400_000;
 
@@ -13,7 +13,7 @@ const OWN_ROOM =
 /** Whether the sub from `start` to `end` may be: the room is not the user's, the user has one, and nothing overlaps. */
 const subIsGood = (user_id: string, start: string, end: string, id = "0") => `${start} < ${end}
   and (${user_id} is null or exists (select 1 from waiting_rooms
-    where organization_id = ?1 and user_id = ${user_id} and id <> (${OWN_ROOM})))
+    where organization_id = ?1 and user_id = ${user_id} and retired_at is null and id <> (${OWN_ROOM})))
   and ${end} <= coalesce((select datetime_start from waiting_room_subs other where other.waiting_room_id = (${OWN_ROOM})
     and other.datetime_end > ${start} and other.id <> ${id} order by other.datetime_end limit 1), ${end})`;
 
@@ -25,7 +25,7 @@ export const writes: Record<string, FloorHandler> = {
     const row = await write(
       request,
       `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
-      values (?1, ?2, ${freeSlug("?3", "''")}, ?4, ?5, ?6, ?6) returning ${ROOM}`,
+      values (?1, ?2, ${roomSlug("?3", "null")}, ?4, ?5, ?6, ?6) returning ${ROOM}`,
       request.caller.organization_id,
       sent.name.trim(),
       slugify(sent.name, { decamelize: false }) || "room",
@@ -41,7 +41,7 @@ export const writes: Record<string, FloorHandler> = {
     const row = await write(
       request,
       `update waiting_rooms set name = coalesce(?3, name),
-        slug = case when ?3 is null or name = ?3 then slug else ${freeSlug("?4", "?2")} end,
+        slug = case when ?3 is null or name = ?3 then slug else ${roomSlug("?4", "waiting_rooms.id")} end,
         theme = coalesce(?5, theme), is_active = coalesce(?6, is_active), updated_at = ?7
       where slug = ?2 and retired_at is null and organization_id = ?1 returning ${ROOM}`,
       request.caller.organization_id,

@@ -9,14 +9,14 @@ export const externalExamples: Record<string, Example> = {
     path: "/waiting_rooms",
     body: { waiting_room: { name: `Room ${unique()}`, is_active: true } },
   }),
-  "GET /waiting_rooms/:slug": ({ slug }) => ({ path: `/waiting_rooms/${slug}-seeded-7` }),
+  "GET /waiting_rooms/:slug": ({ slug }) => ({ path: `/waiting_rooms/${slug}--seeded-7` }),
   "PUT /waiting_rooms/:slug": async (clinic) => ({
     path: await aRoom(clinic),
     body: { waiting_room: { name: `Renamed ${unique()}`, is_active: false } },
   }),
   "DELETE /waiting_rooms/:slug": async (clinic) => ({ path: await aRoom(clinic) }),
   "GET /waiting_rooms/:waiting_room_slug/waiting_room_subs": async (clinic) => {
-    const path = `/waiting_rooms/${clinic.slug}-seeded-9/waiting_room_subs`;
+    const path = `/waiting_rooms/${clinic.slug}--seeded-9/waiting_room_subs`;
     const { waiting_room_subs } = await clinic.client("GET", path);
     for (let day = waiting_room_subs.length; day < 10; day++)
       await clinic.client("POST", path, { waiting_room_sub: aSub(clinic, 10 - day) });

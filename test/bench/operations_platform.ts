@@ -94,7 +94,7 @@ async function repeated<Body extends object>(
 }
 
 const aParticipant = ({ slug }: Clinic) => ({
-  path: `/waiting_rooms/${slug}-seeded-3/participants/${unique()}`,
+  path: `/waiting_rooms/${slug}--seeded-3/participants/${unique()}`,
   body: { participant: { display_name: "Rita Recipient", role: "recipient", waiting_since: DAYS_AGO(0.1) } },
 });
 

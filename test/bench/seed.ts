@@ -28,7 +28,7 @@ export async function seedLists(
       db
         .prepare(
           `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
-          ${numbered} select ?1, 'Room ' || n, ?2 || '-seeded-' || n, 'default', true, ?3, ?3 from numbered`,
+          ${numbered} select ?1, 'Room ' || n, ?2 || '--seeded-' || n, 'default', true, ?3, ?3 from numbered`,
         )
         .bind(organization_id, slug, now),
       db

@@ -60,7 +60,7 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     const answer = await answered;
     expect(answer.status()).toBe(200);
     expect(await answer.json()).toMatchObject({ pagination: { total_count: 5 } });
-    await page.getByText("demo-clinic-cardiology").first().waitFor();
+    await page.getByText("demo-clinic--cardiology").first().waitFor();
   });
 
   it("makes no requests to other hosts, and logs no errors", () => {

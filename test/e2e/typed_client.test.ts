@@ -19,7 +19,7 @@ it("A client that is typed by the OpenAPI document makes a room and reads a call
   const created = await client.POST("/waiting_rooms", {
     body: { waiting_room: { name: "Oncology", is_active: true } },
   });
-  expect(created.data?.slug).toBe("demo-clinic-oncology");
+  expect(created.data?.slug).toBe("demo-clinic--oncology");
   // @ts-expect-error: a room without a name does not compile, and is refused
   const nameless = await client.POST("/waiting_rooms", { body: { waiting_room: { is_active: true } } });
   expect(nameless.response.status).toBe(422);

@@ -12,8 +12,8 @@ import type { Participant } from "../../src/resources/participants/participants.
 
 const NOW = 1000;
 
-const ROOM = { id: 7, organization_id: 1, is_active: true };
-const OTHER_ROOM = { id: 8, organization_id: 1, is_active: true };
+const ROOM = { id: 7, organization_id: 1, is_active: true, slug_is_current: true };
+const OTHER_ROOM = { ...ROOM, id: 8 };
 
 const RITA: Participant = {
   id: 301,

@@ -69,6 +69,19 @@ describe("A report that is decided on rows which then change", () => {
     expectRefusal(await door.put(path, { participant: rita }), 422, /not active/);
   });
 
+  it("lets nobody in where the room was renamed meanwhile, but out", async () => {
+    const { clinic, slug, path } = await aWaitingParticipant();
+    const renaming = () => clinic.client.put(`/waiting_rooms/${slug}`, { waiting_room: { name: "Renamed" } });
+    const entering = platformInterrupted(1, renaming);
+    const other = `/waiting_rooms/${slug}/participants/${unique("paul")}`;
+    expectRefusal(await entering.put(other, { participant: rita }), 404, /was renamed/);
+    const left_at = "2026-01-31T09:40:00.000Z";
+    expect(await platform.put(path, { participant: { left_at } })).toMatchObject({
+      status: 200,
+      body: { left_at },
+    });
+  });
+
   it("gets 503 and when to try again, after so many attempts, and has changed nothing", async () => {
     const { path } = await aWaitingParticipant();
     let times = 0;

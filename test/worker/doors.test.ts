@@ -380,6 +380,13 @@ describe("A request body", () => {
 });
 
 describe.each(["/waiting_rooms", "/organization_users"])("The pages of %s", (path) => {
+  /** One room and one user. */
+  async function aSmallClinic() {
+    const clinic = await anOrganization();
+    await clinic.addRoom();
+    return clinic;
+  }
+
   const BAD = ["0", "-1", "1.5", "1e2", "x", "", "%201", "%2B1", "0x10"];
 
   it.each(BAD.flatMap((value) => [`page=${value}`, `per_page=${value}`]))(
@@ -396,7 +403,7 @@ describe.each(["/waiting_rooms", "/organization_users"])("The pages of %s", (pat
   });
 
   it("are the first page, with 25 rows, by default", async () => {
-    const { client } = await anOrganization();
+    const { client } = await aSmallClinic();
     const { status, body } = await client.get(path);
     expect(status).toBe(200);
     expect(body.pagination).toEqual({ current_page: 1, per_page: 25, total_pages: 1, total_count: 1 });
@@ -408,14 +415,14 @@ describe.each(["/waiting_rooms", "/organization_users"])("The pages of %s", (pat
     ["99999999999999999999", 100],
     ["1", 1],
   ])("have at most 100 rows, and the envelope says how many: %s gives %i", async (asked, per_page) => {
-    const { client } = await anOrganization();
+    const { client } = await aSmallClinic();
     const { status, body } = await client.get(`${path}?per_page=${asked}`);
     expect(status).toBe(200);
     expect(body.pagination).toEqual({ current_page: 1, per_page, total_pages: 1, total_count: 1 });
   });
 
   it.each([2, 1_000_000_000])("are empty past the end: page %i", async (page) => {
-    const { client } = await anOrganization();
+    const { client } = await aSmallClinic();
     const { status, body } = await client.get(`${path}?page=${page}`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -438,6 +445,7 @@ describe("Every response", () => {
     const clinic = await anOrganization();
     const { client } = clinic;
     const room = await clinic.addRoom();
+    const provider = await clinic.addProvider();
     const path = `/waiting_rooms/${room.slug}`;
     return [
       [200, await client.get("/waiting_rooms")],
@@ -455,7 +463,7 @@ describe("Every response", () => {
       [413, await client.post("/waiting_rooms", tooLarge)],
       [415, await client.send("POST", "/waiting_rooms", "{}", asText)],
       [422, await client.post("/waiting_rooms", {})],
-      [422, await client.delete(`/waiting_rooms/${clinic.admin.waiting_room_slug}`)],
+      [422, await client.delete(`/waiting_rooms/${provider.waiting_room_slug}`)],
     ];
   }
 

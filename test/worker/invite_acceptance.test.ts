@@ -102,7 +102,7 @@ describe("An invite as the platform reads it", () => {
 describe("Accepting an invite", () => {
   it.each([
     ["a provider", ["provider"]],
-    ["an organization_admin", ["organization_admin"]],
+    ["a provider who is an organization_admin, too", ["provider", "organization_admin"]],
     ["a provider who assists, too", ["provider_assistant", "provider"]],
   ])("makes the invitee %s of the organization, with a personal room", async (_, role_names) => {
     const clinic = await anOrganization();
@@ -117,16 +117,16 @@ describe("Accepting an invite", () => {
       email: invite.email,
       display_name: "Ivy Invitee",
       roles: role_names,
-      waiting_room_slug: `${clinic.slug}-ivy-invitee`,
+      waiting_room_slug: `${clinic.slug}--ivy-invitee`,
     });
     expect(await members(clinic)).toEqual([shown(clinic.admin), shown(accepted.body)]);
-    const room = await given(clinic.client.get(`/waiting_rooms/${clinic.slug}-ivy-invitee`));
+    const room = await given(clinic.client.get(`/waiting_rooms/${clinic.slug}--ivy-invitee`));
     expect(room).toEqual({
       id: expect.any(Number),
       organization_id: null,
       user_id: accepted.body.user_id,
       name: "Ivy Invitee",
-      slug: `${clinic.slug}-ivy-invitee`,
+      slug: `${clinic.slug}--ivy-invitee`,
       theme: "default",
       is_active: true,
       created_at: aTimestamp,
@@ -137,12 +137,12 @@ describe("Accepting an invite", () => {
     expect(await rooms(clinic)).toEqual([...before, room]);
   });
 
-  it("makes a provider_assistant without a room", async () => {
+  it.each(["provider_assistant", "organization_admin"])("makes a %s without a room", async (role) => {
     const clinic = await anOrganization();
     const before = await rooms(clinic);
-    const accepted = await accept(await clinic.addInvite({ role_names: ["provider_assistant"] }));
+    const accepted = await accept(await clinic.addInvite({ role_names: [role] }));
     expect(accepted.status).toBe(200);
-    expect(accepted.body).toMatchObject({ roles: ["provider_assistant"], waiting_room_slug: null });
+    expect(accepted.body).toMatchObject({ roles: [role], waiting_room_slug: null });
     expect(await members(clinic)).toEqual([shown(clinic.admin), shown(accepted.body)]);
     expect(await rooms(clinic)).toEqual(before);
   });
@@ -181,7 +181,7 @@ describe("Accepting an invite", () => {
       email: there.email,
       display_name: "Dr. Paula",
       roles: ["provider"],
-      waiting_room_slug: `${clinic.slug}-dr-paula`,
+      waiting_room_slug: `${clinic.slug}--dr-paula`,
     });
     expect(accepted.body.id).not.toBe(there.id);
     expect([await members(other), await rooms(other)]).toEqual(before);
@@ -221,18 +221,32 @@ describe("An invitee who became a member before accepting", () => {
     expect((await read(clinic, invite)).used_at).toEqual(aTimestamp);
   });
 
-  it("gets a personal room, named after the account, on becoming a provider", async () => {
-    const { clinic, invite, member } = await aMemberWithInvite(["provider_assistant"], ["provider"]);
+  it.each([
+    [["provider_assistant"], ["provider_assistant", "provider"]],
+    [["organization_admin"], ["provider", "organization_admin"]],
+  ])("gets a personal room, named after the account, on becoming a provider besides %s", async (had, has) => {
+    const { clinic, invite, member } = await aMemberWithInvite(had, ["provider"]);
     expect(member.waiting_room_slug).toBeNull();
     const accepted = await accept(invite);
     expect(accepted.status).toBe(200);
     expect(accepted.body).toEqual({
       ...member,
-      roles: ["provider_assistant", "provider"],
-      waiting_room_slug: `${clinic.slug}-dr-ivy-member`,
+      roles: has,
+      waiting_room_slug: `${clinic.slug}--dr-ivy-member`,
     });
-    const room = await given(clinic.client.get(`/waiting_rooms/${clinic.slug}-dr-ivy-member`));
+    const room = await given(clinic.client.get(`/waiting_rooms/${clinic.slug}--dr-ivy-member`));
     expect(room).toMatchObject({ user_id: member.user_id, name: "Dr. Ivy Member", is_active: true });
+  });
+
+  it("gets back the personal room that was retired, with its slug", async () => {
+    const { clinic, invite, member } = await aMemberWithInvite(["provider"], ["provider"]);
+    const path = `/waiting_rooms/${member.waiting_room_slug}`;
+    const room = await given(clinic.client.get(path));
+    // As rooms were that admins had before they had none.
+    await env.DB.prepare("update waiting_rooms set retired_at = 1 where id = ?").bind(room.id).run();
+    await clinic.addProvider("Dr. Ivy Member");
+    expect(await accept(invite)).toMatchObject({ status: 200, body: member });
+    expect(await given(clinic.client.get(path))).toEqual({ ...room, updated_at: aTimestamp });
   });
 
   it("loses nothing if the invite has lower roles", async () => {

@@ -46,7 +46,7 @@ describe("Creating a user of an organization", () => {
       email,
       display_name: "Paula Provider",
       roles: ["provider"],
-      waiting_room_slug: `${clinic.slug}-paula-provider`,
+      waiting_room_slug: `${clinic.slug}--paula-provider`,
     });
     expect((await clinic.client.get(`/waiting_rooms/${created.body.waiting_room_slug}`)).body).toEqual({
       id: expect.any(Number),
@@ -64,23 +64,27 @@ describe("Creating a user of an organization", () => {
   });
 
   it.each([
-    ["an organization_admin", ["organization_admin"]],
     ["a provider who assists, too", ["provider_assistant", "provider"]],
+    ["a provider who is an organization_admin, too", ["provider", "organization_admin"]],
     ["somebody with every role", ["provider_assistant", "provider", "organization_admin"]],
   ])("makes one personal room for %s", async (_, roles) => {
     const clinic = await anOrganization();
     const created = await create(clinic.id, aUser({ display_name: "Una User", roles }));
     expect(created.status).toBe(201);
-    expect(created.body).toMatchObject({ roles, waiting_room_slug: `${clinic.slug}-una-user` });
+    expect(created.body).toMatchObject({ roles, waiting_room_slug: `${clinic.slug}--una-user` });
     const { waiting_rooms } = await given(clinic.client.get("/waiting_rooms"));
     const owners = waiting_rooms.map(({ user_id }: { user_id: number }) => user_id);
-    expect(owners).toEqual([clinic.admin.user_id, created.body.user_id]);
+    expect(owners).toEqual([created.body.user_id]);
   });
 
-  it("makes no room for a provider_assistant", async () => {
+  it.each([
+    ["a provider_assistant", ["provider_assistant"]],
+    ["an organization_admin", ["organization_admin"]],
+    ["an organization_admin who assists, too", ["provider_assistant", "organization_admin"]],
+  ])("makes no room for %s, who is no provider", async (_, roles) => {
     const clinic = await anOrganization();
     const before = await given(clinic.client.get("/waiting_rooms"));
-    const created = await create(clinic.id, aUser({ roles: ["provider_assistant"] }));
+    const created = await create(clinic.id, aUser({ roles }));
     expect(created.status).toBe(201);
     expect(created.body.waiting_room_slug).toBeNull();
     expect(await given(clinic.client.get("/waiting_rooms"))).toEqual(before);
@@ -106,8 +110,8 @@ describe("Creating a user of an organization", () => {
     );
     expect(inPractice.user_id).toBe(inClinic.user_id);
     expect(inPractice.id).not.toBe(inClinic.id);
-    expect(inClinic.waiting_room_slug).toBe(`${clinic.slug}-dr-paula`);
-    expect(inPractice.waiting_room_slug).toBe(`${practice.slug}-paula-p`);
+    expect(inClinic.waiting_room_slug).toBe(`${clinic.slug}--dr-paula`);
+    expect(inPractice.waiting_room_slug).toBe(`${practice.slug}--paula-p`);
     expect((await list(clinic.client)).organization_users).toContainEqual(shown(inClinic));
     expect((await list(practice.client)).organization_users).toContainEqual(shown(inPractice));
   });

@@ -34,7 +34,13 @@ describe("Creating an organization", () => {
     expect(slugs).toEqual([name, `${name}-2`, `${name}-3`]);
   });
 
+  it("says why a slug cannot have two hyphens", async () => {
+    const refused = await create({ name: "Clinic", slug: "river--side" });
+    expectRefusal(refused, 422, /^organization\.slug: must not contain --/);
+  });
+
   it.each([
+    ["with hyphens", "River -- Side --"],
     ["of which nothing is left", "!!!"],
     ["as long as can be", "n".repeat(255)],
     ["whose cut would end in a hyphen", "a ".repeat(127)],
@@ -44,6 +50,7 @@ describe("Creating an organization", () => {
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(first.body.slug).toMatch(/^[a-z0-9-]{1,63}$/);
     expect(second.body.slug).toMatch(/^[a-z0-9-]{1,63}$/);
+    expect(first.body.slug + second.body.slug).not.toContain("--");
     expect(second.body.slug).not.toBe(first.body.slug);
   });
 
@@ -85,6 +92,8 @@ describe("Creating an organization", () => {
 
   it.each([
     ["an empty slug", ""],
+    ["a slug with two hyphens", "river--side"],
+    ["a slug of hyphens", "---"],
     ["a null slug", null],
     ["a slug that is a number", 63],
     ["a slug with capitals", "Riverside"],

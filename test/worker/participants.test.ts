@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aCall, aRecipient } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
-import { expectRefusal } from "./support/expectations.ts";
+import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 
@@ -517,7 +517,76 @@ describe("A participant's key", () => {
   });
 });
 
+describe("A room that was renamed or retired", () => {
+  const RENAMED = /^Waiting room not found: the room that had this slug was renamed or retired$/;
+
+  it("is left by any slug that it ever had", async () => {
+    const { clinic, room } = await aRoom({ name: "Cardiology" });
+    const { user_id } = await clinic.addProvider();
+    await given(report(room.slug, "rita", RITA));
+    await given(report(room.slug, "paul", { ...RITA, display_name: "Paul" }));
+    const heart = await given(
+      clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Heart" } }),
+    );
+    const path = `/waiting_rooms/${heart.slug}`;
+    const { slug } = await given(clinic.client.put(path, { waiting_room: { name: "Lungs" } }));
+    const changed = await report(heart.slug, "rita", { display_name: "Rita R.", user_id });
+    expect(changed).toMatchObject({ status: 200, body: { waiting_room_id: room.id, left_at: null } });
+    const left = await report(room.slug, "rita", { left_at: TWENTY_PAST });
+    expect(left).toMatchObject({ status: 200, body: { ...changed.body, left_at: TWENTY_PAST } });
+    expect(await waitingCount(clinic, slug)).toBe(1);
+    expect((await report(heart.slug, "paul", { left_at: TWENTY_PAST })).status).toBe(200);
+
+    expectGone(await clinic.client.delete(`/waiting_rooms/${slug}`));
+    for (const each of [room.slug, heart.slug, slug])
+      expect((await report(each, "rita", { left_at: TWENTY_PAST })).body).toEqual(left.body);
+  });
+
+  it("is entered only by its current slug, and not at all when it is retired", async () => {
+    const { clinic, room } = await aRoom({ name: "Cardiology" });
+    const elsewhere = await clinic.addRoom({ name: "Lungs" });
+    await given(report(room.slug, "rita", { ...RITA, left_at: TWENTY_PAST }));
+    await given(report(elsewhere.slug, "olga", { ...RITA, display_name: "Olga" }));
+    const { slug } = await given(
+      clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Heart" } }),
+    );
+    expectRefusal(await report(room.slug, "rita", { waiting_since: HALF_PAST, left_at: null }), 404, RENAMED);
+    expectRefusal(await report(room.slug, "olga", {}), 404, RENAMED);
+    expectRefusal(await report(room.slug, "paul", RITA), 404, RENAMED);
+    expectRefusal(await report(room.slug, "paul", { ...RITA, left_at: TWENTY_PAST }), 404, RENAMED);
+    expect(await waitingCount(clinic, slug)).toBe(0);
+    expect(await waitingCount(clinic, elsewhere.slug)).toBe(1);
+    expectGone(await clinic.client.delete(`/waiting_rooms/${slug}`));
+    expectRefusal(await report(slug, "paul", RITA), 404, RENAMED);
+    expectRefusal(await open(slug), 404);
+  });
+
+  it("does not lead to the participants of another organization", async () => {
+    const { clinic, room } = await aRoom({ name: "Cardiology" });
+    const { room: otherRoom } = await aRoom();
+    await given(report(otherRoom.slug, "rita", RITA));
+    await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Heart" } }));
+    expectRefusal(await report(room.slug, "rita", { left_at: TWENTY_PAST }), 404, RENAMED);
+    expect((await known(otherRoom.slug, "rita")).left_at).toBeNull();
+  });
+});
+
 describe("A participant on a call", () => {
+  it("can leave through the waiting room after coming straight onto the call", async () => {
+    const clinic = await anOrganization();
+    const key = unique("rita");
+    const { room } = await aCall(clinic, {
+      ended_at: undefined,
+      participants: [aRecipient({ key, joined_at: "2026-01-31T09:30:00Z" })],
+    });
+    expect((await known(room.slug, key)).waiting_since).toBeNull();
+    const left = await report(room.slug, key, { left_at: "2026-01-31T09:40:00Z" });
+    expect(left).toMatchObject({
+      status: 200,
+      body: { waiting_since: null, left_at: "2026-01-31T09:40:00.000Z" },
+    });
+  });
+
   it("cannot have left the waiting room before joining the call", async () => {
     const clinic = await anOrganization();
     const key = unique("rita");

@@ -65,7 +65,7 @@ describe("Creating a waiting room", () => {
       organization_id: clinic.id,
       user_id: null,
       name: "Cardiology",
-      slug: `${clinic.slug}-cardiology`,
+      slug: `${clinic.slug}--cardiology`,
       theme: "default",
       is_active: false,
       created_at: aTimestamp,
@@ -86,7 +86,7 @@ describe("Creating a waiting room", () => {
   it("trims the name", async () => {
     const clinic = await anOrganization();
     const created = await create(clinic, { name: "  Cardiology " });
-    expect(created.body).toMatchObject({ name: "Cardiology", slug: `${clinic.slug}-cardiology` });
+    expect(created.body).toMatchObject({ name: "Cardiology", slug: `${clinic.slug}--cardiology` });
   });
 
   it("accepts a name of 255 characters of any kind, and a theme of 50", async () => {
@@ -157,13 +157,13 @@ describe("The slug of a waiting room", () => {
     ["Room 12", "room-12"],
   ])("is made of the organization's slug and the name: %s gives %s", async (name, kebab) => {
     const clinic = await anOrganization();
-    expect((await create(clinic, { name })).body.slug).toBe(`${clinic.slug}-${kebab}`);
+    expect((await create(clinic, { name })).body.slug).toBe(`${clinic.slug}--${kebab}`);
   });
 
   it("ends in room if nothing is left of the name", async () => {
     const clinic = await anOrganization();
-    expect((await create(clinic, { name: "!!!" })).body.slug).toBe(`${clinic.slug}-room`);
-    expect((await create(clinic, { name: "…" })).body.slug).toBe(`${clinic.slug}-room-2`);
+    expect((await create(clinic, { name: "!!!" })).body.slug).toBe(`${clinic.slug}--room`);
+    expect((await create(clinic, { name: "…" })).body.slug).toBe(`${clinic.slug}--room-2`);
   });
 
   it("gets a number if it is taken", async () => {
@@ -172,9 +172,9 @@ describe("The slug of a waiting room", () => {
     for (const name of ["Cardiology", "cardiology", "Cardiology!"])
       rooms.push(await create(clinic, { name }));
     expect(rooms.map(({ body }) => body.slug)).toEqual([
-      `${clinic.slug}-cardiology`,
-      `${clinic.slug}-cardiology-2`,
-      `${clinic.slug}-cardiology-3`,
+      `${clinic.slug}--cardiology`,
+      `${clinic.slug}--cardiology-2`,
+      `${clinic.slug}--cardiology-3`,
     ]);
   });
 
@@ -183,24 +183,24 @@ describe("The slug of a waiting room", () => {
     await clinic.addRoom({ name: "Cardiology 2" });
     await clinic.addRoom({ name: "Cardiology" });
     const third = await create(clinic, { name: "Cardiology" });
-    expect(third.body.slug).toBe(`${clinic.slug}-cardiology-3`);
+    expect(third.body.slug).toBe(`${clinic.slug}--cardiology-3`);
   });
 
   it("is shared neither with a personal room nor with a room of the same name", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider("Paula Provider");
-    expect(provider.waiting_room_slug).toBe(`${clinic.slug}-paula-provider`);
+    expect(provider.waiting_room_slug).toBe(`${clinic.slug}--paula-provider`);
     const created = await create(clinic, { name: "Paula Provider" });
-    expect(created.body.slug).toBe(`${clinic.slug}-paula-provider-2`);
+    expect(created.body.slug).toBe(`${clinic.slug}--paula-provider-2`);
   });
 
-  it("is different from those of another organization, even if the organizations' slugs are similar", async () => {
+  it("is never what another organization could have, even if the organizations' slugs are similar", async () => {
     const clinic = await anOrganization();
     const neighbour = await anOrganization("Heart Clinic", `${clinic.slug}-heart`);
     const room = await clinic.addRoom({ name: "Heart Room" });
     const other = await neighbour.addRoom({ name: "Room" });
-    expect(room.slug).toBe(`${clinic.slug}-heart-room`);
-    expect(other.slug).toBe(`${clinic.slug}-heart-room-2`);
+    expect(room.slug).toBe(`${clinic.slug}--heart-room`);
+    expect(other.slug).toBe(`${clinic.slug}-heart--room`);
     expect((await read(clinic, room.slug)).body).toEqual(room);
     expect((await read(neighbour, other.slug)).body).toEqual(other);
   });
@@ -212,7 +212,7 @@ describe("The slug of a waiting room", () => {
     expect(renamed.body).toEqual({
       ...room,
       name: "Heart Centre",
-      slug: `${clinic.slug}-heart-centre`,
+      slug: `${clinic.slug}--heart-centre`,
       updated_at: aTimestamp,
     });
     expectRefusal(await read(clinic, room.slug), 404);
@@ -221,12 +221,56 @@ describe("The slug of a waiting room", () => {
     expect((await read(clinic, renamed.body.slug)).body).toEqual(renamed.body);
   });
 
-  it("that a renamed room had is free for another room", async () => {
+  it("that a renamed room had is not given to another room", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Lungs" });
     await given(update(clinic, room.slug, { name: "Heart Centre" }));
-    const successor = await create(clinic, { name: "Cardiology" });
-    expect(successor.body.slug).toBe(room.slug);
-    expect((await read(clinic, room.slug)).body).toEqual(successor.body);
+    expect((await create(clinic, { name: "Cardiology" })).body.slug).toBe(`${room.slug}-2`);
+    expect((await update(clinic, other.slug, { name: "Cardiology" })).body.slug).toBe(`${room.slug}-3`);
+    expect((await clinic.addProvider("Cardiology")).waiting_room_slug).toBe(`${room.slug}-4`);
+    expectRefusal(await read(clinic, room.slug), 404);
+  });
+
+  it("is the old one again if the room is renamed back", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const second = await clinic.addRoom({ name: "Cardiology" });
+    for (const { slug } of [room, second]) {
+      const renamed = await given(update(clinic, slug, { name: "Heart Centre" }));
+      await clinic.addRoom({ name: "Cardiology" });
+      expect((await update(clinic, renamed.slug, { name: "Cardiology" })).body.slug).toBe(slug);
+    }
+  });
+
+  it("takes the plain form when the room is renamed, if no other room ever had that", async () => {
+    const clinic = await anOrganization();
+    const second = await clinic.addRoom({ name: "Cardiology 2" });
+    const renamed = await update(clinic, second.slug, { name: "Cardiology" });
+    expect(renamed.body.slug).toBe(`${clinic.slug}--cardiology`);
+    expect((await create(clinic, { name: "Cardiology 2" })).body.slug).toBe(`${clinic.slug}--cardiology-2-2`);
+  });
+
+  it.each([
+    ["2, 3 and 5", ["Lab 2", "Lab 3", "Lab 5"], ["lab", "lab-4", "lab-6", "lab-7"]],
+    ["5, 4 and 3", ["Lab 5", "Lab 4", "Lab 3"], ["lab", "lab-2", "lab-6"]],
+    ["1, 007 and one of many digits", ["Lab 1", "Lab 007", `Lab ${"9".repeat(30)}`], ["lab", "lab-2"]],
+  ])("gets the first number that is free where other names end in %s", async (_, others, expected) => {
+    const clinic = await anOrganization();
+    for (const name of others) await clinic.addRoom({ name });
+    const slugs = [];
+    for (const _ of expected) slugs.push((await create(clinic, { name: "Lab" })).body.slug);
+    expect(slugs).toEqual(expected.map((kebab) => `${clinic.slug}--${kebab}`));
+  });
+
+  it.each([
+    ["7", "7"],
+    ["Lab 2", "lab-2"],
+    ["2 2 2", "2-2-2"],
+  ])("gets a number of its own if the name ends in one: %s", async (name, kebab) => {
+    const clinic = await anOrganization();
+    const slugs = [];
+    for (let count = 0; count < 4; count++) slugs.push((await create(clinic, { name })).body.slug);
+    const plain = `${clinic.slug}--${kebab}`;
+    expect(slugs).toEqual([plain, `${plain}-2`, `${plain}-3`, `${plain}-4`]);
   });
 
   it("stays when the room is renamed to a name that gives the same one", async () => {
@@ -250,13 +294,13 @@ describe("The slug of a waiting room", () => {
     expect((await read(clinic, room.slug)).body).toEqual(room);
   });
 
-  it("gets the plain form when the room is renamed and the plain form has become free", async () => {
+  it("keeps its number through such a renaming after the room with the plain form is retired", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const second = await clinic.addRoom({ name: "Cardiology" });
     expectGone(await retire(clinic, room.slug));
     const renamed = await update(clinic, second.slug, { name: "Cardiology." });
-    expect(renamed.body.slug).toBe(room.slug);
-    expectRefusal(await read(clinic, second.slug), 404);
+    expect(renamed.body.slug).toBe(second.slug);
+    expectRefusal(await read(clinic, room.slug), 404);
   });
 
   it("stays when an update sends the name that the room already has", async () => {
@@ -267,13 +311,21 @@ describe("The slug of a waiting room", () => {
     expect(updated.body).toMatchObject({ slug: second.slug, theme: "dark" });
   });
 
-  it("of a retired room is free again", async () => {
+  it("of a retired room is not given to another room", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     expectGone(await retire(clinic, room.slug));
-    const successor = await create(clinic, { name: "Cardiology" });
-    expect(successor.body.slug).toBe(room.slug);
-    expect(successor.body.id).not.toBe(room.id);
-    expect((await read(clinic, room.slug)).body).toEqual(successor.body);
+    expect((await create(clinic, { name: "Cardiology" })).body.slug).toBe(`${room.slug}-2`);
+    expectRefusal(await read(clinic, room.slug), 404);
+    expectRefusal(await platform.get(`/waiting_rooms/${room.slug}`), 404);
+  });
+
+  it("cannot be given to a second room by any statement", async () => {
+    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Lungs" });
+    await given(update(clinic, room.slug, { name: "Heart Centre" }));
+    const giving = env.DB.prepare("update waiting_rooms set slug = ? where id = ?").bind(room.slug, other.id);
+    await expect(giving.run()).rejects.toThrow("UNIQUE constraint failed: waiting_room_slugs.slug");
+    expect((await read(clinic, other.slug)).body).toEqual(other);
   });
 });
 
@@ -286,13 +338,8 @@ describe("Reading waiting rooms", () => {
     const { status, body } = await clinic.client.get("/waiting_rooms");
     expect(status).toBe(200);
     expect(body).toEqual({
-      waiting_rooms: [
-        (await read(clinic, clinic.admin.waiting_room_slug)).body,
-        zebra,
-        (await read(clinic, provider.waiting_room_slug)).body,
-        aardvark,
-      ],
-      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 4 },
+      waiting_rooms: [zebra, (await read(clinic, provider.waiting_room_slug)).body, aardvark],
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 3 },
     });
     const ids = body.waiting_rooms.map(({ id }: { id: number }) => id);
     expect(ids).toEqual(ids.toSorted((one: number, other: number) => one - other));
@@ -300,12 +347,12 @@ describe("Reading waiting rooms", () => {
 
   it("returns the list in pages", async () => {
     const clinic = await anOrganization();
-    for (const name of ["One", "Two", "Three", "Four"]) await clinic.addRoom({ name });
+    for (const name of ["One", "Two", "Three", "Four", "Five"]) await clinic.addRoom({ name });
     const pages = [];
     for (const page of [1, 2, 3])
       pages.push((await clinic.client.get(`/waiting_rooms?page=${page}&per_page=2`)).body);
     expect(pages.map(({ waiting_rooms }) => waiting_rooms.map(({ name }: { name: string }) => name))).toEqual(
-      [["Ada Admin", "One"], ["Two", "Three"], ["Four"]],
+      [["One", "Two"], ["Three", "Four"], ["Five"]],
     );
     expect(pages.map(({ pagination }) => pagination)).toEqual(
       [1, 2, 3].map((current_page) => ({ current_page, per_page: 2, total_pages: 3, total_count: 5 })),
@@ -341,7 +388,7 @@ describe("Reading waiting rooms", () => {
 
   it("gives 404 for a slug that no room has", async () => {
     const clinic = await anOrganization();
-    expectRefusal(await read(clinic, `${clinic.slug}-nowhere`), 404);
+    expectRefusal(await read(clinic, `${clinic.slug}--nowhere`), 404);
     expectRefusal(await read(clinic, "%E0%A4%A"), 404);
   });
 });
@@ -422,7 +469,7 @@ describe("Updating a waiting room", () => {
   it("gives 404 for a slug that no room has, and creates none", async () => {
     const clinic = await anOrganization();
     const before = await listed(clinic);
-    expectRefusal(await update(clinic, `${clinic.slug}-nowhere`, { name: "Nowhere" }), 404);
+    expectRefusal(await update(clinic, `${clinic.slug}--nowhere`, { name: "Nowhere" }), 404);
     expect(await listed(clinic)).toEqual(before);
   });
 });
@@ -455,6 +502,22 @@ describe("If the operator sets the themes", () => {
       /waiting_room\.theme/,
     );
     expect(await listed(clinic)).toEqual(before);
+  });
+
+  it("lets a room keep a theme that is not offered any more, but not choose it", async () => {
+    const clinic = await aClinicWithThemes("default,calm");
+    // A client without the setting, as the operator's list was before.
+    const [{ slug: lungs }, { slug, ...room }] = [
+      await clinic.addRoom({ name: "Lungs" }),
+      await clinic.addRoom({ name: "Cardiology", theme: "dark" }),
+    ];
+    const kept = await update(clinic, slug, { ...room, is_active: false });
+    expect(kept).toMatchObject({ status: 200, body: { slug, theme: "dark", is_active: false } });
+    const theme = /^waiting_room\.theme: must be one of default, calm$/;
+    expectRefusal(await update(clinic, slug, { theme: "darker" }), 422, theme);
+    expectRefusal(await update(clinic, lungs, { theme: "dark" }), 422, theme);
+    expectRefusal(await update(clinic, `${slug}-nowhere`, { theme: "dark" }), 404);
+    expect((await read(clinic, slug)).body).toEqual(kept.body);
   });
 
   it("still gives the default theme to a room that is created without one", async () => {
@@ -512,12 +575,11 @@ describe("Retiring a waiting room", () => {
     expectRefusal(await retire(clinic, room.slug), 404);
   });
 
-  it("does not affect the room that took over the slug", async () => {
+  it("does not affect another room of the same name", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
+    const other = await clinic.addRoom({ name: "Cardiology" });
     expectGone(await retire(clinic, room.slug));
-    const successor = await clinic.addRoom({ name: "Cardiology" });
-    expectGone(await retire(clinic, successor.slug));
-    expectRefusal(await read(clinic, room.slug), 404);
+    expect((await read(clinic, other.slug)).body).toEqual(other);
   });
 
   it("is refused while anybody is in the room, and possible when the last person has left", async () => {
@@ -575,7 +637,7 @@ describe("Retiring a waiting room", () => {
   it("gives 404 for a slug that no room has", async () => {
     const clinic = await anOrganization();
     const before = await listed(clinic);
-    expectRefusal(await retire(clinic, `${clinic.slug}-nowhere`), 404);
+    expectRefusal(await retire(clinic, `${clinic.slug}--nowhere`), 404);
     expect(await listed(clinic)).toEqual(before);
   });
 });
@@ -591,7 +653,7 @@ describe("A personal waiting room", () => {
       organization_id: null,
       user_id: provider.user_id,
       name: "Paula Provider",
-      slug: `${clinic.slug}-paula-provider`,
+      slug: `${clinic.slug}--paula-provider`,
       theme: "default",
       is_active: true,
       created_at: aTimestamp,
@@ -612,7 +674,7 @@ describe("A personal waiting room", () => {
     expect(updated.body).toEqual({
       ...before,
       ...change,
-      slug: `${clinic.slug}-evening-visits`,
+      slug: `${clinic.slug}--evening-visits`,
       updated_at: aTimestamp,
     });
     expectRefusal(await read(clinic, provider.waiting_room_slug), 404);

@@ -55,7 +55,7 @@ export const callsReference: Reference = {
       status: 200,
       requestExample: {
         call: {
-          waiting_room_slug: "riverside-clinic-cardiology",
+          waiting_room_slug: "riverside-clinic--cardiology",
           organization_user_id: 12,
           started_at: "2026-01-31T09:30:00Z",
           ended_at: "2026-01-31T09:45:00Z",

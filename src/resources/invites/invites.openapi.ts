@@ -118,7 +118,7 @@ export const invitesReference: Reference = {
           display_name: "Ines Invited",
           roles: ["provider"],
           organization_id: 1,
-          waiting_room_slug: "riverside-clinic-ines-invited",
+          waiting_room_slug: "riverside-clinic--ines-invited",
         },
       },
       refusals: {

@@ -13,7 +13,7 @@ const user: z.input<typeof organizationUserSchema> = {
 const createdUser: z.input<typeof createdUserSchema> = {
   ...user,
   organization_id: 1,
-  waiting_room_slug: "riverside-clinic-paula-provider",
+  waiting_room_slug: "riverside-clinic--paula-provider",
 };
 
 const fields = {
@@ -41,7 +41,7 @@ export const organizationUsersReference: Reference = {
         ...fields,
         organization_id: "The id of the organization.",
         waiting_room_slug:
-          "The slug of the personal waiting room; null if the roles do not include one that has such a room.",
+          "The slug of the personal waiting room; null for a user without the role `provider`.",
       },
     },
   },
@@ -63,7 +63,7 @@ export const organizationUsersReference: Reference = {
       operationId: "createUser",
       summary: "Add a user to an organization",
       description:
-        "A user with the role `provider` or `organization_admin` also gets a personal waiting room. `assists` lists the ids of the organization users whom a provider_assistant assists; they must be providers.",
+        "A user with the role `provider` also gets a personal waiting room. `assists` lists the ids of the organization users whom a provider_assistant assists; they must be providers.",
       status: 201,
       requestExample: {
         user: { email: "paula@example.com", display_name: "Paula Provider", roles: ["provider"] },

@@ -20,7 +20,7 @@ export const organizationsReference: Reference = {
       fields: {
         id: "The id of the organization.",
         name: "The name of the organization.",
-        slug: "The short name with which the slugs of the organization's waiting rooms begin.",
+        slug: "The short name with which the slugs of the organization's waiting rooms begin. It never contains `--`, which follows it there.",
         created_at: "When the organization was created.",
         updated_at: "When the organization last changed.",
       },
@@ -34,7 +34,7 @@ export const organizationsReference: Reference = {
       status: 201,
       requestExample: { organization: { name: "Riverside Clinic", slug: "riverside-clinic" } },
       response: { schema: organizationSchema, example: organization },
-      refusals: { 422: "The slug is taken." },
+      refusals: { 422: "The slug is taken, or contains `--`." },
     },
   },
 };

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ParticipantRole } from "../../database/enums.ts";
 import { reviseRecord } from "../../database/merging.ts";
-import { unprocessable } from "../../http/errors.ts";
+import { ApiError, unprocessable } from "../../http/errors.ts";
 import type { Participant, participantOnCall, reportParticipantBody } from "./participants.schemas.ts";
 
 /** What reports say of a participant, and when. */
@@ -13,7 +13,8 @@ export type ReportOnCall = z.output<typeof participantOnCall>;
 
 /** What is known when somebody in a waiting room is reported. */
 export interface KnownVisit {
-  room: { id: number; organization_id: number; is_active: boolean };
+  /** The room that has the slug of the path, or had it until it was renamed or retired. */
+  room: { id: number; organization_id: number; is_active: boolean; slug_is_current: boolean };
   /** The participant with this key; undefined in the first report. */
   participant: Participant | undefined;
   /** Whether the report's user_id is a user of the organization. */
@@ -28,7 +29,8 @@ export interface KnownVisit {
  * waiting_since correct the known visit. A participant on a call stays in its room.
  *
  * @returns the known participant itself where nothing changes
- * @throws ApiError 422 where the report cannot be, or somebody would enter an inactive room
+ * @throws ApiError 422 where the report cannot be, or somebody would enter an inactive room; 404 where somebody new
+ *   would enter by an old slug
  */
 export function mergeParticipant(
   known: KnownVisit,
@@ -37,16 +39,12 @@ export function mergeParticipant(
   now: number,
 ): ParticipantRecord {
   const { room, participant: before } = known;
+  if (!before && !room.slug_is_current) throw slugIsOld();
   if (before && isOfVisitBefore(before, room.id, report)) return before;
 
-  const { display_name, role, user_id = null, waiting_since } = { ...before, ...report };
+  const { display_name, role, user_id = null, waiting_since = null } = { ...before, ...report };
   const { call_id = null, joined_at = null, recording_consent = null } = before ?? {};
-  if (
-    display_name === undefined ||
-    role === undefined ||
-    waiting_since === undefined ||
-    waiting_since === null
-  )
+  if (display_name === undefined || role === undefined || (!before && waiting_since === null))
     throw unprocessable("participant: display_name, role and waiting_since are required in the first report");
 
   const comesBack = call_id === null && isAfter(report.waiting_since, before?.left_at);
@@ -60,6 +58,7 @@ export function mergeParticipant(
 
   const wasHere = before?.waiting_room_id === room.id && before.left_at === null;
   const enters = left_at === null && call_id === null && !wasHere;
+  if (enters && !room.slug_is_current) throw slugIsOld();
   if (enters && !room.is_active) throw unprocessable("The waiting room is not active: nobody can enter it");
   const state: Omit<ParticipantRecord, "created_at" | "updated_at"> = {
     organization_id: room.organization_id,
@@ -77,6 +76,9 @@ export function mergeParticipant(
   };
   return reviseRecord(before, state, now);
 }
+
+const slugIsOld = () =>
+  new ApiError(404, "Waiting room not found: the room that had this slug was renamed or retired");
 
 function isOfVisitBefore(
   before: Participant,

@@ -42,7 +42,7 @@ export const participantsReference: Reference = {
       operationId: "reportParticipant",
       summary: "Report a participant of a waiting room",
       description:
-        "The first report needs `display_name`, `role` and `waiting_since`. A participant who has left can come back: report a later `waiting_since`. A report with an earlier `waiting_since` corrects the visit, except that a late report of a visit before it changes nothing. After a call, a new visit needs a new key. A participant on a call stays in the room of the call. A participant cannot enter an inactive room, but can always leave.",
+        "The first report needs `display_name`, `role` and `waiting_since`. A participant who has left can come back: report a later `waiting_since`. A report with an earlier `waiting_since` corrects the visit, except that a late report of a visit before it changes nothing. After a call, a new visit needs a new key. A participant on a call stays in the room of the call. A participant cannot enter an inactive room, but can always leave, even if the room was renamed or retired meanwhile: a known participant is found by every slug that the room ever had. To enter, use the current slug.",
       status: 200,
       requestExample: {
         participant: {
@@ -53,6 +53,7 @@ export const participantsReference: Reference = {
       },
       response: { schema: participantSchema, example: participant },
       refusals: {
+        404: "No room ever had this slug. Or the room was renamed or retired, and the participant is new or would enter it.",
         422: "The room is not active and the participant would enter it, a first report lacks a field, `left_at` is before `waiting_since` or before the participant joined the call, the participant was on a call and comes back with the same key, or `user_id` is not a user of the organization.",
         503: busy,
       },

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { type Decision, writeDecision } from "../../database/decisions.ts";
 import { notFound } from "../../http/errors.ts";
-import { reportedRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
+import { reportedRoomOfAnySlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { mergeParticipant, type ParticipantReport } from "./participants.merge.ts";
 import type { Participant } from "./participants.schemas.ts";
 import { memberOfRoom, participantByKey, participantOfRoom, writeParticipants } from "./participants.sql.ts";
@@ -16,7 +16,7 @@ export async function reportParticipant(
   return writeDecision(
     db,
     [
-      reportedRoom({ slug }),
+      reportedRoomOfAnySlug({ slug }),
       participantOfRoom({ slug, key }),
       memberOfRoom({ slug, user_id: report.user_id ?? null }),
     ],

@@ -1,10 +1,10 @@
-import { and, eq, getTableColumns, inArray, isNull, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
 import { insertSelect, jsonFields, replaceAllBut } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
-import { participants, waitingRooms } from "../../database/schema.ts";
+import { participants } from "../../database/schema.ts";
 import { callIdByKey, organizationOfReport, type ReportedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
-import { hasSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
+import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
 export const participantColumns = getTableColumns(participants);
 
@@ -66,19 +66,19 @@ export const writeParticipants = namedQuery(
   },
 );
 
-const organizationOfRoom = (slug: SQLWrapper) =>
-  builder.select({ organization_id: waitingRooms.organization_id }).from(waitingRooms).where(hasSlug(slug));
-
-/** The participant with this key, in the organization of a room: whichever room of it the participant is in. */
+/**
+ * The participant with this key, in the organization of the room that has or had the slug: whichever room of it the
+ * participant is in.
+ */
 export const participantOfRoom = namedQuery(({ slug, key }: Placeholders<{ slug: string; key: string }>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(and(eq(participants.organization_id, organizationOfRoom(slug)), eq(participants.key, key))),
+    .where(and(eq(participants.organization_id, organizationOfAnySlug(slug)), eq(participants.key, key))),
 );
 
-/** The membership of a user in the organization of a room. */
+/** The membership of a user in the organization of the room that has or had the slug. */
 export const memberOfRoom = namedQuery(
   ({ slug, user_id }: Placeholders<{ slug: string; user_id: number | null }>) =>
-    memberOf(sql`${organizationOfRoom(slug)}`, user_id),
+    memberOf(sql`${organizationOfAnySlug(slug)}`, user_id),
 );

@@ -7,7 +7,7 @@ const sub: z.input<typeof waitingRoomSubSchema> = {
   id: 21,
   waiting_room_id: 7,
   user_id: 35,
-  sub_waiting_room_slug: "riverside-clinic-sam-substitute",
+  sub_waiting_room_slug: "riverside-clinic--sam-substitute",
   datetime_start: "2026-02-02T08:00:00.000Z",
   datetime_end: "2026-02-02T16:00:00.000Z",
   created_at: "2026-01-31T09:30:00.000Z",

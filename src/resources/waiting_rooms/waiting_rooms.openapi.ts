@@ -7,7 +7,7 @@ const room: z.input<typeof waitingRoomSchema> = {
   organization_id: 1,
   user_id: null,
   name: "Cardiology",
-  slug: "riverside-clinic-cardiology",
+  slug: "riverside-clinic--cardiology",
   theme: "default",
   is_active: true,
   created_at: "2026-01-31T09:30:00.000Z",
@@ -16,10 +16,13 @@ const room: z.input<typeof waitingRoomSchema> = {
   user: { display_name: "Riverside Clinic" },
 };
 
+const refusedFields =
+  "The body contains a `slug`, whatever its value, or a theme that is not in the operator's list.";
+
 export const waitingRoomsReference: Reference = {
   tag: "Waiting rooms",
   description:
-    "Rooms in which participants wait for their call. A personal room is created together with its user: the API lists it and can change it, but cannot create or retire it.",
+    "Rooms in which participants wait for their call. Every provider has a personal room, which is created when the person becomes a provider: the API lists it and can change it, but cannot create or retire it.",
   schemas: {
     WaitingRoom: {
       schema: waitingRoomSchema,
@@ -29,9 +32,9 @@ export const waitingRoomsReference: Reference = {
         organization_id: "The organization that owns the room; null for a personal room.",
         user_id: "The user who owns a personal room; null for an organization's room.",
         name: "The name of the room.",
-        slug: "The last part of the room's URL. The service makes it from the name; it cannot be set. It changes when the name changes, and then another room may get the old slug.",
+        slug: "The last part of the room's URL: the organization's slug, `--`, and the name in kebab case, with `-2`, `-3` and so on if another room has or had that. The service makes it; it cannot be set. It changes when the name changes. No other room ever gets the old slug, but the room itself gets it back if it is renamed back.",
         theme:
-          "The theme of the room; `default` if none was chosen. The operator can limit the choice of themes.",
+          "The theme of the room; `default` if none was chosen. If the operator sets a list of themes, only those can be chosen.",
         is_active: "Whether participants can enter the room.",
         created_at: "When the room was created.",
         updated_at: "When the room last changed.",
@@ -58,6 +61,7 @@ export const waitingRoomsReference: Reference = {
       status: 201,
       requestExample: { waiting_room: { name: "Cardiology", theme: "default", is_active: true } },
       response: { schema: waitingRoomSchema, example: room },
+      refusals: { 422: refusedFields },
     },
     "GET /waiting_rooms/:slug": {
       operationId: "getWaitingRoom",
@@ -69,16 +73,19 @@ export const waitingRoomsReference: Reference = {
       operationId: "updateWaitingRoom",
       summary: "Update a waiting room",
       description:
-        "Fields that are left out keep their values. If the name changes, the slug changes too, and links with the old slug stop working.",
+        "Fields that are left out keep their values. If the name changes, the slug changes too, and links with the old slug stop working. A name that makes the same slug keeps it.",
       status: 200,
       requestExample: { waiting_room: { name: "Cardiology", is_active: true } },
       response: { schema: waitingRoomSchema, example: room },
+      refusals: {
+        422: `${refusedFields} A room can keep its present theme, even if that is not in the list any more.`,
+      },
     },
     "DELETE /waiting_rooms/:slug": {
       operationId: "retireWaitingRoom",
       summary: "Retire a waiting room",
       description:
-        "The room is no longer listed and nobody can enter it. This cannot be undone. Another room may get its slug.",
+        "The room is no longer listed and nobody can enter it. This cannot be undone. No other room gets its slug.",
       status: 204,
       refusals: {
         422: "The room is in use (a participant is in it, or a call is going on), or it is a personal room.",

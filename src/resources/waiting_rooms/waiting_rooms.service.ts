@@ -1,4 +1,4 @@
-import { and, eq, exists, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, exists, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
@@ -16,15 +16,14 @@ import type {
   updateWaitingRoomBody,
   WaitingRoom,
 } from "./waiting_rooms.schemas.ts";
+import { roomSlug } from "./waiting_rooms.slugs.ts";
 import {
   anyRoomBySlug,
   DEFAULT_THEME,
-  freeRoomSlug,
   ownRoom,
   ownRoomId,
   pageOfRooms,
   roomBySlug,
-  slugBase,
   totalOfRooms,
   waitingRoomColumns,
   waitingRoomMissing,
@@ -68,7 +67,7 @@ export async function createWaitingRoom(
   { db, now, caller: { organization_id }, settings }: ClientContext,
   { name, theme, is_active }: z.output<typeof createWaitingRoomBody>["waiting_room"],
 ): Promise<WaitingRoom> {
-  if (theme !== undefined) requireTheme(settings, theme);
+  if (!isOffered(settings, theme)) throw themeRefusal(settings);
   const room = await runFirst(
     db,
     insertRoom({
@@ -100,7 +99,7 @@ const insertRoom = namedQuery(
       .values({
         organization_id,
         name,
-        slug: freeRoomSlug(slugBase(organization_id, slug_name)),
+        slug: roomSlug(organization_id, slug_name, null),
         theme,
         is_active,
         created_at: now,
@@ -109,13 +108,18 @@ const insertRoom = namedQuery(
       .returning(waitingRoomColumns),
 );
 
-/** A name that stays as it is keeps its slug. A new name gets a new slug. */
+/**
+ * A name that stays as it is keeps its slug. A new name gets a new slug. A room can keep a theme that is no longer
+ * offered, so that a client can send back what it read.
+ */
 export async function updateWaitingRoom(
-  { db, now, caller: { organization_id }, settings }: ClientContext,
+  context: ClientContext,
   slug: string,
   { name, theme, is_active }: z.output<typeof updateWaitingRoomBody>["waiting_room"],
 ): Promise<WaitingRoom> {
-  if (theme !== undefined) requireTheme(settings, theme);
+  const { db, now, settings } = context;
+  const { organization_id } = context.caller;
+  const is_offered = isOffered(settings, theme);
   const room = await runFirst(
     db,
     updateRoom({
@@ -124,12 +128,15 @@ export async function updateWaitingRoom(
       name: name ?? null,
       slug_name: name === undefined ? "" : kebabCase(name, "room"),
       theme: theme ?? null,
+      is_offered,
       is_active: is_active ?? null,
       now,
     }),
   );
-  if (!room) throw notFound("Waiting room");
-  return room;
+  if (room) return room;
+  if (is_offered) throw notFound("Waiting room");
+  await requireWaitingRoom(context, slug);
+  throw themeRefusal(settings);
 }
 
 /** null leaves a field as it is. */
@@ -139,23 +146,24 @@ interface RoomChange {
   name: string | null;
   slug_name: string;
   theme: string | null;
+  is_offered: boolean;
   is_active: boolean | null;
   now: number;
 }
 
 const updateRoom = namedQuery(
-  ({ organization_id, slug, name, slug_name, theme, is_active, now }: Placeholders<RoomChange>) =>
+  ({ organization_id, slug, name, slug_name, theme, is_offered, is_active, now }: Placeholders<RoomChange>) =>
     builder
       .update(waitingRooms)
       .set({
         name: sql`coalesce(${name}, ${waitingRooms.name})`,
         slug: sql`case when coalesce(${name}, ${waitingRooms.name}) = ${waitingRooms.name} then ${waitingRooms.slug}
-          else ${freeRoomSlug(slugBase(organization_id, slug_name), slug)} end`,
+          else ${roomSlug(organization_id, slug_name, waitingRooms.id)} end`,
         theme: sql`coalesce(${theme}, ${waitingRooms.theme})`,
         is_active: sql`coalesce(${is_active}, ${waitingRooms.is_active})`,
         updated_at: sql`${now}`,
       })
-      .where(ownRoom(organization_id, slug))
+      .where(and(ownRoom(organization_id, slug), or(sql`${is_offered}`, eq(waitingRooms.theme, theme))))
       .returning(waitingRoomColumns),
 );
 
@@ -214,7 +222,8 @@ const retireRoom = namedWrite(
   }),
 );
 
-function requireTheme({ WAITING_ROOM_THEMES: themes }: Settings, theme: string) {
-  if (themes && !themes.includes(theme))
-    throw unprocessable(`waiting_room.theme: must be one of ${themes.join(", ")}`);
-}
+const isOffered = ({ WAITING_ROOM_THEMES: themes }: Settings, theme: string | undefined) =>
+  theme === undefined || !themes || themes.includes(theme);
+
+const themeRefusal = ({ WAITING_ROOM_THEMES: themes = [] }: Settings) =>
+  unprocessable(`waiting_room.theme: must be one of ${themes.join(", ")}`);

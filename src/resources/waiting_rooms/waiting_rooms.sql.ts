@@ -1,13 +1,13 @@
-import { and, asc, count, eq, exists, isNull, ne, notExists, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, notExists, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
 import type { Rule } from "../../database/rules.ts";
 import { organizations, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
-import { firstFreeSlug } from "../../database/slug.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import { notFound } from "../../http/errors.ts";
 import type { PageWindow } from "../../http/pagination.ts";
+import { roomOfAnySlug, roomSlug } from "./waiting_rooms.slugs.ts";
 
 const waitingCount = builder
   .select({ count: count() })
@@ -64,7 +64,11 @@ export const ownRoomId = (organization_id: Value<number>, slug: Value<string>) =
 const personalRooms = alias(waitingRooms, "personal_rooms");
 
 const isPersonalRoomOf = (organization_id: Value<number>, user_id: Value<number>): SQL | undefined =>
-  and(eq(personalRooms.organization_id, organization_id), eq(personalRooms.user_id, user_id));
+  and(
+    eq(personalRooms.organization_id, organization_id),
+    eq(personalRooms.user_id, user_id),
+    isNull(personalRooms.retired_at),
+  );
 
 /** Selects the current slug of somebody's personal room: nothing where there is none. */
 export const personalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
@@ -86,38 +90,12 @@ export const waitingRoomMissing = (organization_id: Value<number>, slug: Value<s
   refusal: () => notFound("Waiting room"),
 });
 
-const slugHolders = alias(waitingRooms, "slug_holders");
-
-/** What the slugs of an organization's rooms of one name begin with. */
-export function slugBase(organization_id: Value<number>, kebabName: Value<string>): SQL<string> {
-  const organizationSlug = builder
-    .select({ slug: organizations.slug })
-    .from(organizations)
-    .where(eq(organizations.id, organization_id));
-  return sql`${organizationSlug} || '-' || ${kebabName}`;
-}
-
-/** @param current the slug of the room that is renamed, which does not stand in its own way */
-export function freeRoomSlug(base: SQL<string>, current: Value<string> = ""): SQL<string> {
-  return firstFreeSlug(base, (candidate) =>
-    and(
-      ne(candidate, current),
-      exists(
-        builder
-          .select({ id: slugHolders.id })
-          .from(slugHolders)
-          .where(and(eq(slugHolders.slug, candidate), isNull(slugHolders.retired_at))),
-      ),
-    ),
-  );
-}
-
 /** What a room has whose theme nobody chose, whether or not it is among those that may be chosen. */
 export const DEFAULT_THEME = "default";
 
 /**
- * The statement that gives an organization user its personal room, where the roles call for one and there is none:
- * a provider, or above, has it once.
+ * The statement that gives a provider the personal room. It brings back the one that was retired when the person was no
+ * provider.
  *
  * @param member the id of an organization user with any roles
  */
@@ -129,27 +107,26 @@ export function insertPersonalRoom(room: {
   now: Value<number>;
 }) {
   const { organization_id, member, name, slug_name, now } = room;
-  const isProvider = sql`exists (
-    select 1 from json_each(${organizationUsers.roles}) as role where role.value <> 'provider_assistant')`;
-  const owner = and(
-    eq(organizationUsers.id, member),
-    isProvider,
-    notExists(personalRoomSlug(organizationUsers.organization_id, organizationUsers.user_id)),
-  );
+  const isProvider = sql`'provider' in (select role.value from json_each(${organizationUsers.roles}) as role)`;
   return insertSelect(
     waitingRooms,
     {
       organization_id: organizationUsers.organization_id,
       user_id: organizationUsers.user_id,
       name,
-      slug: freeRoomSlug(slugBase(organization_id, slug_name)),
+      slug: roomSlug(organization_id, slug_name, null),
       theme: DEFAULT_THEME,
       is_active: true,
       created_at: now,
       updated_at: now,
     },
-    sql`from ${organizationUsers} where ${owner}`,
-  );
+    sql`from ${organizationUsers} where ${and(eq(organizationUsers.id, member), isProvider)}`,
+  ).onConflictDoUpdate({
+    target: [waitingRooms.organization_id, waitingRooms.user_id],
+    targetWhere: isNotNull(waitingRooms.user_id),
+    set: { retired_at: null, updated_at: sql`${now}` },
+    setWhere: isNotNull(waitingRooms.retired_at),
+  });
 }
 
 export const roomBySlug = namedQuery((room: Placeholders<{ organization_id: number; slug: string }>) =>
@@ -186,4 +163,17 @@ export const reportedRoom = namedQuery(({ slug }: Placeholders<{ slug: string | 
     })
     .from(waitingRooms)
     .where(hasSlug(slug)),
+);
+
+/** What a report must know of the room that has or had the slug. A retired room has no current slug. */
+export const reportedRoomOfAnySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
+  builder
+    .select({
+      id: waitingRooms.id,
+      organization_id: waitingRooms.organization_id,
+      is_active: waitingRooms.is_active,
+      slug_is_current: sql<boolean>`${hasSlug(slug)}`.mapWith(waitingRooms.is_active).as("slug_is_current"),
+    })
+    .from(waitingRooms)
+    .where(eq(waitingRooms.id, roomOfAnySlug(slug))),
 );

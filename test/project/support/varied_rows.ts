@@ -138,6 +138,7 @@ export function writeVariedRows(database: DatabaseSync) {
       insert into organization_users values (${id(90)}, ${organization_id}, ${id(90)}, 'Gone', '[]', 0, 0);
       delete from organization_users where id = ${id(90)};
       insert into waiting_rooms values (${id(90)}, ${organization_id}, null, 'Gone', 'gone-${id(90)}', '', 1, null, 0, 0);
+      delete from waiting_room_slugs where waiting_room_id = ${id(90)};
       delete from waiting_rooms where id = ${id(90)};
     `);
   }

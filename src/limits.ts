@@ -190,5 +190,8 @@ export const MIN_WRITE_ATTEMPT = 10;
 /** No wait is longer than so many attempts: within them, thirty reports on one record find their turns. */
 export const MAX_WRITE_BACKOFF = 16;
 
+/** No attempt begins after this: a reporter that waits longer has given up. */
+export const WRITE_TIME_LIMIT = 10 * SECOND;
+
 /** In seconds: the `Retry-After` when all attempts failed. */
 export const WRITE_RETRY_AFTER = 1;

@@ -1,5 +1,11 @@
 import { ApiError } from "../http/errors.ts";
-import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_RETRY_AFTER } from "../limits.ts";
+import {
+  MAX_WRITE_ATTEMPTS,
+  MAX_WRITE_BACKOFF,
+  MIN_WRITE_ATTEMPT,
+  WRITE_RETRY_AFTER,
+  WRITE_TIME_LIMIT,
+} from "../limits.ts";
 import type { Database } from "./database.ts";
 import {
   type BoundQuery,
@@ -13,9 +19,8 @@ import {
 import { raisedReason } from "./rules.ts";
 
 /**
- * What is decided on what was read: nothing to write, and the row as it is; or the statements to write, of which the
- * last returns the row as it is then. Where one row does not say it all, `results` are read after the writes, in their
- * transaction, and the result is the rows of each.
+ * What is decided: nothing to write, and the row as it is; or statements to write, of which the last returns the row.
+ * If the result is more than one row, `results` are queries that run after the writes, in the same transaction.
  */
 export type Decision<Result> =
   | { unchanged: NoInfer<Result> }
@@ -30,9 +35,9 @@ type QueriesOf<Result> = {
 /**
  * Reads, decides in TypeScript, and writes: one round trip each, and none for nothing to write.
  *
- * A decision is never written on rows that have changed since: the write asks its reads once more, in its own
- * transaction, and fails where one of them answers otherwise (a row that was absent is there now, say). Then it is
- * read and decided again.
+ * A decision is never written if the rows that it was based on have changed: the transaction of the write runs the
+ * reads again, and fails if one of them returns other rows (for example, a row that was absent is there now). Then
+ * everything starts again with the reads.
  *
  * @param decide is called with the rows of each read, perhaps more than once; what it throws ends the attempt
  * @throws ApiError 503 where the rows change faster than they can be decided on
@@ -42,8 +47,9 @@ export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>
   reads: [...Reads],
   decide: (...rows: RowsOf<Reads>) => Decision<Result> | Promise<Decision<Result>>,
 ): Promise<Result> {
+  const deadline = Date.now() + WRITE_TIME_LIMIT;
   let started = 0;
-  for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS && Date.now() < deadline; attempt++) {
     if (attempt > 0) await wait(Math.random() * backoff(attempt, Date.now() - started));
     started = Date.now();
     const found = await runRaw(db, reads);

@@ -2,7 +2,7 @@ import type { Context as HonoContext, Next } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import type { Context } from "../context.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, handleError } from "./errors.ts";
 
 /*
  * Set-up data is read from the primary, so that callers see their own changes; and so are recordings, so that a
@@ -35,7 +35,7 @@ export function openRequestSession(c: HonoContext, binding: D1Database): D1Datab
   return binding.withSession(bookmark ?? PRIMARY);
 }
 
-/** Lets the route answer, if need be a second time from the primary, and adds the bookmark of the session. */
+/** Runs the route, a second time on the primary if it has to, and adds the bookmark of the session. */
 export async function answerWithBookmark(c: HonoContext, next: Next) {
   await next();
   if (c.var.readsFromReplica && c.error instanceof ApiError && c.error.status === 404)
@@ -51,9 +51,11 @@ export async function answerWithBookmark(c: HonoContext, next: Next) {
 async function answerFromPrimary(c: ReplicatedContext, next: Next) {
   const refused = matchedRoutes(c)[c.req.routeIndex];
   moveTo(c, PRIMARY);
-  const response = await refused?.handler(c, next);
+  // What is thrown here would pass by the rest of this middleware, which adds the bookmark.
+  const answer = async () => refused?.handler(c, next);
+  const response = await answer().catch((error) => handleError(error, c));
   c.res = undefined;
-  c.res = response;
+  c.res = response as Response;
 }
 
 /** For routes that read the results of calls: these hardly change, and the primary is far away from many callers. */
@@ -62,6 +64,17 @@ export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { con
     if (!bookmarkOf(c)) {
       moveTo(c, "first-unconstrained");
       c.set("readsFromReplica", true);
+    }
+    await next();
+  },
+);
+
+/** For routes that read recordings: a consent that was withdrawn counts at once, whatever bookmark is sent. */
+export const primaryOnly = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
+  async (c, next) => {
+    if (c.var.readsFromReplica) {
+      moveTo(c, PRIMARY);
+      c.set("readsFromReplica", false);
     }
     await next();
   },

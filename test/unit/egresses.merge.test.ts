@@ -89,10 +89,10 @@ describe("A report of an egress is refused", () => {
     refusalOf(() => mergeEgress(known, report, { call: CALL, isMember: false, ...references }, NOW));
 
   it("when there is no call of its call_key", () => {
-    for (const known of [undefined, starting, ended])
-      expect(refusal(known, { call_key: "nowhere", user_id: 9 }, { call: undefined })).toMatch(
-        /must name a call/,
-      );
+    const report = { call_key: "nowhere", user_id: 9 };
+    expect(refusal(undefined, report, { call: undefined })).toMatch(/first report must name a call/);
+    for (const known of [starting, ended])
+      expect(refusal(known, report, { call: undefined })).toMatch(/no such call/);
   });
 
   it("when it names another call", () => {
@@ -108,11 +108,14 @@ describe("A report of an egress is refused", () => {
 
   it("for its call and its user, where it comes late too", () => {
     const late: EgressReport = { call_key: "call", status: "egress_starting", user_id: 9 };
-    for (const known of [ended, deleted]) {
-      expect(refusal(known, late, { call: undefined })).toMatch(/must name a call/);
-      expect(refusal(known, late, { call: { id: 99, organization_id: 1 } })).toMatch(/another call/);
-      expect(refusal(known, late, {})).toMatch(/user_id/);
-    }
+    expect(refusal(ended, late, { call: undefined })).toMatch(/no such call/);
+    expect(refusal(ended, late, { call: { id: 99, organization_id: 1 } })).toMatch(/another call/);
+    expect(refusal(ended, late, {})).toMatch(/user_id/);
+  });
+
+  it("but not once the egress is deleted: then every report changes nothing", () => {
+    const late: EgressReport = { call_key: "nowhere", status: "egress_starting", user_id: 9 };
+    expect(mergeEgress(deleted, late, { call: undefined, isMember: false }, NOW)).toBe(deleted);
   });
 });
 

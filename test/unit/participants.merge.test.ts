@@ -125,7 +125,8 @@ describe("A report of somebody in a waiting room", () => {
   });
 
   it("in another room, about an earlier visit, moves nobody", () => {
-    expect(merge(RITA, { waiting_since: 90 }, { room: OTHER_ROOM })).toEqual(RITA);
+    for (const before of [RITA, stored({ left_at: 150 })])
+      expect(merge(before, { waiting_since: 90, left_at: 95 }, { room: OTHER_ROOM })).toEqual(before);
   });
 
   it("keeps somebody on a call in the room of the call", () => {

@@ -91,7 +91,8 @@ describe("A report that is decided on rows which then change", () => {
     const answer = await door.put(path, { participant: { left_at: "2026-01-31T09:40:00.000Z" } });
     expectRefusal(answer, 503, /try again/);
     expect(answer.headers.get("Retry-After")).toBe("1");
-    expect(door.trips()).toBe(2 * MAX_WRITE_ATTEMPTS);
+    expect(door.trips()).toBeGreaterThan(4);
+    expect(door.trips()).toBeLessThanOrEqual(2 * MAX_WRITE_ATTEMPTS);
     expect((await given(platform.put(path, { participant: {} }))).left_at).toBeNull();
   }, 20_000);
 });

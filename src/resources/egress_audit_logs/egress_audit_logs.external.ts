@@ -1,10 +1,12 @@
 import { externalRoutes } from "../../http/external_door.ts";
+import { primaryOnly } from "../../http/replication.ts";
 import { params, query } from "../../http/validation.ts";
 import { auditLogParams, auditLogQuery, toAuditLog } from "./egress_audit_logs.schemas.ts";
 import { listAuditLogs } from "./egress_audit_logs.service.ts";
 
 export const egressAuditLogsExternal = externalRoutes().get(
   "/organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs",
+  primaryOnly,
   params(auditLogParams),
   query(auditLogQuery),
   async (c) => {

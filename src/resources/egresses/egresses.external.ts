@@ -1,16 +1,23 @@
 import { externalRoutes } from "../../http/external_door.ts";
+import { primaryOnly } from "../../http/replication.ts";
 import { params } from "../../http/validation.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import { egressParams, toEgress, toEgressWithUrl } from "./egresses.schemas.ts";
 import { listEgresses, readEgress } from "./egresses.service.ts";
 
 export const egressesExternal = externalRoutes()
-  .get("/organization_users/:organization_user_id/calls/:call_id/egresses", params(callParams), async (c) => {
-    const rows = await listEgresses(c.var.context, c.req.valid("param"));
-    return c.json({ egresses: rows.map(toEgress) });
-  })
+  .get(
+    "/organization_users/:organization_user_id/calls/:call_id/egresses",
+    primaryOnly,
+    params(callParams),
+    async (c) => {
+      const rows = await listEgresses(c.var.context, c.req.valid("param"));
+      return c.json({ egresses: rows.map(toEgress) });
+    },
+  )
   .get(
     "/organization_users/:organization_user_id/calls/:call_id/egresses/:id",
+    primaryOnly,
     params(egressParams),
     async (c) => {
       const { id, ...call } = c.req.valid("param");

@@ -32,10 +32,11 @@ export function mergeEgress(
   { call, isMember }: EgressReferences,
   now: number,
 ): EgressRecord {
+  if (known?.status === EGRESS_DELETED) return known;
   const { call_key, user_id, ...news } = report;
+  if (known && call_key !== undefined && !call) throw unprocessable("egress.call_key: there is no such call");
   const owner = known ?? (call && { organization_id: call.organization_id, call_id: call.id });
-  if (!owner || (call_key !== undefined && !call))
-    throw unprocessable("egress.call_key: the first report must name a call");
+  if (!owner) throw unprocessable("egress.call_key: the first report must name a call");
   const { organization_id, call_id } = owner;
   if (call && call.id !== call_id) throw unprocessable("egress.call_key: the egress belongs to another call");
 
@@ -55,12 +56,12 @@ export function mergeEgress(
     storage_key,
   };
   const changed_by_user_id = user_id ?? known?.changed_by_user_id ?? null;
-  return known?.status === EGRESS_DELETED ? known : reviseRecord(known, state, now, { changed_by_user_id });
+  return reviseRecord(known, state, now, { changed_by_user_id });
 }
 
 type News = Omit<EgressReport, "call_key" | "user_id">;
 
-/** A report that comes after one of a later status is late. It tells only what is still unknown. */
+/** A report that comes after one of a later status is late. Only what is still unknown is taken from it. */
 function timelyPart(known: EgressRecord, news: News): News {
   const isLate = news.status !== undefined && progress(news.status) < progress(known.status);
   if (!isLate) return news;

@@ -86,9 +86,8 @@ function isOfVisitBefore(
   { waiting_since }: ParticipantReport,
 ): boolean {
   if (!isAfter(before.waiting_since, waiting_since)) return false;
-  const waitsElsewhere =
-    before.left_at === null && before.call_id === null && before.waiting_room_id !== room_id;
-  return waitsElsewhere || !isAfter(waiting_since, before.earlier_visit_until ?? Number.NEGATIVE_INFINITY);
+  const wasElsewhere = before.call_id === null && before.waiting_room_id !== room_id;
+  return wasElsewhere || !isAfter(waiting_since, before.earlier_visit_until ?? Number.NEGATIVE_INFINITY);
 }
 
 /** A later waiting_since of somebody who has not left is perhaps a new visit: the report of leaving may still come. */

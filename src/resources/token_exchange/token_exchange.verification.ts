@@ -1,10 +1,10 @@
-import { decodeJwt, errors, type JWTPayload, jwtVerify } from "jose";
+import { decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Database } from "../../database/database.ts";
 import { runFirst } from "../../database/queries.ts";
 import { ApiError } from "../../http/errors.ts";
 import { email } from "../../http/wire.ts";
 import { PROVIDER_RETRY_AFTER, TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
-import { KeysUnavailable, keysOf } from "../issuers/issuers.keys.ts";
+import { KeysUnavailable, KeyUnusable, keysOf } from "../issuers/issuers.keys.ts";
 import type { Issuer } from "../issuers/issuers.schemas.ts";
 import { issuerByName } from "../issuers/issuers.sql.ts";
 
@@ -92,13 +92,22 @@ async function verifyWithAnyKey(token: string, issuer: Issuer, now: number): Pro
     clockTolerance: TOKEN_CLOCK_TOLERANCE / 1000,
     currentDate: new Date(now),
   };
+  const verifyWith = async (key: JWTVerifyGetKey) => {
+    try {
+      return (await jwtVerify(token, key, options)).payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError || error instanceof KeysUnavailable) throw error;
+      // jose's own errors are about the token. Others come from a key that it cannot import, or that is too weak.
+      throw new KeyUnusable("The key cannot be used", { cause: error });
+    }
+  };
   try {
-    return (await jwtVerify(token, keysOf(issuer.jwks_url), options)).payload;
+    return await verifyWith(keysOf(issuer.jwks_url));
   } catch (candidates) {
     if (!(candidates instanceof errors.JWKSMultipleMatchingKeys)) throw candidates;
     for await (const key of candidates) {
       try {
-        return (await jwtVerify(token, key, options)).payload;
+        return await verifyWith(() => key);
       } catch (error) {
         // Any other fault is one of the claims, which are looked at when the signature was right.
         const isFaultOfKey = ["signature_invalid", "key_unusable"].includes(faultOf(error));
@@ -124,8 +133,9 @@ function faultOf(error: unknown): TokenFault {
   if (error instanceof errors.JWSSignatureVerificationFailed) return "signature_invalid";
   if (error instanceof errors.JWKSNoMatchingKey) return "key_unknown";
   if (error instanceof errors.JOSEAlgNotAllowed) return "algorithm_not_allowed";
-  // jose's own errors are about the token. Others come from a key that it cannot import, or that is too weak.
-  return error instanceof errors.JOSEError ? "malformed" : "key_unusable";
+  if (error instanceof KeyUnusable) return "key_unusable";
+  if (error instanceof errors.JOSEError) return "malformed";
+  throw error;
 }
 
 function claimFaultOf({ claim, reason }: errors.JWTClaimValidationFailed | errors.JWTExpired): TokenFault {

@@ -9,7 +9,8 @@ const slug = z
   .regex(
     new RegExp(`^[a-z0-9-]{1,${MAX_ORGANIZATION_SLUG_LENGTH}}$`),
     `must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z, 0-9 and -`,
-  );
+  )
+  .meta({ maxLength: MAX_ORGANIZATION_SLUG_LENGTH });
 
 export const createOrganizationBody = z.object({
   organization: z.object({ name, slug: slug.optional() }),

@@ -1,11 +1,15 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, pathId, timestamp } from "../../http/wire.ts";
+import { id, instant, pathId, roomSlug, timestamp } from "../../http/wire.ts";
+import { MAX_TIMESTAMP_LENGTH } from "../../limits.ts";
 import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
+
+const IN_UTC = "must be in UTC: end in Z or +00:00";
 
 const utcInstant = z
   .string()
-  .regex(/(Z|\+00:00)$/, { error: "must be in UTC: end in Z or +00:00", abort: true })
+  .max(MAX_TIMESTAMP_LENGTH, { error: IN_UTC, abort: true })
+  .regex(/(Z|\+00:00)$/, { error: IN_UTC, abort: true })
   .pipe(instant);
 
 /** Compares them if the body has both; one that is left out is compared as stored. */
@@ -40,9 +44,9 @@ export const updateWaitingRoomSubBody = z.object({
     .refine(endsAfterItStarts, endsTooEarly),
 });
 
-export const waitingRoomParams = z.object({ waiting_room_slug: z.string() });
+export const waitingRoomParams = z.object({ waiting_room_slug: roomSlug });
 
-export const waitingRoomSubParams = z.object({ waiting_room_slug: z.string(), id: pathId });
+export const waitingRoomSubParams = z.object({ waiting_room_slug: roomSlug, id: pathId });
 
 export const waitingRoomSubSchema = z.object({
   id,

@@ -9,7 +9,6 @@ import { timingSafeEqual } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { getPlatformProxy } from "wrangler";
 
 export const PLATFORM_TOKEN = "bench-platform-token";
 
@@ -35,16 +34,26 @@ export async function openLocalPlatform(): Promise<LocalPlatform> {
   process.env.WRANGLER_LOG ??= "error";
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   migrate(folder);
+  // Loaded only here: it takes far more memory than the Worker.
+  const { getPlatformProxy } = await import("wrangler");
   const { env, dispose } = await getPlatformProxy<Env>({ persist: { path: join(folder, "v3") } });
   return {
     database: env.DB,
-    envWith: (DB) => ({ ...SETTINGS, DB, BULK_INVITES: idleQueue, RECORDINGS: env.RECORDINGS }),
+    envWith: (DB) => bindings(DB, env.RECORDINGS),
     async dispose() {
       await dispose();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
+
+/** The Worker's bindings, with its settings. */
+export const bindings = (DB: D1Database, RECORDINGS: R2Bucket): Env => ({
+  ...SETTINGS,
+  DB,
+  BULK_INVITES: idleQueue,
+  RECORDINGS,
+});
 
 /** Takes messages at once: what a send costs is the platform's affair, and the same for ours and the floor. */
 const idleQueue = { sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
@@ -59,7 +68,7 @@ function migrate(folder: string) {
 }
 
 /** What Workers have and Node lacks, the clock, and silence: a request's log line is made, and goes nowhere. */
-function likeWorkers() {
+export function likeWorkers() {
   Object.assign(crypto.subtle, {
     timingSafeEqual: (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b),
   });

@@ -18,6 +18,12 @@ export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
 /** Tokens can list all groups of a person. And text that is not a JWT should get 401, not 413. */
 export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 
+/**
+ * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one has two characters, and
+ * takes some 60 bytes in memory.
+ */
+export const MAX_JSON_CONTAINERS = 100_000;
+
 /** An error text names this many problems of a body. A list of a thousand rows can have thousands. */
 export const MAX_NAMED_FAULTS = 10;
 
@@ -25,6 +31,9 @@ export const DEFAULT_PER_PAGE = 25;
 
 /** Keeps a page a small response and a small read. */
 export const MAX_PER_PAGE = 100;
+
+/** Digits of an integer in a path or a query. No value needs so many. */
+export const MAX_INTEGER_LENGTH = 1000;
 
 /** Up to this page, offsets are exact integers. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_PER_PAGE);
@@ -39,7 +48,19 @@ export const MAX_KEY_LENGTH = 255;
 /** The slugs of all rooms begin with it. 63 is the length of a DNS label. */
 export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 
+/** A room's slug is made from the organization's and its name, and some characters of a name become eight. */
+export const MAX_SLUG_LENGTH = 4000;
+
 export const MAX_THEME_LENGTH = 50;
+
+/** Enough for more digits of a second than any clock has. */
+export const MAX_TIMESTAMP_LENGTH = 64;
+
+/** There are three roles. A list that repeats some is accepted. */
+export const MAX_ROLE_NAMES = 10;
+
+/** Providers whom one user assists. The ids go to D1 in one parameter. */
+export const MAX_ASSISTS = 1000;
 
 /** The duration of a sub without an end. */
 export const DEFAULT_SUB_DURATION = 24 * HOUR;
@@ -74,10 +95,10 @@ export const MAX_METRICS_DAYS = 3660;
 /** The default range of metrics, including today. */
 export const DEFAULT_METRICS_DAYS = 30;
 
-export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
-
-/** Nobody speaks so much on a call, and the lines of more would not fit into a body. */
+/** A line every second for most of a day. */
 export const MAX_TRANSCRIPT_LINES = 50_000;
+
+export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 
 /** For summaries of transcripts, and for SOAP notes. */
 export const MAX_NOTE_LENGTH = 200_000;
@@ -99,6 +120,9 @@ export const MAX_ERROR_LENGTH = 2000;
 
 /** For an issuer, an audience, and the URL of the keys. */
 export const MAX_ISSUER_LENGTH = 1000;
+
+/** A token that the body of a token exchange can hold is refused for what it says, not for its length. */
+export const MAX_TOKEN_LENGTH = TOKEN_EXCHANGE_BODY_LIMIT;
 
 /** A clock may differ by this much from that of an identity provider when a token begins. Its end is exact. */
 export const TOKEN_CLOCK_TOLERANCE = 60 * SECOND;
@@ -130,6 +154,9 @@ export const PROVIDER_RETRY_AFTER = 5;
 /** Too many random bytes to guess. */
 export const AUTHORIZATION_CODE_BYTES = 32;
 
+/** Our codes are shorter. */
+export const MAX_AUTHORIZATION_CODE_LENGTH = 255;
+
 /** The redirect with the code follows at once. */
 export const AUTHORIZATION_CODE_LIFETIME = 60 * SECOND;
 
@@ -142,6 +169,9 @@ export const MAX_INVITE_VALIDITY_DAYS = 30;
 
 /** A key for HMAC-SHA-256 must be at least as long as the digest (RFC 7518, section 3.2). */
 export const MIN_INVITE_SECRET_LENGTH = 32;
+
+/** Our tokens are shorter. */
+export const MAX_INVITE_TOKEN_LENGTH = 4096;
 
 export const MAX_BULK_INVITES = 1000;
 

@@ -12,7 +12,8 @@ export const themeName = z
   .regex(
     new RegExp(`^[a-z0-9_-]{1,${MAX_THEME_LENGTH}}$`),
     `must be 1 to ${MAX_THEME_LENGTH} characters of a-z, 0-9, _ and -`,
-  );
+  )
+  .meta({ maxLength: MAX_THEME_LENGTH });
 
 /** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
 const settingsSchema = z.object({

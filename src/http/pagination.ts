@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
+import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
+import { reference } from "./wire.ts";
 
-const positiveInteger = z.string().regex(/^0*[1-9]\d*$/, "must be a positive integer");
+const positiveInteger = reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer");
 
 export const pageQuery = z.object({
   page: positiveInteger

@@ -3,8 +3,8 @@ import type { Context as HonoContext, ValidationTargets } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
-import { MAX_NAMED_FAULTS } from "../limits.ts";
-import { ApiError } from "./errors.ts";
+import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
+import { ApiError, unprocessable } from "./errors.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
@@ -92,7 +92,25 @@ function limitBody(maxSize: number) {
 
 async function requireJson(c: HonoContext) {
   const mediaType = c.req.header("Content-Type")?.split(";")[0]?.trim() ?? "";
-  if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) return;
+  if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) return requireFewContainers(await c.req.text());
   if ((await c.req.arrayBuffer()).byteLength === 0) throw new ApiError(400, "Request body is not valid JSON");
   throw new ApiError(415, "Content-Type must be application/json");
+}
+
+/**
+ * JSON takes far more memory than its text where it has very many objects and arrays, so they are counted before it is
+ * parsed. Those in a string do not count.
+ */
+function requireFewContainers(json: string) {
+  if (json.length <= MAX_JSON_CONTAINERS) return;
+  let containers = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === '"') isInString = !isInString;
+    else if (character === "\\") at++;
+    else if (!isInString && (character === "{" || character === "[")) containers++;
+  }
+  if (containers > MAX_JSON_CONTAINERS)
+    throw unprocessable(`body: must hold at most ${MAX_JSON_CONTAINERS} objects and lists`);
 }

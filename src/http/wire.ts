@@ -1,10 +1,23 @@
 import * as z from "zod";
-import { MAX_EMAIL_LENGTH, MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts";
+import {
+  MAX_EMAIL_LENGTH,
+  MAX_INTEGER_LENGTH,
+  MAX_KEY_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SLUG_LENGTH,
+  MAX_TIMESTAMP_LENGTH,
+} from "../limits.ts";
 
 /** Wire shapes that several resources share. */
 
+const tooLong = (max: number) => `must be at most ${max} characters long`;
+
+/** Characters, not UTF-16 units, of which a character has one or two. */
+const isLongerThan = (max: number, value: string) =>
+  value.length > max && (value.length > 2 * max || [...value].length > max);
+
 /**
- * Text that is not blank. Its length counts characters, not UTF-16 units.
+ * Text that is not blank. Its length is checked before its content.
  *
  * One check for everything: a transcript has thousands of texts, and each check of zod costs as much as its work.
  */
@@ -14,13 +27,17 @@ function nonBlank(
   isAllowed: (value: string) => boolean,
   otherwise: string,
 ) {
-  return schema.check(({ value, issues }) => {
-    const refuse = (message: string, isFinal = false) =>
-      issues.push({ code: "custom", message, input: value, continue: !isFinal });
-    if (value.trim() === "") refuse("must not be blank", true);
-    else if (value.length > max && [...value].length > max) refuse(`must be at most ${max} characters long`);
-    if (!isAllowed(value)) refuse(otherwise);
-  });
+  function faultOf(value: string): string | undefined {
+    if (value.trim() === "") return "must not be blank";
+    if (isLongerThan(max, value)) return tooLong(max);
+    return isAllowed(value) ? undefined : otherwise;
+  }
+  return schema
+    .check(({ value, issues }) => {
+      const message = faultOf(value);
+      if (message) issues.push({ code: "custom", message, input: value, continue: false });
+    })
+    .meta({ minLength: 1, maxLength: max });
 }
 
 const oneLine = (schema: z.ZodString, max: number) =>
@@ -51,6 +68,12 @@ export const key = oneLine(z.string(), MAX_KEY_LENGTH);
 /** What an email field of HTML accepts (WHATWG): people sign up elsewhere through such fields. Only ASCII. */
 export const emailAddress = z.email({ pattern: z.regexes.html5Email, error: "must be an email address" });
 
+/** Text that is only compared with what the service has: a code, a token, a slug. */
+export const reference = (max: number) => z.string().max(max, tooLong(max));
+
+/** The slug of a waiting room. */
+export const roomSlug = reference(MAX_SLUG_LENGTH);
+
 /**
  * Emails are compared without case, so they are stored in lower case. Only ASCII passes, and that is checked before:
  * some other letters, such as the Kelvin sign, become ASCII in lower case, and so another person's email.
@@ -58,7 +81,7 @@ export const emailAddress = z.email({ pattern: z.regexes.html5Email, error: "mus
 export const email = z
   .string()
   .trim()
-  .max(MAX_EMAIL_LENGTH, `must be at most ${MAX_EMAIL_LENGTH} characters long`)
+  .max(MAX_EMAIL_LENGTH, tooLong(MAX_EMAIL_LENGTH))
   .pipe(emailAddress)
   .transform((address) => address.toLowerCase());
 
@@ -66,8 +89,7 @@ export const id = z.int().positive();
 
 /** The id of a row, as text. */
 export const positiveInteger = () =>
-  z
-    .string()
+  reference(MAX_INTEGER_LENGTH)
     .regex(/^[1-9]\d*$/, "must be a positive integer")
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
 
@@ -80,18 +102,31 @@ const LATEST = Date.parse("9999-12-30T00:00:00Z");
 
 export const idParams = z.object({ id: pathId });
 
+const NO_TIMESTAMP = "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z";
+
 /** ISO 8601 with any offset (`Z`, `+01:00`, `+0100`, `+01`), with or without seconds. Becomes milliseconds since the epoch. */
 export const instant = z
   .string()
+  .max(MAX_TIMESTAMP_LENGTH, { error: NO_TIMESTAMP, abort: true })
   .transform((value) =>
     value
       .replace(/z$/, "Z")
       .replace(/([+-]\d\d)(?::?(\d\d))?$/, (_, hours, minutes = "00") => `${hours}:${minutes}`)
       .replace(/(T\d\d:\d\d)(?=[Z+-])/, "$1:00"),
   )
-  .pipe(z.iso.datetime({ offset: true, error: "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z" }))
+  .pipe(z.iso.datetime({ offset: true, error: NO_TIMESTAMP }))
   .transform((value) => Date.parse(value))
   .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999");
+
+/**
+ * Validates a list up to its first fault: the faults of a very long list would take far more memory than the list.
+ * Checks of its elements must abort, or they do not count. Further checks of the list come before it.
+ */
+export function upToFirstFault<List extends z.ZodArray>(list: List): List {
+  const { run } = list._zod;
+  list._zod.run = (payload, context) => run(payload, { ...context, abortEarly: true });
+  return list;
+}
 
 /** The contract's timestamp: ISO 8601 in UTC with milliseconds. */
 export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -3,6 +3,7 @@ import {
   CLIENT_KNOWN_FOR,
   DEFAULT_PER_PAGE,
   EXTERNAL_BODY_LIMIT,
+  MAX_JSON_CONTAINERS,
   MAX_PER_PAGE,
   PLATFORM_BODY_LIMIT,
   TOKEN_EXCHANGE_BODY_LIMIT,
@@ -66,7 +67,7 @@ Keys of calls and egress ids are unique in the service; keys of participants are
 
 ## Errors
 
-The body of an error is \`{"error": "..."}\`. The text says what is wrong and what would be right. If something in the path does not exist, the status is 404. If something in the body does not exist, it is 422. The body of a request can have up to ${PLATFORM_BODY_LIMIT / KIB / KIB} MiB. A refused request changes nothing.
+The body of an error is \`{"error": "..."}\`. The text says what is wrong and what would be right. If something in the path does not exist, the status is 404. If something in the body does not exist, it is 422. The body of a request can have up to ${PLATFORM_BODY_LIMIT / KIB / KIB} MiB, and up to ${MAX_JSON_CONTAINERS} objects and lists. A refused request changes nothing.
 
 ## Timestamps
 

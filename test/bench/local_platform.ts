@@ -8,7 +8,6 @@ import { timingSafeEqual } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { getPlatformProxy } from "wrangler";
 import { runWrangler } from "../../src/dev/wrangler.ts";
 
 export const PLATFORM_TOKEN = "bench-platform-token-of-32-characters";
@@ -35,10 +34,12 @@ export async function openLocalPlatform(): Promise<LocalPlatform> {
   process.env.WRANGLER_LOG ??= "error";
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder]);
+  // Loaded only here: it takes far more memory than the Worker.
+  const { getPlatformProxy } = await import("wrangler");
   const { env, dispose } = await getPlatformProxy<Env>({ persist: { path: join(folder, "v3") } });
   return {
     database: env.DB,
-    envWith: (DB) => ({ ...SETTINGS, DB, BULK_INVITES: idleQueue, RECORDINGS: env.RECORDINGS }),
+    envWith: (DB) => bindings(DB, env.RECORDINGS),
     async dispose() {
       await dispose();
       rmSync(folder, { recursive: true, force: true });
@@ -46,11 +47,19 @@ export async function openLocalPlatform(): Promise<LocalPlatform> {
   };
 }
 
+/** The Worker's bindings, with its settings. */
+export const bindings = (DB: D1Database, RECORDINGS: R2Bucket): Env => ({
+  ...SETTINGS,
+  DB,
+  BULK_INVITES: idleQueue,
+  RECORDINGS,
+});
+
 /** Takes messages at once: what a send costs is the platform's affair, and the same for ours and the floor. */
 const idleQueue = { sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
 
 /** What Workers have and Node lacks, the clock, and silence: a request's log line is made, and goes nowhere. */
-function likeWorkers() {
+export function likeWorkers() {
   Object.assign(crypto.subtle, {
     timingSafeEqual: (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b),
   });

@@ -5,7 +5,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** What was asked in one round trip, and under which session. */
-type Execute = (statements: Statement[], session: string | undefined, isBatch: boolean) => Promise<Answer>;
+export type Execute = (
+  statements: Statement[],
+  session: string | undefined,
+  isBatch: boolean,
+) => Promise<Answer>;
 
 export interface Answer {
   results: D1Result<Record<string, unknown>>[];
@@ -112,7 +116,7 @@ const copyOf = ({ results, bookmark }: Answer): Answer => ({
 });
 
 /** The part of D1's interface that the Worker uses, over a function that executes. */
-function bindingOf(execute: Execute): D1Database {
+export function bindingOf(execute: Execute): D1Database {
   const open = (session: string | undefined) => {
     let bookmark: string | null = null;
     const run = async (statements: Statement[], isBatch = false) => {
@@ -132,7 +136,7 @@ function bindingOf(execute: Execute): D1Database {
 
 type Run = (statements: Statement[]) => Promise<Answer["results"]>;
 
-class Statement {
+export class Statement {
   readonly #run: Run;
   readonly query: string;
   readonly values: unknown[];

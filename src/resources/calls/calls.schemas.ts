@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, key, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { id, instant, key, pathId, roomSlug, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
 import type { callColumns } from "./calls.sql.ts";
@@ -9,7 +9,7 @@ import type { callColumns } from "./calls.sql.ts";
 export const reportCallBody = z.object({
   call: z
     .object({
-      waiting_room_slug: z.string(),
+      waiting_room_slug: roomSlug,
       organization_user_id: id,
       started_at: instant,
       ended_at: instant.nullable(),

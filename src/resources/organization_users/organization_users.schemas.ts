@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { email, emailAddress, id, name } from "../../http/wire.ts";
+import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
 import type { createdUserColumns, organizationUserColumns } from "./organization_users.sql.ts";
 
@@ -11,10 +12,13 @@ export const roleNames = z
     error: (issue) => (issue.input === undefined ? "is required" : "must be a list of roles"),
   })
   .min(1, "must name at least one role")
+  .max(MAX_ROLE_NAMES, `must name at most ${MAX_ROLE_NAMES} roles`)
   .transform(sortRoles);
 
+const assists = z.array(id).max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`);
+
 export const createUserBody = z.object({
-  user: z.object({ email, display_name: name, roles: roleNames, assists: z.array(id).optional() }),
+  user: z.object({ email, display_name: name, roles: roleNames, assists: assists.optional() }),
 });
 
 export const organizationUserSchema = z.object({

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, key, name, timestampOrNull } from "../../http/wire.ts";
+import { id, instant, key, name, roomSlug, timestampOrNull } from "../../http/wire.ts";
 import type { participantColumns } from "./participants.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
@@ -35,7 +35,7 @@ export const participantOnCall = z
   .partial()
   .extend({ key });
 
-export const participantParams = z.object({ slug: z.string(), key });
+export const participantParams = z.object({ slug: roomSlug, key });
 
 export const participantSchema = z.object({
   id,

@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { reference } from "../../http/wire.ts";
+import { MAX_TOKEN_LENGTH } from "../../limits.ts";
 
 export const tokenExchangeBody = z.object({
-  token_exchange: z.object({ token: z.string() }),
+  token_exchange: z.object({ token: reference(MAX_TOKEN_LENGTH) }),
 });
 
 export const authorizationCodeSchema = z.object({ code: z.string() });

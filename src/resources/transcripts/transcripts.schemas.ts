@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, key, longText } from "../../http/wire.ts";
+import { id, key, longText, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CALL_PARTICIPANTS,
   MAX_NOTE_LENGTH,
@@ -9,7 +9,7 @@ import {
 } from "../../limits.ts";
 import type { transcriptColumns, transcriptLineColumns } from "./transcripts.sql.ts";
 
-const seconds = z.number().nonnegative();
+const seconds = z.number().nonnegative({ abort: true });
 
 const reportedLine = z.object({
   participant_key: key,
@@ -19,19 +19,21 @@ const reportedLine = z.object({
 });
 
 /** In the order of the call, whatever order they came in. */
-const reportedLines = z
-  .array(reportedLine)
-  .max(MAX_TRANSCRIPT_LINES, { error: `must be at most ${MAX_TRANSCRIPT_LINES} lines`, abort: true })
-  .check(({ value: lines, issues }) => {
-    const backward = lines.findIndex((line) => line.start_time > line.end_time);
-    if (backward >= 0)
-      issues.push({
-        code: "custom",
-        message: "must not be before start_time",
-        path: [backward, "end_time"],
-        input: lines[backward]?.end_time,
-      });
-  })
+const reportedLines = upToFirstFault(
+  z
+    .array(reportedLine)
+    .max(MAX_TRANSCRIPT_LINES, `must hold at most ${MAX_TRANSCRIPT_LINES} lines`)
+    .check(({ value: lines, issues }) => {
+      const backward = lines.findIndex((line) => line.start_time > line.end_time);
+      if (backward >= 0)
+        issues.push({
+          code: "custom",
+          message: "must not be before start_time",
+          path: [backward, "end_time"],
+          input: lines[backward]?.end_time,
+        });
+    }),
+)
   .transform((lines) => lines.toSorted((a, b) => a.start_time - b.start_time || a.end_time - b.end_time))
   .refine(
     (lines) => lines.every((line, n) => line.start_time >= (lines[n - 1]?.end_time ?? 0)),

@@ -1,13 +1,17 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, pathId, timestamp } from "../../http/wire.ts";
+import { id, instant, pathId, roomSlug, timestamp } from "../../http/wire.ts";
+import { MAX_TIMESTAMP_LENGTH } from "../../limits.ts";
 import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
 export const IN_UTC = /([Zz]|\+00(:?00)?)$/;
 
+const NOT_IN_UTC = "must be in UTC: end in Z or +00:00";
+
 const utcInstant = z
   .string()
-  .regex(IN_UTC, { error: "must be in UTC: end in Z or +00:00", abort: true })
+  .max(MAX_TIMESTAMP_LENGTH, { error: NOT_IN_UTC, abort: true })
+  .regex(IN_UTC, { error: NOT_IN_UTC, abort: true })
   .pipe(instant);
 
 /** Compares them if the body has both; one that is left out is compared as stored. */
@@ -42,9 +46,9 @@ export const updateWaitingRoomSubBody = z.object({
     .refine(endsAfterItStarts, endsTooEarly),
 });
 
-export const waitingRoomParams = z.object({ waiting_room_slug: z.string() });
+export const waitingRoomParams = z.object({ waiting_room_slug: roomSlug });
 
-export const waitingRoomSubParams = z.object({ waiting_room_slug: z.string(), id: pathId });
+export const waitingRoomSubParams = z.object({ waiting_room_slug: roomSlug, id: pathId });
 
 export const waitingRoomSubSchema = z.object({
   id,

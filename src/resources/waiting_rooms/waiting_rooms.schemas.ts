@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, name, timestamp } from "../../http/wire.ts";
+import { id, name, roomSlug, timestamp } from "../../http/wire.ts";
 import { themeName } from "../../settings.ts";
 import {
   toWaitingRoomSub,
@@ -30,7 +30,7 @@ export const updateWaitingRoomBody = z.object({
   }),
 });
 
-export const slugParams = z.object({ slug: z.string() });
+export const slugParams = z.object({ slug: roomSlug });
 
 export const waitingRoomSchema = z.object({
   id,

@@ -1,0 +1,58 @@
+/** What requests may carry, from the published documents: so a new route or field is found without being listed. */
+import { readFileSync } from "node:fs";
+import type { Door } from "./service_in_memory.ts";
+
+export interface JsonSchema {
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  maxLength?: number;
+  maxItems?: number;
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  anyOf?: JsonSchema[];
+  $ref?: string;
+}
+
+export interface Operation {
+  door: Door;
+  method: string;
+  /** With parameters in braces, after the base path of the door. */
+  path: string;
+  parameters: { name: string; in: "path" | "query"; schema: JsonSchema }[];
+  body?: { schema: JsonSchema; example: unknown };
+}
+
+interface Described {
+  parameters?: Operation["parameters"];
+  requestBody?: { content: { "application/json": { schema: JsonSchema; example: unknown } } };
+}
+
+/** Every operation of both doors. */
+export const documentedOperations = (["external", "platform"] as const).flatMap((door) => {
+  const document = JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));
+  return Object.entries<Record<string, Described>>(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { parameters = [], requestBody }]): Operation => {
+      const body = requestBody?.content["application/json"];
+      return { door, method: method.toUpperCase(), path, parameters, ...(body ? { body } : {}) };
+    }),
+  );
+});
+
+/** A value somewhere in a body: `*` in its path stands for each element of a list. */
+export interface Node {
+  path: string[];
+  schema: JsonSchema;
+}
+
+export function nodesOf(schema: JsonSchema, path: string[] = []): Node[] {
+  if (schema.$ref) throw new Error(`${path.join(".")} refers to ${schema.$ref}: look it up here`);
+  return [
+    { path, schema },
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) => nodesOf(each, [...path, name])),
+    ...(schema.items ? nodesOf(schema.items, [...path, "*"]) : []),
+    ...(schema.anyOf ?? []).flatMap((each) => nodesOf(each, path)),
+  ];
+}
+
+export const isOf = ({ type }: JsonSchema, wanted: string) => [type].flat().includes(wanted);

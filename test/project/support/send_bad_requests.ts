@@ -1,0 +1,90 @@
+/**
+ * Sends so many bad requests to the routes of both doors, and fails with the first that is answered wrongly:
+ * `node send_bad_requests.ts <number> [seed]`.
+ */
+import fc from "fast-check";
+import { ORIGIN } from "../../bench/clinic.ts";
+import { operations } from "../../bench/operations.ts";
+import { type Draft, mutated, mutations, type Sent } from "./bad_requests.ts";
+import { type Outcome, openService } from "./service_in_memory.ts";
+
+const [numRuns = 1000, seed = 20_261_117] = process.argv.slice(2).map(Number);
+
+/** Bytes that may stay in use: a little is cached, but not for each request. */
+const MAX_GROWTH = 8_000_000;
+
+/** After so many requests they go to a new service: one that has many rows is slower, and teaches no more. */
+const REQUESTS_OF_ONE_SERVICE = 2000;
+
+let service = await openService();
+const drafts = new Map<number, Draft>();
+const statuses = new Map<number, number>();
+const heap: number[] = [];
+let sent = 0;
+
+await fc.assert(
+  fc.asyncProperty(fc.nat(operations.length - 1), mutations, async (n, changes) => {
+    if (sent > 0 && sent % REQUESTS_OF_ONE_SERVICE === 0) {
+      service = await openService();
+      drafts.clear();
+    }
+    const { door } = operations[n] as (typeof operations)[number];
+    const draft = drafts.get(n) ?? (await draftOf(n));
+    const request = mutated(draft, changes);
+    const outcome = await service.send(toRequest(`/api/${door}`, request));
+    requireGoodAnswer(request, outcome);
+    // What it was about may be used up.
+    if (outcome.changes > 0) drafts.delete(n);
+    else drafts.set(n, draft);
+    statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1);
+    if (++sent === Math.floor(numRuns / 2) || sent === numRuns) heap.push(usedHeap());
+  }),
+  { numRuns, seed, endOnFailure: true },
+);
+const [halfway = 0, end = 0] = heap;
+if (end - halfway > MAX_GROWTH)
+  throw new Error(`The second half of the requests took ${end - halfway} bytes for good`);
+process.stdout.write(`${JSON.stringify(Object.fromEntries([...statuses].sort()))}\n`);
+process.exit(0);
+
+async function draftOf(n: number): Promise<Draft> {
+  const { name, door, example } = operations[n] as (typeof operations)[number];
+  const { path, body } = await example(service.clinic);
+  const headers = { ...service.credentials[door], ...(body ? { "Content-Type": "application/json" } : {}) };
+  return { method: name.split(" ")[0] ?? "", path, headers, body, asText: (json) => json };
+}
+
+function toRequest(base: string, { method, path, headers, body }: Sent): Request {
+  const hasBody = body !== undefined && !/^(get|head)$/i.test(method);
+  const length: Record<string, string> = hasBody ? { "Content-Length": String(Buffer.byteLength(body)) } : {};
+  return new Request(`${ORIGIN}${base}${path}`, {
+    method,
+    headers: { ...headers, ...length },
+    ...(hasBody ? { body } : {}),
+  });
+}
+
+function requireGoodAnswer(request: Sent, { status, text, changes, faults }: Outcome) {
+  const fail = (what: string) => {
+    throw new Error(
+      `${what}\n${JSON.stringify(request).slice(0, 3000)}\n${status} ${text.slice(0, 1000)}\n${faults.join("\n")}`,
+    );
+  };
+  if (status >= 500) fail("A fault of the service");
+  if (status < 400) return;
+  if (changes > 0) fail(`A refused request changed ${changes} rows`);
+  if (request.method.toUpperCase() === "HEAD") return;
+  const { error, ...others } = JSON.parse(text);
+  if (
+    typeof error !== "string" ||
+    error.trim() === "" ||
+    error.length > 2000 ||
+    Object.keys(others).length > 0
+  )
+    fail("Not the shape of a refusal");
+}
+
+function usedHeap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}

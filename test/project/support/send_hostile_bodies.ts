@@ -1,0 +1,60 @@
+/** Sends hostile bodies to every route that takes one, and fails with what went wrong. Runs with little memory. */
+import { ORIGIN } from "../../bench/clinic.ts";
+import { faultyBodies, misshapenBodies } from "./hostile_bodies.ts";
+import { documentedOperations, type Operation } from "./request_schemas.ts";
+import { openService } from "./service_in_memory.ts";
+
+const service = await openService();
+const problems: string[] = [];
+let sent = 0;
+/** What a body does that no schema knows is the same for all routes of one limit. */
+const limits = new Set<number>();
+
+for (const operation of documentedOperations) {
+  const { door, method, path, body } = operation;
+  if (!body) continue;
+  const limit = await bodyLimitOf(operation);
+  for (const { what, text } of hostileBodies(body, limit)) {
+    // A crash leaves this as the last line.
+    process.stdout.write(`${method} /api/${door}${path}: ${what}\n`);
+    const outcome = await send(operation, text);
+    const said = `${method} /api/${door}${path}: ${what} (${Buffer.byteLength(text)} bytes) answered ${outcome.status} ${outcome.text.slice(0, 300)}`;
+    if (outcome.status >= 500) problems.push(`${said} ${JSON.stringify(outcome.faults).slice(0, 500)}`);
+    if (outcome.status >= 400 && (!isRefusal(outcome.text) || outcome.changes > 0))
+      problems.push(`${said}, and changed ${outcome.changes} rows`);
+    sent++;
+  }
+}
+process.stdout.write(`${sent} bodies\n`);
+for (const problem of problems.slice(0, 20)) process.stderr.write(`${problem}\n`);
+process.exit(problems.length > 0 ? 1 : 0);
+
+function* hostileBodies({ schema, example }: NonNullable<Operation["body"]>, limit: number) {
+  if (!limits.has(limit)) yield* misshapenBodies(example, limit);
+  limits.add(limit);
+  yield* faultyBodies(schema, example, limit);
+}
+
+/** An error text names some faults of a body, and is not as long as the body. */
+function isRefusal(text: string): boolean {
+  const { error, ...others } = JSON.parse(text);
+  return typeof error === "string" && error.length < 2000 && Object.keys(others).length === 0;
+}
+
+/** In bytes, as the route itself says when it refuses more. */
+async function bodyLimitOf(operation: Operation): Promise<number> {
+  const { text } = await send(operation, " ".repeat(5 * 1024 * 1024));
+  const [, limit] = /larger than (\d+) bytes/.exec(text) ?? [];
+  if (!limit) throw new Error(`${operation.path} has no limit: ${text}`);
+  return Number(limit);
+}
+
+function send({ door, method, path }: Operation, text: string) {
+  const headers = {
+    ...service.credentials[door],
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(text)),
+  };
+  const concrete = path.replace(/\{(\w*key|egress_id)\}/g, "hostile").replace(/\{\w+\}/g, "1");
+  return service.send(new Request(`${ORIGIN}/api/${door}${concrete}`, { method, headers, body: text }));
+}

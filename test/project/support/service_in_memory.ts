@@ -1,0 +1,79 @@
+/**
+ * The service in this process, over SQLite in memory: thousands of requests take seconds, and what they need of memory
+ * is this process's. It counts the rows that each request changes.
+ */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { app } from "../../../src/app.ts";
+import { migratedDatabase } from "../../../src/dev/migrations.ts";
+import { answer, type Handler, openClinic } from "../../bench/clinic.ts";
+import { bindings, likeWorkers, PLATFORM_TOKEN } from "../../bench/local_platform.ts";
+import { bindingOf, type Execute } from "../../bench/metered_database.ts";
+
+export type Door = "external" | "platform";
+
+export interface Outcome {
+  status: number;
+  text: string;
+  /** Rows that the request inserted, updated or deleted, also by triggers. */
+  changes: number;
+  /** What the service logged about faults of its own. */
+  faults: unknown[];
+}
+
+export type Service = Awaited<ReturnType<typeof openService>>;
+
+export async function openService() {
+  likeWorkers();
+  const database = migratedDatabase();
+  let changes = 0;
+  let faults: unknown[] = [];
+  Object.assign(console, { error: (line: unknown) => faults.push(line) });
+  const recordings = { delete: async () => {} } as unknown as R2Bucket;
+  const env = bindings(bindingOf(executeOn(database, (more) => (changes += more))), recordings);
+  const clinic = await openClinic(app.fetch as Handler, env, 10);
+  return {
+    clinic,
+    credentials: {
+      external: clinic.credentials,
+      platform: { Authorization: `Bearer ${PLATFORM_TOKEN}` },
+    } satisfies Record<Door, Record<string, string>>,
+    async send(request: Request): Promise<Outcome> {
+      changes = 0;
+      faults = [];
+      const response = await answer(app.fetch as Handler, request, env);
+      return { status: response.status, text: await response.text(), changes, faults };
+    },
+  };
+}
+
+/** Runs a batch in a transaction, as D1 does, and reports the rows that a committed one changed. */
+function executeOn(database: DatabaseSync, onChange: (rows: number) => void): Execute {
+  const known = new Map<string, StatementSync>();
+  const totalChanges = database.prepare("select total_changes() as total");
+  const total = () => Number(totalChanges.get()?.total);
+  return async (statements) => {
+    const before = total();
+    database.exec("BEGIN");
+    try {
+      const results = statements.map(({ query, values }) => {
+        const statement = known.get(query) ?? database.prepare(query);
+        known.set(query, statement);
+        const rows = statement.all(...values.map(toSqlite)).map((row) => ({ ...row }));
+        return { success: true, results: rows, meta: {} } as unknown as D1Result<Record<string, unknown>>;
+      });
+      database.exec("COMMIT");
+      onChange(total() - before);
+      return { results, bookmark: null };
+    } catch (error) {
+      database.exec("ROLLBACK");
+      throw new Error(`D1_ERROR: ${(error as Error).message}`);
+    }
+  };
+}
+
+function toSqlite(value: unknown): string | bigint | number | null {
+  if (typeof value === "boolean") return value ? 1n : 0n;
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value === null || typeof value === "string") return value;
+  throw new Error(`D1_TYPE_ERROR: Type '${typeof value}' not supported`);
+}

@@ -384,7 +384,10 @@ export const egressAuditLogs = sqliteTable(
     object_changes: text({ mode: "json" }).$type<Record<string, [unknown, unknown]>>(),
     created_at: integer().notNull(),
   },
-  (t) => [index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id)],
+  (t) => [
+    index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id),
+    index("egress_audit_logs_by_event").on(t.egress_id, t.event, t.created_at, t.id),
+  ],
 );
 
 /** The identity providers with which the users of an organization may sign in. The operator registers them. */

@@ -82,9 +82,17 @@ describe(`The first page of a list of ${SIZE}`, () => {
     },
   );
 
-  it("of one event's audit entries does the same", async () => {
-    const { result, rows_read } = await reading(`${paths.audit_logs}?event=read`);
-    expect(result.pagination.total_count).toBe(SIZE);
+  it.each([
+    ["most of the entries have", "read", SIZE],
+    ["hardly any entry has", "update", 0],
+  ])("of audit entries of an event that %s does the same: %s", async (_, event, total) => {
+    const { result, rows_read } = await reading(`${paths.audit_logs}?event=${event}`);
+    expect(result.pagination.total_count).toBe(total);
+    expect(rows_read).toBeLessThanOrEqual(BOUND);
+  });
+
+  it("of audit entries of an event on some days counts only those", async () => {
+    const { rows_read } = await reading(`${paths.audit_logs}?event=update&from=1970-01-01`);
     expect(rows_read).toBeLessThanOrEqual(BOUND);
   });
 });

@@ -503,7 +503,7 @@ export const bulkInviteRows = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.bulk_invite_id, t.row] }),
-    index("bulk_invite_rows_pending").on(t.bulk_invite_id, t.row).where(sql`status = 'pending'`),
+    index("bulk_invite_rows_by_status").on(t.bulk_invite_id, t.status, t.row),
     index("bulk_invite_rows_by_email").on(t.bulk_invite_id, t.email, t.row),
     foreignKey({
       columns: [t.organization_id, t.bulk_invite_id],

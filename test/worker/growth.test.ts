@@ -182,6 +182,26 @@ describe("A free slug", () => {
   }, 60_000);
 });
 
+describe("The progress of a bulk invite", () => {
+  it("reads each of its rows at most once", async () => {
+    const ROWS = 1000;
+    const { client } = clinic;
+    const { bulk_invite } = await given(
+      client.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
+    );
+    await env.DB.prepare(
+      `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
+       insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
+       select ?2, ?3, n, n || '@bulk.example', 'Invitee', '["provider"]', 'created' from counter`,
+    )
+      .bind(ROWS, clinic.id, bulk_invite.id)
+      .run();
+    const { result, rows_read } = await reading(`/bulk_invites/${bulk_invite.id}`);
+    expect(result.bulk_invite.created_count).toBeGreaterThanOrEqual(ROWS);
+    expect(rows_read).toBeLessThanOrEqual(ROWS + 10);
+  });
+});
+
 describe("The total of a list", () => {
   it("is the number of its items, after everything that makes it longer or shorter", async () => {
     const other = await anOrganization();

@@ -214,8 +214,8 @@ export const calls = sqliteTable(
 
 /**
  * A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked.
- * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known: by it, a late
- * report of that visit is told from a correction of this one.
+ * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
+ * a late report belongs to that visit, or corrects this one.
  */
 export const participants = sqliteTable(
   "participants",
@@ -513,9 +513,9 @@ export const bulkInviteRows = sqliteTable(
 );
 
 /**
- * How long the lists are that can grow long, so that a page need not count them. Triggers keep it (see
- * triggers/list_totals.sql): nothing else writes here. `owner_id` is whose list it is: an organization, an organization user (for
- * calls), an egress (for audit entries, by event).
+ * The lengths of the lists that can grow long, so that a page need not count them. Triggers keep them (see
+ * triggers/list_totals.sql): nothing else writes here. `owner_id` is whose list it is: an organization, an organization
+ * user (for calls), an egress (for audit entries, by event).
  */
 export const listTotals = sqliteTable(
   "list_totals",

@@ -1,14 +1,15 @@
 import * as z from "zod";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 
-const positiveInteger = z.string().regex(/^0*[1-9]\d*$/, "must be a positive integer");
+/** As a person may write a number: leading zeros do no harm. */
+const pageNumber = z.string().regex(/^0*[1-9]\d*$/, "must be a positive integer");
 
 export const pageQuery = z.object({
-  page: positiveInteger
+  page: pageNumber
     .transform(Number)
     .refine((page) => page <= MAX_PAGE, `must be at most ${MAX_PAGE}`)
     .default(1),
-  per_page: positiveInteger
+  per_page: pageNumber
     .transform((perPage) => Math.min(Number(perPage), MAX_PER_PAGE))
     .default(DEFAULT_PER_PAGE),
 });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isLoopback } from "./http/loopback.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
   MAX_INVITE_VALIDITY_DAYS,
@@ -88,5 +89,3 @@ export function requireOwnSecrets(settings: Settings, url: string) {
       "Set a secret of your own.",
   );
 }
-
-const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -20,6 +20,6 @@ export const AUDIT_EVENTS = ["create", "update", "read"] as const;
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
-export const BULK_INVITE_ROW_STATUSES = ["pending", "created", "failed"] as const;
+const BULK_INVITE_ROW_STATUSES = ["pending", "created", "failed"] as const;
 
 export type BulkInviteRowStatus = (typeof BULK_INVITE_ROW_STATUSES)[number];

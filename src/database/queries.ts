@@ -38,7 +38,7 @@ export interface Compiled {
 export interface BoundQuery<Result> {
   compiled: Compiled;
   params: unknown[];
-  /** Never there: it tells the compiler what a row is. */
+  /** Never set. It is here for its type, which says what a row is. */
   row?: { is: Result };
 }
 

@@ -214,8 +214,8 @@ export const calls = sqliteTable(
 
 /**
  * A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked.
- * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known: by it, a late
- * report of that visit is told from a correction of this one.
+ * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
+ * a late report belongs to that visit, or corrects this one.
  */
 export const participants = sqliteTable(
   "participants",
@@ -384,7 +384,10 @@ export const egressAuditLogs = sqliteTable(
     object_changes: text({ mode: "json" }).$type<Record<string, [unknown, unknown]>>(),
     created_at: integer().notNull(),
   },
-  (t) => [index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id)],
+  (t) => [
+    index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id),
+    index("egress_audit_logs_by_event").on(t.egress_id, t.event, t.created_at, t.id),
+  ],
 );
 
 /** The identity providers with which the users of an organization may sign in. The operator registers them. */
@@ -500,7 +503,7 @@ export const bulkInviteRows = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.bulk_invite_id, t.row] }),
-    index("bulk_invite_rows_pending").on(t.bulk_invite_id, t.row).where(sql`status = 'pending'`),
+    index("bulk_invite_rows_by_status").on(t.bulk_invite_id, t.status, t.row),
     index("bulk_invite_rows_by_email").on(t.bulk_invite_id, t.email, t.row),
     foreignKey({
       columns: [t.organization_id, t.bulk_invite_id],
@@ -510,9 +513,9 @@ export const bulkInviteRows = sqliteTable(
 );
 
 /**
- * How long the lists are that can grow long, so that a page need not count them. Triggers keep it (see
- * triggers/list_totals.sql): nothing else writes here. `owner_id` is whose list it is: an organization, an organization user (for
- * calls), an egress (for audit entries, by event).
+ * The lengths of the lists that can grow long, so that a page need not count them. Triggers keep them (see
+ * triggers/list_totals.sql): nothing else writes here. `owner_id` is whose list it is: an organization, an organization
+ * user (for calls), an egress (for audit entries, by event).
  */
 export const listTotals = sqliteTable(
   "list_totals",

@@ -56,7 +56,7 @@ function backUp(target: Target, output: string) {
 function exportRows(target: Target, folder: string): string {
   const output = join(folder, "rows.sql");
   const command = ["d1", "export", "DB", "--no-schema", "--skip-confirmation", "--output", output];
-  runWrangler([...command, ...targetFlags(withStateBesideConfig(target, folder))]);
+  runWrangler([...command, ...targetFlags(withStateBesideConfig(target, folder))], { handlesData: true });
   return output;
 }
 

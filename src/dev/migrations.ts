@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 export const DIGESTS = "drizzle/SHA256SUMS";
 
 /** Between statements, as drizzle-kit writes it. */
-export const BREAKPOINT = "\n--> statement-breakpoint\n";
+const BREAKPOINT = "\n--> statement-breakpoint\n";
 
 /** Git on Windows may check files out with CRLF. */
 export const readText = (path: string): string => readFileSync(path, "utf8").replaceAll("\r\n", "\n");

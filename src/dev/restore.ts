@@ -28,7 +28,10 @@ function restore(target: Target, input: string) {
   // It runs in one transaction: if it fails, the database stays empty.
   const command = ["d1", "execute", "DB", "--yes", "--file", input];
   // Of a remote one, wrangler shows the progress. Of a local one, it prints a result for each statement.
-  runWrangler([...command, ...targetFlags(target)], target.remote ? { stdio: "inherit" } : {});
+  runWrangler([...command, ...targetFlags(target)], {
+    handlesData: true,
+    ...(target.remote && { stdio: "inherit" }),
+  });
   const [broken = []] = queryDatabase(target, ["PRAGMA foreign_key_check"]);
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);

@@ -6,14 +6,25 @@ import { type SpawnOptions, type SpawnSyncOptions, spawn, spawnSync } from "node
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 const script = () => {
   const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
   return join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.wrangler);
 };
 
-/** Runs wrangler to its end and returns what it wrote to stdout. Throws with all that it wrote if it fails. */
-export function runWrangler(args: string[], options: Pick<SpawnSyncOptions, "env" | "stdio"> = {}): string {
+interface WranglerOptions extends Pick<SpawnSyncOptions, "env" | "stdio"> {
+  /** Can it print rows of the database? Then only its error is shown. */
+  handlesData?: boolean;
+}
+
+/**
+ * Runs wrangler to its end.
+ *
+ * @returns what it wrote to stdout
+ * @throws Error if it fails, with all that it wrote, or only with its error if it handles data
+ */
+export function runWrangler(args: string[], { handlesData, ...options }: WranglerOptions = {}): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script(), ...args], {
     maxBuffer: Number.POSITIVE_INFINITY,
     // Without a terminal, wrangler asks nothing.
@@ -21,9 +32,26 @@ export function runWrangler(args: string[], options: Pick<SpawnSyncOptions, "env
     ...options,
     encoding: "utf8",
   });
-  if (status !== 0)
-    throw new Error(`\`wrangler ${args.slice(0, 2).join(" ")}\` failed. ${stdout ?? ""}${stderr ?? ""}`);
-  return stdout ?? "";
+  if (status === 0) return stdout ?? "";
+  const output = `${stdout ?? ""}${stderr ?? ""}`;
+  throw new Error(
+    `\`wrangler ${args.slice(0, 2).join(" ")}\` failed. ${handlesData ? errorWithoutData(output) : output}`,
+  );
+}
+
+/** Long enough for an error of SQLite or D1. */
+const MAX_ERROR_LENGTH = 300;
+
+/** Statements, tables of rows, and results as JSON. */
+const DATA = /\b(INSERT|UPDATE|DELETE|SELECT|VALUES)\b|^\s*[│┌├└(]|"results"/;
+
+/** The error that wrangler printed, from where it begins up to the first line that holds data: that may be health data. */
+export function errorWithoutData(output: string): string {
+  const plain = stripVTControlCharacters(output);
+  const lines = plain.slice(Math.max(0, plain.search(/\S*\s*\[ERROR\]|"error"/))).split("\n");
+  const firstOfData = lines.findIndex((line) => DATA.test(line));
+  const shown = firstOfData < 0 ? lines : lines.slice(0, firstOfData);
+  return shown.join("\n").trim().slice(0, MAX_ERROR_LENGTH);
 }
 
 export const startWrangler = (args: string[], options: SpawnOptions) =>
@@ -68,5 +96,7 @@ export function queryDatabase(target: Target, statements: string[]): Rows[] {
     "--command",
     statements.join(";\n"),
   ];
-  return JSON.parse(runWrangler(command)).map(({ results }: { results: Rows }) => results);
+  return JSON.parse(runWrangler(command, { handlesData: true })).map(
+    ({ results }: { results: Rows }) => results,
+  );
 }

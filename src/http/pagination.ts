@@ -2,14 +2,15 @@ import * as z from "zod";
 import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 import { reference } from "./wire.ts";
 
-const positiveInteger = reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer");
+/** As a person may write a number: leading zeros do no harm. */
+const pageNumber = reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer");
 
 export const pageQuery = z.object({
-  page: positiveInteger
+  page: pageNumber
     .transform(Number)
     .refine((page) => page <= MAX_PAGE, `must be at most ${MAX_PAGE}`)
     .default(1),
-  per_page: positiveInteger
+  per_page: pageNumber
     .transform((perPage) => Math.min(Number(perPage), MAX_PER_PAGE))
     .default(DEFAULT_PER_PAGE),
 });

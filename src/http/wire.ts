@@ -88,13 +88,13 @@ export const email = z
 export const id = z.int().positive();
 
 /** The id of a row, as text. */
-export const positiveInteger = () =>
+export const idAsText = () =>
   reference(MAX_INTEGER_LENGTH)
     .regex(/^[1-9]\d*$/, "must be a positive integer")
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
 
 /** The id of a row, as a path parameter. The reference shows it as an integer. */
-export const pathId = positiveInteger();
+export const pathId = idAsText();
 
 /** ISO 8601 writes the year with four digits. The day after a time must also have such a year. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");

@@ -9,9 +9,9 @@ import type { RedeemedCode } from "./authorization_codes.schemas.ts";
 import { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
 /**
- * Consumes a code: of any number of requests at once, one gets to know who signed in.
+ * Consumes a code: if several requests send it at once, only one of them learns who signed in.
  *
- * @throws ApiError 401 where the code is unknown, used or expired
+ * @throws ApiError 401 if the code is unknown, used or expired
  */
 export async function redeemCode({ db, now }: Context, code: string): Promise<RedeemedCode> {
   const code_digest = await digest(code);

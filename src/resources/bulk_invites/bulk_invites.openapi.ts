@@ -2,14 +2,14 @@ import type * as z from "zod";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {
-  bulkInvite,
-  bulkInviteFailure,
-  bulkInviteProgress,
+  bulkInviteFailureSchema,
+  bulkInviteProgressResponseSchema,
   bulkInviteProgressSchema,
+  bulkInviteResponseSchema,
   bulkInviteSchema,
 } from "./bulk_invites.schemas.ts";
 
-const queued: z.input<typeof bulkInvite> = {
+const queued: z.input<typeof bulkInviteSchema> = {
   id: 91,
   status: "pending",
   total_count: 2,
@@ -19,7 +19,7 @@ const queued: z.input<typeof bulkInvite> = {
   updated_at: "2026-01-31T09:30:00.000Z",
 };
 
-const completed: z.input<typeof bulkInviteProgress> = {
+const completed: z.input<typeof bulkInviteProgressSchema> = {
   ...queued,
   status: "completed",
   created_count: 1,
@@ -42,14 +42,14 @@ export const bulkInvitesReference: Reference = {
   tag: "Bulk invites",
   description: "Many invites in one request. They are created in the background.",
   schemas: {
-    BulkInvite: { schema: bulkInvite, description: "A request for many invites.", fields },
+    BulkInvite: { schema: bulkInviteSchema, description: "A request for many invites.", fields },
     BulkInviteProgress: {
-      schema: bulkInviteProgress,
+      schema: bulkInviteProgressSchema,
       description: "The progress of a bulk invite.",
       fields: { ...fields, failures: "The rows that failed, in the order of the request." },
     },
     BulkInviteFailure: {
-      schema: bulkInviteFailure,
+      schema: bulkInviteFailureSchema,
       description: "A row that failed.",
       fields: {
         row: "The position of the row in the request, counted from 0.",
@@ -71,7 +71,7 @@ export const bulkInvitesReference: Reference = {
           { email: "paula@example.com", display_name: "Paula Provider", role_names: ["provider"] },
         ],
       },
-      response: { schema: bulkInviteSchema, example: { bulk_invite: queued } },
+      response: { schema: bulkInviteResponseSchema, example: { bulk_invite: queued } },
       refusals: {
         422: "A role is above the client's permission level. The text names the row, counted from 0. No invite is created.",
       },
@@ -82,7 +82,7 @@ export const bulkInvitesReference: Reference = {
       description:
         "Includes each row that failed, and why. 30 days after the request, the emails and names of its rows are deleted: failures then have `null` instead of the email, and rows that are still pending fail.",
       status: 200,
-      response: { schema: bulkInviteProgressSchema, example: { bulk_invite: completed } },
+      response: { schema: bulkInviteProgressResponseSchema, example: { bulk_invite: completed } },
     },
   },
 };

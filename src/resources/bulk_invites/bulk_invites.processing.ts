@@ -21,7 +21,7 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
     failRepeatedRows(work),
     failRowsOfMembers(work),
     failRowsOfInvitees(work),
-    lapseExpiredInvites(work),
+    lapseExpiredInvitesOfRows(work),
     insertInvites(work),
     completeRows(work),
     completeBulkInvite(work),
@@ -91,7 +91,7 @@ function failRowsWhere(error: string, condition: (work: Placeholders<ChunkWork>)
 const isInviteOfRow = hasEmail(bulkInviteRows.organization_id, bulkInviteRows.email);
 
 /** An email has at most one active invite. An expired one lapses before the new one comes. */
-const lapseExpiredInvites = namedQuery((work: Placeholders<ChunkWork>) =>
+const lapseExpiredInvitesOfRows = namedQuery((work: Placeholders<ChunkWork>) =>
   lapseInvites(
     inArray(
       invites.id,

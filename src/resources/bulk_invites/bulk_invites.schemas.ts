@@ -22,7 +22,7 @@ export const bulkInviteChunk = z.object({
 
 export type BulkInviteChunk = z.infer<typeof bulkInviteChunk>;
 
-export const bulkInvite = z.object({
+export const bulkInviteSchema = z.object({
   id,
   status: z.enum(["pending", "completed"]),
   total_count: z.int(),
@@ -32,23 +32,25 @@ export const bulkInvite = z.object({
   updated_at: z.iso.datetime(),
 });
 
-export const bulkInviteSchema = z.object({ bulk_invite: bulkInvite });
+export const bulkInviteResponseSchema = z.object({ bulk_invite: bulkInviteSchema });
 
-export const bulkInviteFailure = z.object({
+export const bulkInviteFailureSchema = z.object({
   row: z.int().nonnegative(),
   email: emailAddress.nullable(),
   error: z.string(),
 });
 
-export const bulkInviteProgress = bulkInvite.extend({ failures: z.array(bulkInviteFailure) });
+export const bulkInviteProgressSchema = bulkInviteSchema.extend({
+  failures: z.array(bulkInviteFailureSchema),
+});
 
-export const bulkInviteProgressSchema = z.object({ bulk_invite: bulkInviteProgress });
+export const bulkInviteProgressResponseSchema = z.object({ bulk_invite: bulkInviteProgressSchema });
 
 export type BulkInvite = Row<typeof bulkInviteColumns>;
 
 export type BulkInviteFailure = Row<typeof bulkInviteFailureColumns>;
 
-export function toBulkInvite(row: BulkInvite): z.input<typeof bulkInvite> {
+export function toBulkInvite(row: BulkInvite): z.input<typeof bulkInviteSchema> {
   return {
     id: row.id,
     status: row.created_count + row.failed_count < row.total_count ? "pending" : "completed",
@@ -60,6 +62,6 @@ export function toBulkInvite(row: BulkInvite): z.input<typeof bulkInvite> {
   };
 }
 
-export function toFailure(row: BulkInviteFailure): z.input<typeof bulkInviteFailure> {
+export function toFailure(row: BulkInviteFailure): z.input<typeof bulkInviteFailureSchema> {
   return { row: row.row, email: row.email || null, error: row.error ?? "" };
 }

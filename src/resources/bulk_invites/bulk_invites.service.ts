@@ -15,7 +15,7 @@ import { bulkInviteColumns, failuresOfBulkInvite, ownBulkInvite } from "./bulk_i
  * Stores the rows, all of them, and hands them to the queue. Where the queue does not take them, the cron hands them
  * over later: nothing is lost.
  *
- * @throws ApiError 422 where a row's roles are above the caller's level; nothing is stored then
+ * @throws ApiError 422 if a row's roles are above the caller's level; nothing is stored then
  */
 export async function createBulkInvite(context: ClientContext, rows: InviteInput[]): Promise<BulkInvite> {
   const { db, now, caller } = context;

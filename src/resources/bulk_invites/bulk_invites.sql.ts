@@ -27,8 +27,8 @@ export const bulkInviteFailureColumns = {
 /** The error of a row that failed for a reason that is not its own. */
 export const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
 
-/** True for the rows that are neither created nor failed. A literal, so that SQLite may use the index of these rows. */
-export const isPendingRow = eq(bulkInviteRows.status, sql`'pending'`);
+/** True for the rows that are neither created nor failed. */
+export const isPendingRow = eq(bulkInviteRows.status, "pending");
 
 /** True for the rows of a chunk that are pending. */
 export const pendingRows = (

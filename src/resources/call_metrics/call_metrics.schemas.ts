@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { day, positiveInteger } from "../../http/wire.ts";
+import { day, idAsText } from "../../http/wire.ts";
 import type { dailyMetricsColumns } from "./call_metrics.sql.ts";
 
 export const callMetricsQuery = z.object({
   date_start: day.optional(),
   date_end: day.optional(),
-  user_id: positiveInteger().optional(),
+  user_id: idAsText().optional(),
 });
 
 const byDate = (value: z.ZodNumber) => z.record(z.iso.date(), value);

@@ -24,7 +24,7 @@ export async function listCallMetrics(
  * The dates asked for, both included, with what is left out filled in: the last 30 days; from a start to today; the
  * 30 days up to an end.
  *
- * @throws ApiError 400 where the range is reversed or too long
+ * @throws ApiError 400 if the range is reversed or too long
  */
 function metricsRange(now: number, date_start?: string, date_end?: string): MetricsRange {
   const end = date_end === undefined ? startOfDay(now) : Date.parse(date_end);

@@ -14,7 +14,7 @@ export const dailyMetricsColumns = {
 };
 
 /** Whose metrics; a `user_id` of null means the whole organization. */
-export interface MetricsSubject {
+interface MetricsSubject {
   organization_id: number;
   user_id: number | null;
 }

@@ -7,10 +7,10 @@ import { DAY } from "../../limits.ts";
 import { reachedCall } from "../calls/calls.sql.ts";
 import type { AuditLog, auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
 import {
+  allEntries,
   auditedEgress,
-  countOfEntries,
+  entriesOfEvent,
   listOfEvent,
-  pageOfEntries,
   totalOfEntries,
 } from "./egress_audit_logs.sql.ts";
 
@@ -30,12 +30,13 @@ export async function listAuditLogs(
     from: from ? Date.parse(from) : 0,
     before: to ? Date.parse(to) + DAY : Number.MAX_SAFE_INTEGER,
   };
+  const queries = event ? entriesOfEvent : allEntries;
   const [[found], [counted], items] = await runBatch(db, [
     auditedEgress(egress),
     from || to
-      ? countOfEntries(entries)
+      ? queries.count(entries)
       : totalOfEntries({ ...egress, list: event ? listOfEvent(event) : null }),
-    pageOfEntries({ ...entries, ...pageWindow(page) }),
+    queries.page({ ...entries, ...pageWindow(page) }),
   ]);
   if (!found) throw notFound("Egress");
   return toPage(page, counted?.total ?? 0, items);

@@ -49,7 +49,7 @@ export async function requireInviteWithAcceptUrl(
 /**
  * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles.
  *
- * @throws ApiError 404 where the token is forged or its invite does not exist, 422 where it is used or expired
+ * @throws ApiError 404 if the token is forged or its invite does not exist, 422 if it is used or expired
  */
 export async function acceptInvite({ db, now, settings }: Context, token: string): Promise<CreatedUser> {
   const named = await inviteNamedBy(settings, token);

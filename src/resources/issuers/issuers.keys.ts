@@ -93,7 +93,8 @@ function sharedFetch() {
       await scheduler.wait(KEYS_POLL);
       if (attempt.body) return new Response(attempt.body);
     }
-    // jose's cooldown counts from the last success: tokens with made-up keys are not to hammer a provider that is down.
+    // jose's cooldown counts from the last success: without this, tokens with made-up
+    // keys would send request after request to a provider that is down.
     if (haveKeys && attempt.isOver && Date.now() - attempt.startedAt < KEYS_COOLDOWN)
       throw new KeysUnavailable(attempt.fault);
     const mine: Attempt = { startedAt: Date.now(), isOver: false, body: "", fault: "keys_unreachable" };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
+import { isLoopback } from "../../http/loopback.ts";
 import { id, name, text, timestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
 import type { issuerColumns } from "./issuers.sql.ts";
@@ -12,8 +13,7 @@ const jwksUrl = text(MAX_ISSUER_LENGTH).refine(
 
 function isTrustworthy({ protocol, hostname, username, password }: URL): boolean {
   if (username || password) return false;
-  const isLoopback = hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname);
-  return protocol === "https:" || (protocol === "http:" && isLoopback);
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
 export const createIssuerBody = z.object({

@@ -21,8 +21,6 @@ import {
   reachOf,
 } from "./organization_users.sql.ts";
 
-// TEMPORARY: for resources that are not yet converted.
-
 /** Makes somebody a user of the organization. */
 export async function createUser(
   { db, now }: Context,

@@ -7,7 +7,7 @@ import { builder, type Statement, type Value, type Values } from "../../database
 import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
 import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
-const member = alias(organizationUsers, "member");
+const members = alias(organizationUsers, "members");
 
 export const organizationUserColumns = {
   id: organizationUsers.id,
@@ -55,7 +55,7 @@ export function withinReach(reach: Values<Reach>): SQL | undefined {
  * them up and does not go through everybody.
  */
 export function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
-  const self = builder.select({ id: member.id }).from(member).where(eq(member.id, organization_user_id));
+  const self = builder.select({ id: members.id }).from(members).where(eq(members.id, organization_user_id));
   const assisted = builder
     .select({ id: organizationUserAssists.provider_id })
     .from(organizationUserAssists)
@@ -66,18 +66,18 @@ export function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
 /** The id of the organization user with this email; null where there is none. */
 export function membershipOf(organization_id: Value<number>, email: Value<string>): SQL<number> {
   return sql`${builder
-    .select({ id: member.id })
-    .from(member)
-    .innerJoin(users, eq(users.id, member.user_id))
-    .where(and(eq(member.organization_id, organization_id), eq(users.email, email)))}`;
+    .select({ id: members.id })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.user_id))
+    .where(and(eq(members.organization_id, organization_id), eq(users.email, email)))}`;
 }
 
 /** Selects a membership by user_id: nothing where the user is not of the organization. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
   builder
-    .select({ id: member.id })
-    .from(member)
-    .where(and(eq(member.organization_id, organization_id), eq(member.user_id, user_id)));
+    .select({ id: members.id })
+    .from(members)
+    .where(and(eq(members.organization_id, organization_id), eq(members.user_id, user_id)));
 
 /** Somebody who becomes a user of an organization, as values of statements. */
 export interface NewMember {

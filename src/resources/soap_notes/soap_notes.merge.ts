@@ -9,7 +9,7 @@ export type SoapNoteRecord = Pick<SoapNote, "text" | "is_final" | "created_at" |
  * The SOAP note after a report: a field that is left out stays as it is. A final note never changes.
  *
  * @returns the known note itself where nothing changes
- * @throws ApiError 422 where the first report is not complete, or a final note would change
+ * @throws ApiError 422 if the first report is not complete, or a final note would change
  */
 export function mergeSoapNote(
   known: SoapNoteRecord | undefined,

@@ -10,7 +10,7 @@ import { invalidToken, verifyToken } from "./token_exchange.verification.ts";
 /**
  * Exchanges a token of a recognized issuer for an authorization code of the user whom it names.
  *
- * @throws ApiError 401 where the token is at fault or its user has no access, 503 where the issuer is down
+ * @throws ApiError 401 if the token is at fault or its user has no access, 503 if the issuer is down
  */
 export async function exchangeToken({ db, now, caller }: ClientContext, token: string): Promise<string> {
   const { organization_id } = caller;

@@ -21,7 +21,7 @@ export interface ReportedLines {
  * change any more, except that it gets its summary, once, if it became final without one.
  *
  * @returns the known transcript itself where nothing changes
- * @throws ApiError 422 where the first report is not complete, a stranger speaks, or a final transcript would change
+ * @throws ApiError 422 if the first report is not complete, a stranger speaks, or a final transcript would change
  */
 export function mergeTranscript(
   known: TranscriptRecord | undefined,

@@ -1,6 +1,7 @@
 import { externalRoutes } from "../../http/external_door.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
+import { retireWaitingRoom } from "./waiting_rooms.retirement.ts";
 import {
   createWaitingRoomBody,
   slugParams,
@@ -11,7 +12,6 @@ import {
   createWaitingRoom,
   listWaitingRooms,
   requireWaitingRoom,
-  retireWaitingRoom,
   updateWaitingRoom,
 } from "./waiting_rooms.service.ts";
 

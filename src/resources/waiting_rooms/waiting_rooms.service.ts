@@ -1,10 +1,8 @@
-import { and, eq, exists, isNotNull, isNull, or, sql } from "drizzle-orm";
-import { unionAll } from "drizzle-orm/sqlite-core";
+import { and, eq, or, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { builder, namedQuery, type Placeholders, runBatch, runFirst } from "../../database/queries.ts";
-import { namedWrite } from "../../database/rules.ts";
-import { calls, participants, waitingRooms } from "../../database/schema.ts";
+import { waitingRooms } from "../../database/schema.ts";
 import { kebabCase } from "../../database/slug.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
@@ -21,12 +19,10 @@ import {
   anyRoomBySlug,
   DEFAULT_THEME,
   ownRoom,
-  ownRoomId,
   pageOfRooms,
   roomBySlug,
   totalOfRooms,
   waitingRoomColumns,
-  waitingRoomMissing,
 } from "./waiting_rooms.sql.ts";
 
 export async function listWaitingRooms(
@@ -165,61 +161,6 @@ const updateRoom = namedQuery(
       })
       .where(and(ownRoom(organization_id, slug), or(sql`${is_offered}`, eq(waitingRooms.theme, theme))))
       .returning(waitingRoomColumns),
-);
-
-/** Retires an organization's room that nobody is in. The row stays, for auditing. */
-export async function retireWaitingRoom(
-  { db, now, caller: { organization_id } }: ClientContext,
-  slug: string,
-): Promise<void> {
-  await retireRoom(db, { organization_id, slug, now });
-}
-
-const retireRoom = namedWrite(
-  ({ organization_id, slug, now }: Placeholders<{ organization_id: number; slug: string; now: number }>) => ({
-    rules: [
-      waitingRoomMissing(organization_id, slug),
-      {
-        broken: exists(
-          builder
-            .select({ id: waitingRooms.id })
-            .from(waitingRooms)
-            .where(and(ownRoom(organization_id, slug), isNotNull(waitingRooms.user_id))),
-        ),
-        refusal: () => unprocessable("A personal room cannot be retired"),
-      },
-      {
-        broken: exists(
-          unionAll(
-            builder
-              .select({ id: participants.id })
-              .from(participants)
-              .where(
-                and(
-                  eq(participants.waiting_room_id, ownRoomId(organization_id, slug)),
-                  isNull(participants.left_at),
-                ),
-              ),
-            builder
-              .select({ id: calls.id })
-              .from(calls)
-              .where(
-                and(eq(calls.waiting_room_id, ownRoomId(organization_id, slug)), isNull(calls.ended_at)),
-              ),
-          ),
-        ),
-        refusal: () =>
-          unprocessable("The waiting room is in use: a participant is present or a call is going on"),
-      },
-    ],
-    statements: [
-      builder
-        .update(waitingRooms)
-        .set({ retired_at: sql`${now}`, updated_at: sql`${now}` })
-        .where(ownRoom(organization_id, slug))
-        .returning({ id: waitingRooms.id }),
-    ],
-  }),
 );
 
 const isOffered = ({ WAITING_ROOM_THEMES: themes }: Settings, theme: string | undefined) =>

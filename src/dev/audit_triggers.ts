@@ -41,11 +41,22 @@ ${unionOfFields((field) => [`old.${field} AS old_value`, `new.${field} AS new_va
 END;
 `;
 
-/** A row for each field; the first SELECT of a union names its columns. */
-const unionOfFields = (values: (field: string) => string[]) =>
-  Object.keys(AUDITED_FIELDS)
-    .map((field) => `SELECT ${[`'${field}' AS field`, ...values(field)].join(", ")}`)
-    .map((select, index) =>
-      index === 0 ? `    ${select}` : `    UNION ALL ${select.replace(/ AS \w+/g, "")}`,
-    )
-    .join("\n");
+/** What D1 accepts in one compound SELECT. */
+const MAX_TERMS = 5;
+
+/** A row for each field; the first SELECT of a union names its columns. More fields than D1 accepts are a union of unions. */
+function unionOfFields(values: (field: string) => string[]): string {
+  const selects = Object.keys(AUDITED_FIELDS).map(
+    (field) => `SELECT ${[`'${field}' AS field`, ...values(field)].join(", ")}`,
+  );
+  const unions = Array.from({ length: Math.ceil(selects.length / MAX_TERMS) }, (_, index) =>
+    selects
+      .slice(index * MAX_TERMS, (index + 1) * MAX_TERMS)
+      .map((select, place) =>
+        place === 0 ? `    ${select}` : `    UNION ALL ${select.replace(/ AS \w+/g, "")}`,
+      )
+      .join("\n"),
+  );
+  if (unions.length === 1) return unions.join();
+  return unions.map((union) => `    SELECT * FROM (\n${union}\n    )`).join("\n    UNION ALL\n");
+}

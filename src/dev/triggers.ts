@@ -41,28 +41,37 @@ const subjectFiles = () =>
     .sort();
 
 /**
- * Replaces the triggers and views of a database with those of the files, and returns them. SQLite reads the files,
- * so that nothing here needs to understand SQL.
+ * Replaces the triggers and views of an empty database with those of the files, and returns them. SQLite reads the
+ * files, so that nothing here needs to understand SQL. It runs the rebuild files too, so that none fails for the first
+ * time in a migration.
  */
 export function createFromFiles(database: DatabaseSync): WantedDefinition[] {
   const subjects = new Map<string, string>();
   database.exec(dropStatements(definitionsIn(database)).join("\n"));
   for (const file of subjectFiles().filter((each) => !each.endsWith(REBUILD))) {
-    try {
-      // SQLite looks for the tables and columns that triggers name when they run, or when a table gets a new name.
-      database.exec(`${readText(`${TRIGGERS}/${file}`)};
-        CREATE TABLE probe (id); ALTER TABLE probe RENAME TO renamed_probe; DROP TABLE renamed_probe`);
-    } catch (error) {
-      throw new Error(
-        `${TRIGGERS}/${file} does not fit the migrated tables: ${(error as Error).message}. ` +
-          "Correct the file or, where it needs a new table or column, run `npm run db:generate` first.",
-        { cause: error },
-      );
-    }
+    // SQLite looks for the tables and columns that triggers name when they run, or when a table gets a new name.
+    runFile(
+      database,
+      file,
+      "; CREATE TABLE probe (id); ALTER TABLE probe RENAME TO renamed_probe; DROP TABLE renamed_probe",
+    );
     for (const { name } of definitionsIn(database))
       if (!subjects.has(name)) subjects.set(name, file.slice(0, -".sql".length));
   }
+  for (const subject of rebuildableSubjects()) runFile(database, `${subject}${REBUILD}`);
   return definitionsIn(database).map((each) => ({ ...each, subject: subjects.get(each.name) ?? "" }));
+}
+
+function runFile(database: DatabaseSync, file: string, probe = "") {
+  try {
+    database.exec(readText(`${TRIGGERS}/${file}`) + probe);
+  } catch (error) {
+    throw new Error(
+      `${TRIGGERS}/${file} does not fit the migrated tables, or D1: ${(error as Error).message}. ` +
+        "Correct the file or, where it needs a new table or column, run `npm run db:generate` first.",
+      { cause: error },
+    );
+  }
 }
 
 /** The names of what a database has otherwise than the files; comments and white space make no difference. */

@@ -21,15 +21,19 @@ function aProject() {
     cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   const read = (path: string) => readFileSync(join(folder, path), "utf8");
+  function command(script: string) {
+    const flags = [`src/dev/${script}.ts`, "--name", "what_changed"];
+    return spawnSync(process.execPath, flags, { cwd: folder, encoding: "utf8" });
+  }
   return {
     read,
     edit(path: string, from: string, to: string) {
       expect(read(path)).toContain(from);
       writeFileSync(join(folder, path), read(path).replace(from, to));
     },
+    refusal: (script: string) => command(script).stderr,
     run(script: string) {
-      const flags = [`src/dev/${script}.ts`, "--name", "what_changed"];
-      const { stdout, stderr } = spawnSync(process.execPath, flags, { cwd: folder, encoding: "utf8" });
+      const { stdout, stderr } = command(script);
       expect(stderr).not.toContain("Error");
       const file = /drizzle[\\/](\d{4}_what_changed\.sql)/.exec(stdout)?.[1];
       return { stdout, migration: file ? read(`drizzle/${file}`) : undefined };
@@ -44,7 +48,7 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
   project.edit(`${TRIGGERS}/call_daily_metrics.sql`, "role = 'recipient' AND", "role <> 'provider' AND");
   project.edit(`${TRIGGERS}/refusals.sql`, "`refuse`", "`refuse_all`");
   project.edit(`${TRIGGERS}/list_totals.sql`, "-- A retired room", "-- Only a comment: a retired room");
-  const counting = /CREATE TRIGGER `egress_audit_logs_listed_inserted`[\s\S]*END;/;
+  const counting = /CREATE TRIGGER `egress_audit_logs_listed_inserted`[\s\S]*?^END;$/m;
   const [removed = ""] = counting.exec(project.read(`${TRIGGERS}/list_totals.sql`)) ?? [];
   project.edit(`${TRIGGERS}/list_totals.sql`, removed, "");
   project.edit(
@@ -85,6 +89,16 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
   ]);
 
   expect(project.run("migrate_triggers").stdout).toContain("no migration is needed");
+});
+
+it("db:triggers refuses a file that D1 would refuse: six terms in a compound SELECT are too many", () => {
+  const project = aProject();
+  const rebuild = `${TRIGGERS}/list_totals.rebuild.sql`;
+  const term = "SELECT 'calls', organization_user_id, count(*) FROM calls GROUP BY 2";
+  project.edit(rebuild, term, Array(6).fill(term).join(" UNION "));
+  expect(project.refusal("migrate_triggers")).toMatch(
+    /list_totals\.rebuild\.sql does not fit.*too many terms in compound SELECT/,
+  );
 });
 
 it("db:generate rebuilds tables on D1 without losing a row, a key, an id or a trigger", () => {

@@ -1,4 +1,6 @@
+import { generateSQLiteDrizzleJson } from "drizzle-kit/api";
 import { expect, it } from "vitest";
+import * as schema from "../../src/database/schema.ts";
 import { DIGESTS, digestLine, migrationFiles, readText } from "../../src/dev/migrations.ts";
 
 it("A migration stays as it was committed", () => {
@@ -27,4 +29,14 @@ it.each(migrationFiles())("%s does not rely on PRAGMA foreign_keys, which has no
     readText(`drizzle/${file}`),
     "drizzle-kit was run directly: delete the migration and run `npm run db:generate`.",
   ).not.toMatch(/PRAGMA foreign_keys/i);
+});
+
+it("The tables of schema.ts are those of the last migration", async () => {
+  const last = migrationFiles().at(-1)?.slice(0, "0000".length);
+  const { tables } = JSON.parse(readText(`drizzle/meta/${last}_snapshot.json`));
+  const wanted = await generateSQLiteDrizzleJson(schema);
+  expect(
+    JSON.parse(JSON.stringify(wanted.tables)),
+    "schema.ts has changes without a migration: run `npm run db:generate -- --name what_changed`.",
+  ).toEqual(tables);
 });

@@ -94,6 +94,13 @@ describe("A name in a statement", () => {
     expect(complaints.filter((each) => each !== null)).toEqual([]);
   });
 
+  it("of the id is the last in the order of every page, so that each item is on one page", () => {
+    const pages = [...statements].filter((text) => /\boffset\b/i.test(text));
+    expect(pages.length).toBeGreaterThanOrEqual(5);
+    const endsWithId = /order by (?:(?!order by|limit).)*"id"(?: asc| desc)? limit \? offset \?/is;
+    expect(pages.filter((text) => !endsWithId.test(text))).toEqual([]);
+  });
+
   it("of a view, trigger, index or table is not in double quotes", async () => {
     const { results } = await env.DB.prepare(
       "select name from sqlite_master where name not glob '_cf_*' and name not glob 'd1_*' and sql glob '*\"*'",

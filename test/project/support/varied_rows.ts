@@ -17,6 +17,9 @@ export function writeVariedRows(database: DatabaseSync) {
       .run(row);
   const stamps = { created_at: START, updated_at: START };
 
+  const callColumns =
+    "id, organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed, created_at, updated_at";
+
   for (const organization_id of [1, 2]) {
     const id = (n: number) => organization_id * 100 + n;
     insert("organizations", {
@@ -127,17 +130,20 @@ export function writeVariedRows(database: DatabaseSync) {
       update participants set waiting_since = ${START} where waiting_since is null and id % 10 = 0;
       update participants set joined_at = ${START + DAY} where call_id = ${id(11)};
       delete from participants where id % 10 = 2 and call_id % 3 = 0;
-      insert into calls select ${id(50)}, organization_id, 'call-${id(50)}', organization_user_id, waiting_room_id,
-        started_at + ${400 * DAY}, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
+      insert into calls (${callColumns})
+        select ${id(50)}, organization_id, 'call-${id(50)}', organization_user_id, waiting_room_id, started_at + ${400 * DAY}, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
       delete from calls where id = ${id(50)};
-      insert into calls select ${id(51)}, organization_id, 'call-${id(51)}', organization_user_id, waiting_room_id,
-        started_at, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
+      insert into calls (${callColumns})
+        select ${id(51)}, organization_id, 'call-${id(51)}', organization_user_id, waiting_room_id, started_at, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
       delete from calls where id = ${id(51)};
       -- Users and rooms that go without a trace.
-      insert into users values (${id(90)}, 'gone-${id(90)}@example.org', 0, 0);
-      insert into organization_users values (${id(90)}, ${organization_id}, ${id(90)}, 'Gone', '[]', 0, 0);
+      insert into users (id, email, created_at, updated_at)
+        values (${id(90)}, 'gone-${id(90)}@example.org', 0, 0);
+      insert into organization_users (id, organization_id, user_id, display_name, roles, created_at, updated_at)
+        values (${id(90)}, ${organization_id}, ${id(90)}, 'Gone', '[]', 0, 0);
       delete from organization_users where id = ${id(90)};
-      insert into waiting_rooms values (${id(90)}, ${organization_id}, null, 'Gone', 'gone-${id(90)}', '', 1, null, 0, 0);
+      insert into waiting_rooms (id, organization_id, name, slug, theme, is_active, created_at, updated_at)
+        values (${id(90)}, ${organization_id}, 'Gone', 'gone-${id(90)}', '', 1, 0, 0);
       delete from waiting_room_slugs where waiting_room_id = ${id(90)};
       delete from waiting_rooms where id = ${id(90)};
     `);

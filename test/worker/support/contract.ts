@@ -50,6 +50,18 @@ export function expectAsDocumented(
   }
   const { valid, errors } = validatorFor(document, schema).validate(body);
   if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
+  const fault = faultOfPage(body);
+  if (fault) throw new Error(`${said} with ${fault}`);
+}
+
+/** What is wrong with a page: it shows the items that its total says, or the total is not that of the list. */
+function faultOfPage(body: unknown): string | undefined {
+  const { pagination, ...rest } = (body ?? {}) as { pagination?: Record<string, number> };
+  if (!pagination) return;
+  const { current_page = 0, per_page = 0, total_count = 0 } = pagination;
+  const shown = Object.values<unknown>(rest).find(Array.isArray)?.length;
+  const expected = Math.min(Math.max(total_count - (current_page - 1) * per_page, 0), per_page);
+  if (shown !== expected) return `${shown} items, where ${JSON.stringify(pagination)} says ${expected}`;
 }
 
 function operationFor(document: Document, method: string, path: string): OperationObject | undefined {

@@ -121,7 +121,7 @@ export const MAX_ERROR_LENGTH = 2000;
 /** For an issuer, an audience, and the URL of the keys. */
 export const MAX_ISSUER_LENGTH = 1000;
 
-/** A token that the body of a token exchange can hold is refused for what it says, not for its length. */
+/** For tokens and codes of all kinds. A wrong one is refused for what it says, even if it is very long. */
 export const MAX_TOKEN_LENGTH = TOKEN_EXCHANGE_BODY_LIMIT;
 
 /** A clock may differ by this much from that of an identity provider when a token begins. Its end is exact. */
@@ -154,9 +154,6 @@ export const PROVIDER_RETRY_AFTER = 5;
 /** Too many random bytes to guess. */
 export const AUTHORIZATION_CODE_BYTES = 32;
 
-/** Our codes are shorter. */
-export const MAX_AUTHORIZATION_CODE_LENGTH = 255;
-
 /** The redirect with the code follows at once. */
 export const AUTHORIZATION_CODE_LIFETIME = 60 * SECOND;
 
@@ -169,9 +166,6 @@ export const MAX_INVITE_VALIDITY_DAYS = 30;
 
 /** A key for HMAC-SHA-256 must be at least as long as the digest (RFC 7518, section 3.2). */
 export const MIN_INVITE_SECRET_LENGTH = 32;
-
-/** Our tokens are shorter. */
-export const MAX_INVITE_TOKEN_LENGTH = 4096;
 
 export const MAX_BULK_INVITES = 1000;
 

@@ -72,8 +72,8 @@ describe("A text in a request", () => {
   const x = (length: number) => "x".repeat(length);
 
   it.each([
-    ["code", 255, 401, "/authorization_codes/redeem", (text: string) => ({ code: text })],
-    ["token", 4096, 404, "/invites/accept", (text: string) => ({ token: text })],
+    ["code", 256 * 1024, 401, "/authorization_codes/redeem", (text: string) => ({ code: text })],
+    ["token", 256 * 1024, 404, "/invites/accept", (text: string) => ({ token: text })],
   ])("has a maximum: a %s of %i characters", async (field, maximum, status, path, body) => {
     expectRefusal(await platform.post(path, body(x(maximum))), status);
     const error = `${field}: must be at most ${maximum} characters long`;

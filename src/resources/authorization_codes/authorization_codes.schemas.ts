@@ -2,10 +2,10 @@ import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { emailAddress, id, reference } from "../../http/wire.ts";
-import { MAX_AUTHORIZATION_CODE_LENGTH } from "../../limits.ts";
+import { MAX_TOKEN_LENGTH } from "../../limits.ts";
 import type { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
-export const redeemCodeBody = z.object({ code: reference(MAX_AUTHORIZATION_CODE_LENGTH) });
+export const redeemCodeBody = z.object({ code: reference(MAX_TOKEN_LENGTH) });
 
 export const redeemedCodeSchema = z.object({
   organization: z.object({ id, name: z.string(), slug: z.string() }),

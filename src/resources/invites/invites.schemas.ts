@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { email, emailAddress, id, name, reference, timestamp, timestampOrNull } from "../../http/wire.ts";
-import { DAY, MAX_INVITE_TOKEN_LENGTH } from "../../limits.ts";
+import { DAY, MAX_TOKEN_LENGTH } from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
 import type { inviteColumns } from "./invites.sql.ts";
@@ -13,7 +13,7 @@ export type InviteInput = z.output<typeof inviteInput>;
 
 export const createInviteBody = z.object({ organization_invite: inviteInput });
 
-export const acceptInviteBody = z.object({ token: reference(MAX_INVITE_TOKEN_LENGTH) });
+export const acceptInviteBody = z.object({ token: reference(MAX_TOKEN_LENGTH) });
 
 export const inviteSchema = z.object({
   id,

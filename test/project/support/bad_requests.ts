@@ -13,6 +13,8 @@ export interface Sent {
 /** A good request, with its body before it becomes text. */
 export interface Draft extends Omit<Sent, "body"> {
   body?: unknown;
+  /** Paths to all values that a body may have, those that this one leaves out too. */
+  fields: string[][];
   /** Changes the body's text. */
   asText: (json: string) => string;
 }
@@ -88,7 +90,9 @@ const inBody = (by: (value: unknown, odd: unknown) => unknown) =>
     ([at, odd]): Mutation =>
       (draft) => ({
         ...draft,
-        body: replaced(draft.body, pick(pathsIn(draft.body), at) ?? [], (value) => by(value, odd)),
+        body: replaced(draft.body, pick([...draft.fields, ...pathsIn(draft.body)], at) ?? [], (value) =>
+          by(value, odd),
+        ),
       }),
   );
 

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { ORIGIN } from "../../bench/clinic.ts";
 import { operations } from "../../bench/operations.ts";
 import { type Draft, mutated, mutations, type Sent } from "./bad_requests.ts";
+import { documentedOperations, type Node, nodesOf } from "./request_schemas.ts";
 import { type Outcome, openService } from "./service_in_memory.ts";
 
 const [numRuns = 1000, seed = 20_261_117] = process.argv.slice(2).map(Number);
@@ -22,25 +23,31 @@ const statuses = new Map<number, number>();
 const heap: number[] = [];
 let sent = 0;
 
-await fc.assert(
-  fc.asyncProperty(fc.nat(operations.length - 1), mutations, async (n, changes) => {
-    if (sent > 0 && sent % REQUESTS_OF_ONE_SERVICE === 0) {
-      service = await openService();
-      drafts.clear();
-    }
-    const { door } = operations[n] as (typeof operations)[number];
-    const draft = drafts.get(n) ?? (await draftOf(n));
-    const request = mutated(draft, changes);
-    const outcome = await service.send(toRequest(`/api/${door}`, request));
-    requireGoodAnswer(request, outcome);
-    // What it was about may be used up.
-    if (outcome.changes > 0) drafts.delete(n);
-    else drafts.set(n, draft);
-    statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1);
-    if (++sent === Math.floor(numRuns / 2) || sent === numRuns) heap.push(usedHeap());
-  }),
-  { numRuns, seed, endOnFailure: true },
-);
+await fc
+  .assert(
+    fc.asyncProperty(fc.nat(operations.length - 1), mutations, async (n, changes) => {
+      if (sent > 0 && sent % REQUESTS_OF_ONE_SERVICE === 0) {
+        service = await openService();
+        drafts.clear();
+      }
+      const { door } = operations[n] as (typeof operations)[number];
+      const draft = drafts.get(n) ?? (await draftOf(n));
+      const request = mutated(draft, changes);
+      const outcome = await service.send(toRequest(`/api/${door}`, request));
+      requireGoodAnswer(request, outcome);
+      // What it was about may be used up.
+      if (outcome.changes > 0) drafts.delete(n);
+      else drafts.set(n, draft);
+      statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1);
+      if (++sent === Math.floor(numRuns / 2) || sent === numRuns) heap.push(usedHeap());
+    }),
+    { numRuns, seed, endOnFailure: true },
+  )
+  .catch(({ message, cause }) => {
+    // What was sent, and with which seed: the functions that made it say nothing.
+    process.stderr.write(`${cause?.message ?? message}\n${/\{ seed.*\}/.exec(message)?.[0]}\n`);
+    process.exit(1);
+  });
 const [halfway = 0, end = 0] = heap;
 if (end - halfway > MAX_GROWTH)
   throw new Error(`The second half of the requests took ${end - halfway} bytes for good`);
@@ -50,8 +57,21 @@ process.exit(0);
 async function draftOf(n: number): Promise<Draft> {
   const { name, door, example } = operations[n] as (typeof operations)[number];
   const { path, body } = await example(service.clinic);
+  const [method = "", pattern = ""] = name
+    .replace(/,.*/, "")
+    .replace(/:(\w+)/g, "{$1}")
+    .split(" ");
+  const documented = documentedOperations.find(
+    (each) => each.door === door && each.method === method && each.path === pattern,
+  );
+  const fields = documented?.body ? nodesOf(documented.body.schema).map(inFirstElement) : [];
   const headers = { ...service.credentials[door], ...(body ? { "Content-Type": "application/json" } : {}) };
-  return { method: name.split(" ")[0] ?? "", path, headers, body, asText: (json) => json };
+  return { method, path, headers, body, fields, asText: (json) => json };
+}
+
+/** The path to a value in the first element of each list. */
+function inFirstElement({ path }: Node): string[] {
+  return path.map((name) => (name === "*" ? "0" : name));
 }
 
 function toRequest(base: string, { method, path, headers, body }: Sent): Request {

@@ -5,6 +5,8 @@ const migrations = await readD1Migrations("./drizzle");
 
 export default defineConfig({
   test: {
+    // Vitest would keep one core free. The end-to-end tests mostly wait for their servers.
+    maxWorkers: 2,
     // Tests provoke faults on purpose, so the log of faults is shown only for tests that fail.
     silent: "passed-only",
     // The Worker's line for each request would bury it.
@@ -31,9 +33,8 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           setupFiles: ["test/worker/setup.ts"],
-          // One Worker for all files: each test makes its own organization, so that sharing storage is harmless.
+          // Files share a Worker: each test makes its own organization, so that sharing storage is harmless.
           isolate: false,
-          maxWorkers: 1,
           // A module from Vitest's cache of files reaches the Worker without its source map: positions would be wrong.
           fsModuleCache: false,
         },

@@ -40,7 +40,7 @@ type QueriesOf<Result> = {
  * everything starts again with the reads.
  *
  * @param decide is called with the rows of each read, perhaps more than once; what it throws ends the attempt
- * @throws ApiError 503 where the rows change faster than they can be decided on
+ * @throws ApiError 503 if the rows change faster than they can be decided on
  */
 export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>(
   db: Database,

@@ -61,6 +61,17 @@ describe("Everything else", () => {
   });
 });
 
+describe("Recordings", () => {
+  const routes = Object.keys(externalExamples).filter((route) => route.includes("/egresses"));
+
+  it.each(routes)(
+    "are read from the primary with a bookmark too: a withdrawn consent counts at once: %s",
+    async (route) => {
+      expect(await whereReads(route, { "X-D1-Bookmark": A_BOOKMARK })).toEqual(["first-primary"]);
+    },
+  );
+});
+
 /** A way to the Worker in which every replica lags: only the primary finds anything. It counts the round trips. */
 function laggingReplicas() {
   let trips = 0;
@@ -136,6 +147,7 @@ describe("Where a replica finds nothing, the primary is asked", () => {
     const path = "/organization_users/999999999/calls/999999999/transcript";
     const { result, trips } = await lagging.during(() => client.get(path));
     expect(result).toMatchObject({ status: 404, body: { error: "Transcript not found" } });
+    expect(result.headers.get("X-D1-Bookmark")).toMatch(BOOKMARK);
     expect(trips).toBe(2);
   });
 

@@ -8,7 +8,7 @@ import type { Egress, EgressReport } from "./egresses.schemas.ts";
 export type EgressRecord = Omit<Egress, "id" | "egress_id">;
 
 /** What a report refers to. */
-export interface EgressReferences {
+interface EgressReferences {
   /** The call of the report's call_key, if there is one. */
   call: Pick<Call, "id" | "organization_id"> | undefined;
   /** Whether the report's user_id is a user of the organization. */
@@ -23,7 +23,7 @@ const NEW_EGRESS = { error: null, is_stopped: false, ended_at: null, storage_key
  * counts.
  *
  * @returns the known egress itself where nothing changes
- * @throws ApiError 422 where the report names no call, another call, or nobody of the organization; or where the
+ * @throws ApiError 422 if the report names no call, another call, or nobody of the organization; or where the
  *   first one has no status
  */
 export function mergeEgress(

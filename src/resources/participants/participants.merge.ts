@@ -9,10 +9,10 @@ export type ParticipantRecord = Omit<Participant, "id">;
 
 export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
 
-export type ReportOnCall = z.output<typeof participantOnCall>;
+type ReportOnCall = z.output<typeof participantOnCall>;
 
 /** What is known when somebody in a waiting room is reported. */
-export interface KnownVisit {
+interface KnownVisit {
   /** The room that has the slug of the path, or had it until it was renamed or retired. */
   room: { id: number; organization_id: number; is_active: boolean; slug_is_current: boolean };
   /** The participant with this key; undefined in the first report. */
@@ -29,7 +29,7 @@ export interface KnownVisit {
  * waiting_since correct the known visit. A participant on a call stays in its room.
  *
  * @returns the known participant itself where nothing changes
- * @throws ApiError 422 where the report cannot be, or somebody would enter an inactive room; 404 where somebody new
+ * @throws ApiError 422 if the report cannot be, or somebody would enter an inactive room; 404 if somebody new
  *   would enter by an old slug
  */
 export function mergeParticipant(
@@ -114,7 +114,7 @@ export interface KnownOnCall {
  * ones. A participant who has left stays gone, except one who joined after that.
  *
  * @returns each known participant itself where nothing changes
- * @throws ApiError 422 where the report cannot be
+ * @throws ApiError 422 if the report cannot be
  */
 export function mergeParticipantsOnCall(
   known: KnownOnCall,

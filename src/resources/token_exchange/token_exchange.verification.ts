@@ -41,7 +41,7 @@ export const invalidToken = (reason: TokenFault) => new ApiError(401, "Invalid t
  * The email that a token vouches for, by the claims of an issuer that the organization recognizes (RFC 7519,
  * RFC 8725).
  *
- * @throws ApiError 401 where there is any fault in the token, 503 where the issuer's keys cannot be had
+ * @throws ApiError 401 if there is any fault in the token, 503 if the issuer's keys cannot be had
  */
 export async function verifyToken(
   db: Database,

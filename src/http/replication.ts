@@ -83,7 +83,7 @@ export const primaryOnly = createMiddleware<{ Bindings: Env; Variables: { contex
 function moveTo(c: ReplicatedContext, start: D1SessionConstraint) {
   const session = c.env.DB.withSession(start);
   c.set("session", session);
-  c.set("context", { ...c.var.context, db: session });
+  c.var.context.db = session;
 }
 
 function bookmarkOf(c: HonoContext): string | undefined {

@@ -61,7 +61,7 @@ async function answerFromPrimary(c: ReplicatedContext, next: Next) {
 /** For routes that read the results of calls: these hardly change, and the primary is far away from many callers. */
 export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
   async (c, next) => {
-    if (!bookmarkOf(c)) {
+    if (!c.var.readsFromReplica) {
       moveTo(c, "first-unconstrained");
       c.set("readsFromReplica", true);
     }

@@ -45,13 +45,13 @@ export async function answerWithBookmark(c: HonoContext, next: Next) {
 }
 
 /**
- * Calls again what said 404: the handler of a GET, which may be repeated. A validator says the same again, before any
- * query.
+ * Repeats the handler that answered 404. It belongs to a GET, so it may run twice. A validator refuses again before any
+ * query runs.
  */
 async function answerFromPrimary(c: ReplicatedContext, next: Next) {
   const refused = matchedRoutes(c)[c.req.routeIndex];
   moveTo(c, PRIMARY);
-  // What is thrown here would pass by the rest of this middleware, which adds the bookmark.
+  // An error thrown here would skip the rest of the middleware, which adds the bookmark.
   const answer = async () => refused?.handler(c, next);
   const response = await answer().catch((error) => handleError(error, c));
   c.res = undefined;

@@ -35,7 +35,7 @@ export interface KnownCall {
  *
  * @returns the call, and the participants whom the report names or its end concerns; each that is known as it is,
  *   where nothing of it changes
- * @throws ApiError 422 if the report cannot be
+ * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
   known: KnownCall,

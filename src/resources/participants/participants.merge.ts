@@ -29,7 +29,7 @@ interface KnownVisit {
  * waiting_since correct the known visit. A participant on a call stays in its room.
  *
  * @returns the known participant itself where nothing changes
- * @throws ApiError 422 if the report cannot be, or somebody would enter an inactive room; 404 if somebody new
+ * @throws ApiError 422 if the report contradicts itself, or somebody would enter an inactive room; 404 if somebody new
  *   would enter by an old slug
  */
 export function mergeParticipant(
@@ -114,7 +114,7 @@ export interface KnownOnCall {
  * ones. A participant who has left stays gone, except one who joined after that.
  *
  * @returns each known participant itself where nothing changes
- * @throws ApiError 422 if the report cannot be
+ * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeParticipantsOnCall(
   known: KnownOnCall,

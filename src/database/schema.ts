@@ -24,10 +24,13 @@ const organizationId = () =>
     .notNull()
     .references(() => organizations.id);
 
+/** Recordings and transcripts are deleted so many days after their call has ended; null keeps them for good. */
 export const organizations = sqliteTable("organizations", {
   id: id(),
   name: text().notNull(),
   slug: text().notNull().unique(),
+  recording_retention_days: integer(),
+  transcript_retention_days: integer(),
   ...timestamps,
 });
 

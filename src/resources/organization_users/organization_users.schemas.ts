@@ -4,7 +4,7 @@ import type { Row } from "../../database/queries.ts";
 import { email, emailAddress, id, name } from "../../http/wire.ts";
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
-import type { createdUserColumns, organizationUserColumns } from "./organization_users.sql.ts";
+import type { createdUserColumns, organizationUserColumns, userColumns } from "./organization_users.sql.ts";
 
 /** At least one role name; repeated ones count once, lowest first. */
 export const roleNames = z
@@ -34,9 +34,13 @@ export const createdUserSchema = organizationUserSchema.extend({
   waiting_room_slug: z.string().nullable(),
 });
 
+export const userSchema = createdUserSchema.extend({ assists: z.array(id) });
+
 export type OrganizationUser = Row<typeof organizationUserColumns>;
 
 export type CreatedUser = Row<typeof createdUserColumns>;
+
+export type User = Row<typeof userColumns>;
 
 export function toOrganizationUser(row: OrganizationUser): z.input<typeof organizationUserSchema> {
   return {
@@ -54,4 +58,8 @@ export function toCreatedUser(row: CreatedUser): z.input<typeof createdUserSchem
     organization_id: row.organization_id,
     waiting_room_slug: row.waiting_room_slug,
   };
+}
+
+export function toUser(row: User): z.input<typeof userSchema> {
+  return { ...toCreatedUser(row), assists: row.assists };
 }

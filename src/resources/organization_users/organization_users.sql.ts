@@ -27,6 +27,17 @@ export const createdUserColumns = {
   ),
 };
 
+const assistedIds = builder
+  .select({ ids: sql`json_group_array(${organizationUserAssists.provider_id})` })
+  .from(organizationUserAssists)
+  .where(eq(organizationUserAssists.assistant_id, organizationUsers.id));
+
+/** What the platform door shows of a member: the columns of a creation, and the ids of whom the member assists. */
+export const userColumns = {
+  ...createdUserColumns,
+  assists: sql`${assistedIds}`.mapWith((ids: string): number[] => JSON.parse(ids)).as("assists"),
+};
+
 /** Whose calls a caller reaches, as values of a query. */
 export interface Reach {
   organization_id: number;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { createdUserSchema, organizationUserSchema } from "./organization_users.schemas.ts";
+import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.schemas.ts";
 
 const user: z.input<typeof organizationUserSchema> = {
   id: 12,
@@ -16,12 +16,29 @@ const createdUser: z.input<typeof createdUserSchema> = {
   waiting_room_slug: "riverside-clinic--paula-provider",
 };
 
+const assistant: z.input<typeof userSchema> = {
+  id: 13,
+  user_id: 35,
+  email: "ann@example.com",
+  display_name: "Ann Assistant",
+  roles: ["provider_assistant"],
+  organization_id: 1,
+  waiting_room_slug: null,
+  assists: [12],
+};
+
 const fields = {
   id: "The id of the organization user, for use in paths.",
   user_id: "The id of the person. It is the same in every organization that the person belongs to.",
   email: "The email address of the person.",
   display_name: "The name of the person in this organization.",
   roles: "The roles of the person in this organization, lowest first.",
+};
+
+const createdUserFields = {
+  ...fields,
+  organization_id: "The id of the organization.",
+  waiting_room_slug: "The slug of the personal waiting room; null for a user without the role `provider`.",
 };
 
 export const organizationUsersReference: Reference = {
@@ -37,11 +54,15 @@ export const organizationUsersReference: Reference = {
     CreatedUser: {
       schema: createdUserSchema,
       description: "A person who belongs to an organization, with the slug of the personal waiting room.",
+      fields: createdUserFields,
+    },
+    User: {
+      schema: userSchema,
+      description:
+        "A person who belongs to an organization, with the slug of the personal waiting room and the providers whom the person assists.",
       fields: {
-        ...fields,
-        organization_id: "The id of the organization.",
-        waiting_room_slug:
-          "The slug of the personal waiting room; null for a user without the role `provider`.",
+        ...createdUserFields,
+        assists: "The ids of the organization users whom the person assists, in ascending order.",
       },
     },
   },
@@ -59,6 +80,19 @@ export const organizationUsersReference: Reference = {
     },
   },
   platform: {
+    "GET /organizations/:id/users": {
+      operationId: "listUsers",
+      summary: "List the users of an organization",
+      description: "Removed users are in the list, with no roles. The list is ordered by id.",
+      status: 200,
+      response: {
+        schema: pageOf("users", userSchema),
+        example: {
+          users: [{ ...createdUser, assists: [] }, assistant],
+          pagination: { ...paginationExample, total_count: 2 },
+        },
+      },
+    },
     "POST /organizations/:id/users": {
       operationId: "createUser",
       summary: "Add a user to an organization",

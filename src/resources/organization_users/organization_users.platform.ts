@@ -1,15 +1,19 @@
+import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_door.ts";
-import { jsonBody, params } from "../../http/validation.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { createUserBody, toCreatedUser } from "./organization_users.schemas.ts";
-import { createUser } from "./organization_users.service.ts";
+import { createUserBody, toCreatedUser, toUser } from "./organization_users.schemas.ts";
+import { createUser, listUsers } from "./organization_users.service.ts";
 
-export const organizationUsersPlatform = platformRoutes().post(
-  "/organizations/:id/users",
-  params(idParams),
-  jsonBody(createUserBody),
-  async (c) => {
+const byId = params(idParams);
+
+export const organizationUsersPlatform = platformRoutes()
+  .get("/organizations/:id/users", byId, query(pageQuery), async (c) => {
+    const { id } = c.req.valid("param");
+    const { items, pagination } = await listUsers(c.var.context, id, c.req.valid("query"));
+    return c.json({ users: items.map(toUser), pagination });
+  })
+  .post("/organizations/:id/users", byId, jsonBody(createUserBody), async (c) => {
     const user = await createUser(c.var.context, c.req.valid("param").id, c.req.valid("json").user);
     return c.json(toCreatedUser(user), 201);
-  },
-);
+  });

@@ -85,8 +85,18 @@ export const targetFlags = (target: Target): string[] => [
 
 export type Rows = Record<string, string | number | null>[];
 
+/** What `wrangler d1 execute` prints about a statement. */
+export interface Executed {
+  results: Rows;
+  /** The size of the database in bytes: only of a remote one. */
+  meta: { size_after?: number };
+}
+
 /** Runs statements, and returns the rows of each. */
-export function queryDatabase(target: Target, statements: string[]): Rows[] {
+export const queryDatabase = (target: Target, statements: string[]): Rows[] =>
+  executeStatements(target, statements).map(({ results }) => results);
+
+export function executeStatements(target: Target, statements: string[]): Executed[] {
   const command = [
     "d1",
     "execute",
@@ -96,7 +106,5 @@ export function queryDatabase(target: Target, statements: string[]): Rows[] {
     "--command",
     statements.join(";\n"),
   ];
-  return JSON.parse(runWrangler(command, { handlesData: true })).map(
-    ({ results }: { results: Rows }) => results,
-  );
+  return JSON.parse(runWrangler(command, { handlesData: true }));
 }

@@ -2,18 +2,19 @@ import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { log, logFault } from "./log.ts";
+import type { RefusalReason } from "./log_names.ts";
 
 /** A refusal. The caller gets its message as `{"error": message}`. */
 export class ApiError extends Error {
   readonly status: ContentfulStatusCode;
   readonly headers: Record<string, string>;
-  /** Only for the log, if the caller must not know it: our own words, nothing that a caller sent. */
-  readonly reason: string | undefined;
+  /** Only for the log, if the caller must not know it. */
+  readonly reason: RefusalReason | undefined;
 
   constructor(
     status: ContentfulStatusCode,
     message: string,
-    { headers = {}, reason }: { headers?: Record<string, string>; reason?: string } = {},
+    { headers = {}, reason }: { headers?: Record<string, string>; reason?: RefusalReason } = {},
   ) {
     super(message);
     this.status = status;

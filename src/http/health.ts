@@ -3,10 +3,10 @@ import { isUpToDate } from "../database/migrated.ts";
 import { readSettings, requireOwnSecrets } from "../settings.ts";
 import { ApiError } from "./errors.ts";
 import { logFault } from "./log.ts";
+import type { RefusalReason } from "./log_names.ts";
 
-type Reason = "settings_at_fault" | "migrations_missing" | "database_unreachable";
-
-const notReady = (reason: Reason) => new ApiError(503, "The service is not ready", { reason });
+const notReady = (reason: RefusalReason<"health">) =>
+  new ApiError(503, "The service is not ready", { reason });
 
 /**
  * For monitoring: can the service do its work? Its settings are valid, and it reaches a database that has all

@@ -1,8 +1,9 @@
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
+import type { FaultPlace, LogEvent } from "./log_names.ts";
 
-/** Writes one line of JSON with only ids and states. Workers Logs indexes the fields. */
-export function log(event: string, fields: Record<string, string | number | undefined>) {
+/** Writes one line of JSON with only ids, states and counts. Workers Logs indexes the fields. */
+export function log(event: LogEvent, fields: Record<string, string | number | undefined>) {
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
   console.log(JSON.stringify({ event, ...fields }));
 }
@@ -32,7 +33,7 @@ export const logRequest = createMiddleware(async (c, next) => {
  * Messages of errors can contain what a caller sent (the parameters of a query, a text that is not JSON), so they are
  * left out. Exceptions are those of D1, which name tables and columns, and those about settings, which name settings.
  */
-export function logFault(where: Record<string, string | number | undefined>, error: unknown) {
+export function logFault(where: { [Place in FaultPlace]?: string | number }, error: unknown) {
   const causes = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     causes.push({
@@ -41,8 +42,9 @@ export function logFault(where: Record<string, string | number | undefined>, err
       stack: framesOf(cause),
     });
   }
+  const event: LogEvent = "fault";
   // biome-ignore lint/suspicious/noConsole: the console is where Workers Logs reads from
-  console.error(JSON.stringify({ event: "fault", ...where, causes }));
+  console.error(JSON.stringify({ event, ...where, causes }));
 }
 
 /** The stack without the message at its beginning, which can have several lines. */

@@ -192,6 +192,57 @@ describe("A run of the cron with nothing to do", () => {
   });
 });
 
+/** The line that a run of the cron writes to the log, without its duration. */
+async function loggedRun(bindings: object = {}) {
+  const logged = vi.spyOn(console, "log");
+  onTestFinished(() => logged.mockRestore());
+  await workerWith({ BULK_INVITES: aQueue().binding, ...bindings }).runCron();
+  const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+  logged.mockRestore();
+  const runs = lines.filter(({ event }) => event === "cron");
+  expect(runs).toHaveLength(1);
+  const { duration_ms, ...done } = runs[0];
+  expect(duration_ms).toEqual(expect.any(Number));
+  return done;
+}
+
+describe("Each run writes one line to the log", () => {
+  const NOTHING = {
+    event: "cron",
+    requeueLostRows: 0,
+    erasePersonalData: 0,
+    lapseExpiredInvites: 0,
+    deleteOldCodes: 0,
+  };
+
+  it("with how many rows each chore worked off, also where there was nothing to do", async () => {
+    const clinic = await anOrganization();
+    await insertCodes(clinic, 3, Date.now() - 2 * DAY * MINUTE);
+    await insertInvites(clinic, 4, Date.now() - MINUTE);
+    await insertBulkInvites(clinic, 2, 1, Date.now() - DAY * MINUTE);
+    const old = await anOrganization();
+    await insertBulkInvites(old, 1, 5, Date.now() - 31 * DAY * MINUTE, true);
+    expect(await loggedRun()).toEqual({
+      event: "cron",
+      requeueLostRows: 2,
+      erasePersonalData: 5,
+      lapseExpiredInvites: 4,
+      deleteOldCodes: 3,
+    });
+    expect(await loggedRun()).toEqual(NOTHING);
+  });
+
+  it("that says which chore failed", async () => {
+    const DB = observedDatabase({
+      prepare(text) {
+        if (text.startsWith('delete from "authorization_codes"'))
+          throw new Error("D1_ERROR: Network connection lost.");
+      },
+    });
+    expect(await loggedRun({ DB })).toEqual({ ...NOTHING, deleteOldCodes: "failed" });
+  });
+});
+
 describe("A chore that fails", () => {
   it.each([
     ["requeueLostRows", 'update "bulk_invites" set "queued_at"'],

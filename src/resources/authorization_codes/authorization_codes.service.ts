@@ -48,8 +48,8 @@ const redeemedCode = namedQuery(({ code_digest }: Placeholders<{ code_digest: st
 );
 
 /** Codes are many and soon worthless. One run deletes a portion of them. */
-export async function deleteOldCodes({ db, now }: Context): Promise<void> {
-  await runAll(db, deleteExpired({ expired_before: now - AUTHORIZATION_CODE_KEPT_FOR }));
+export async function deleteOldCodes({ db, now }: Context): Promise<number> {
+  return (await runAll(db, deleteExpired({ expired_before: now - AUTHORIZATION_CODE_KEPT_FOR }))).length;
 }
 
 const deleteExpired = namedQuery(({ expired_before }: Placeholders<{ expired_before: number }>) =>
@@ -65,5 +65,6 @@ const deleteExpired = namedQuery(({ expired_before }: Placeholders<{ expired_bef
           .orderBy(asc(authorizationCodes.expires_at))
           .limit(CRON_PORTION),
       ),
-    ),
+    )
+    .returning({ id: authorizationCodes.id }),
 );

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, inArray, isNull, lt, notExists, type SQL, sql } from 
 import type { Context } from "../../context.ts";
 import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
+import { log } from "../../http/log.ts";
 import {
   BULK_INVITE_LOST_AFTER,
   BULK_INVITE_PERSONAL_DATA_KEPT_FOR,
@@ -12,10 +13,12 @@ import { queueRows } from "./bulk_invites.service.ts";
 import { COULD_NOT_BE_MADE, isPendingRow } from "./bulk_invites.sql.ts";
 
 /** Queues again the rows that were stored and did not end: sending them failed, or a message was lost. */
-export async function requeueLostRows(context: Context): Promise<void> {
+export async function requeueLostRows(context: Context): Promise<number> {
   const { db, now } = context;
   const lost = await runAll(db, claimLostBulkInvites({ now, lost_before: now - BULK_INVITE_LOST_AFTER }));
   await queueRows(context, lost);
+  for (const { id } of lost) log("bulk_invite_requeued", { bulk_invite_id: id });
+  return lost.length;
 }
 
 /** Sets `queued_at` before the rows are sent, so that of two crons only one sends them. */
@@ -42,9 +45,10 @@ const claimLostBulkInvites = namedQuery(
  * Deletes the emails and names of old bulk invites, a portion in one run. Rows that are still pending fail, because
  * nobody can be invited without an email. Counts, statuses and errors stay.
  */
-export async function erasePersonalData({ db, now }: Context): Promise<void> {
+export async function erasePersonalData({ db, now }: Context): Promise<number> {
   const old = { now, created_before: now - BULK_INVITE_PERSONAL_DATA_KEPT_FOR };
-  await runBatch(db, [eraseRows(old), markErased(old)]);
+  const [erased] = await runBatch(db, [eraseRows(old), markErased(old)]);
+  return erased.length;
 }
 
 interface Old {
@@ -78,7 +82,8 @@ const eraseRows = namedQuery((old: Placeholders<Old>) => {
       status: sql`iif(${isPendingRow}, 'failed', ${bulkInviteRows.status})`,
       error: sql`iif(${isPendingRow}, ${COULD_NOT_BE_MADE}, ${bulkInviteRows.error})`,
     })
-    .where(sql`(${bulkInviteRows.bulk_invite_id}, ${bulkInviteRows.row}) in ${rows}`);
+    .where(sql`(${bulkInviteRows.bulk_invite_id}, ${bulkInviteRows.row}) in ${rows}`)
+    .returning({ row: bulkInviteRows.row });
 });
 
 const markErased = namedQuery((old: Placeholders<Old>) => {

@@ -28,12 +28,13 @@ export async function consumeBulkInvites(batch: MessageBatch, env: Env) {
 
 /** Tries a dead letter once more. If that fails too, its rows fail. If not even that is possible, it is retried. */
 async function processLastTime(context: Context, chunk: BulkInviteChunk, message_id: string) {
+  const { bulk_invite_id, first_row, last_row } = chunk;
+  log("message_dead", { message_id, bulk_invite_id, first_row, last_row });
   try {
     await processChunk(context, chunk);
   } catch (error) {
     logFault({ message_id }, error);
     await failChunk(context, chunk);
-    const { bulk_invite_id, first_row, last_row } = chunk;
     log("bulk_invite_chunk_failed", { bulk_invite_id, first_row, last_row });
   }
 }

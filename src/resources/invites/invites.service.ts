@@ -124,8 +124,8 @@ const removeInvite = namedWrite(
 );
 
 /** Keeps expired invites out of the list's total and index, so that a page need not skip them. One run marks a portion. */
-export async function lapseExpiredInvites({ db, now }: Context): Promise<void> {
-  await runAll(db, lapseExpired({ now }));
+export async function lapseExpiredInvites({ db, now }: Context): Promise<number> {
+  return (await runAll(db, lapseExpired({ now }))).length;
 }
 
 const lapseExpired = namedQuery(({ now }: Placeholders<{ now: number }>) =>
@@ -134,5 +134,5 @@ const lapseExpired = namedQuery(({ now }: Placeholders<{ now: number }>) =>
       invites.id,
       inviteWhere(isExpiredAndListed(now)).orderBy(asc(invites.expires_at)).limit(CRON_PORTION),
     ),
-  ),
+  ).returning({ id: invites.id }),
 );

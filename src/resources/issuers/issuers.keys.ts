@@ -1,4 +1,5 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import type { RefusalReason } from "../../http/log_names.ts";
 import {
   KEYS_BODY_LIMIT,
   KEYS_COOLDOWN,
@@ -11,12 +12,7 @@ import {
 import { remember } from "../../memory.ts";
 
 /** Why the keys of an identity provider cannot be had. Malformed ones are no key set at all (RFC 7517). */
-export type KeysFault =
-  | "keys_unreachable"
-  | "keys_timeout"
-  | "keys_not_ok"
-  | "keys_too_large"
-  | "keys_malformed";
+export type KeysFault = RefusalReason<"keys">;
 
 /** The keys of an identity provider cannot be had; says nothing about the token. */
 export class KeysUnavailable extends Error {

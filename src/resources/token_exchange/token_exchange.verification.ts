@@ -2,6 +2,7 @@ import { decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } f
 import type { Database } from "../../database/database.ts";
 import { runFirst } from "../../database/queries.ts";
 import { ApiError } from "../../http/errors.ts";
+import type { RefusalReason } from "../../http/log_names.ts";
 import { email } from "../../http/wire.ts";
 import { PROVIDER_RETRY_AFTER, TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
 import { KeysUnavailable, KeyUnusable, keysOf } from "../issuers/issuers.keys.ts";
@@ -17,22 +18,7 @@ const ALGORITHMS = [
 ];
 
 /** Why a token is refused. */
-type TokenFault =
-  | "malformed"
-  | "issuer_missing"
-  | "issuer_unknown"
-  | "algorithm_not_allowed"
-  | "key_unknown"
-  | "key_unusable"
-  | "signature_invalid"
-  | "audience_wrong"
-  | "expired"
-  | "not_yet_valid"
-  | "claim_missing"
-  | "claim_malformed"
-  | "email_missing"
-  | "email_not_verified"
-  | "user_unknown";
+type TokenFault = RefusalReason<"token">;
 
 /** The reason is for the log; callers always get the same text. */
 export const invalidToken = (reason: TokenFault) => new ApiError(401, "Invalid token", { reason });

@@ -1,0 +1,165 @@
+/**
+ * `npm run provision`: makes an organization, its first administrator and an API client, through the platform API of a
+ * running service. It sends nothing before all arguments are valid, and says after a failure how to continue.
+ */
+import { parseArgs } from "node:util";
+import * as z from "zod";
+import { isLoopback } from "../http/loopback.ts";
+import { createApiClientBody } from "../resources/api_clients/api_clients.schemas.ts";
+import { createUserBody } from "../resources/organization_users/organization_users.schemas.ts";
+import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
+import { type PlatformApi, platformApi } from "./platform_api.ts";
+
+const USAGE = `
+Usage: npm run provision -- --name NAME --slug SLUG --email EMAIL --display-name NAME
+
+  --name NAME              the organization's name
+  --slug SLUG              begins the names of its waiting rooms in links, for good: a-z, 0-9 and -
+  --email EMAIL            of its first administrator, as the identity provider knows them
+  --display-name NAME      of its first administrator
+  --client-name NAME       of the API client; "Integration" if left out
+  --url URL                where the service is; http://localhost:8787 if left out
+
+To continue after a failure, add to the same command what was made already:
+  --organization ID        the organization; then --name and --slug are not used
+  --organization-user ID   its administrator; then --email and --display-name are not used
+
+The platform's token comes from the environment variable PLATFORM_API_TOKEN; on this machine also from .dev.vars. It is
+no argument, because shells keep what is typed.
+`;
+
+const OPTIONS = {
+  name: { type: "string" },
+  slug: { type: "string" },
+  email: { type: "string" },
+  "display-name": { type: "string" },
+  "client-name": { type: "string", default: "Integration" },
+  url: { type: "string", default: "http://localhost:8787" },
+  organization: { type: "string" },
+  "organization-user": { type: "string" },
+  help: { type: "boolean" },
+} as const;
+
+/** What is wrong with the arguments. */
+class UsageError extends Error {}
+
+/** What this run has made, as the arguments that name it. */
+const made: string[] = [];
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  if (error instanceof UsageError) process.stderr.write(USAGE);
+  else if (made.length > 0)
+    process.stderr.write(`To continue, run the same command again, and add to it: ${made.join(" ")}\n`);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const options = readArguments();
+  if (options.help) return process.stdout.write(USAGE.trimStart());
+  const url = requireUrl(options.url);
+  const bodies = requireBodies(options);
+  const api = platformApi(url);
+
+  const organization = options.organization ?? (await makeOrganization(api, bodies.organization));
+  const path = `/organizations/${organization}`;
+  const administrator = options["organization-user"] ?? (await makeAdministrator(api, path, bodies.user));
+  const client = await api.post(`${path}/api_clients`, {
+    api_client: { name: options["client-name"], organization_user_id: Number(administrator) },
+  });
+  introduce(url, organization, administrator, client as unknown as Credentials);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    // The advice that follows the first sentence is about positional arguments, of which there are none.
+    throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}.`);
+  }
+}
+
+type Arguments = ReturnType<typeof readArguments>;
+
+function requireUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username)
+    throw new UsageError(`--url: ${text} must be the service's address, such as https://visits.example.com`);
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
+    throw new UsageError("--url: must be https, because the token and the new secret go over the network");
+  return url.origin;
+}
+
+/** The bodies to send, checked as the service will check them: a fault in the last one must not come after two requests. */
+function requireBodies(options: Arguments) {
+  const { organization, "organization-user": user } = options;
+  if (user !== undefined && organization === undefined)
+    throw new UsageError("--organization-user: wants --organization too");
+  const id = z.string().regex(/^[1-9]\d{0,14}$/, "must be an id, such as 12");
+  const faults = [
+    ...faultsOf(id.optional(), organization, "organization"),
+    ...faultsOf(id.optional(), user, "organization-user"),
+  ];
+  const bodies = {
+    organization: { organization: { name: options.name, slug: options.slug } },
+    user: {
+      user: { email: options.email, display_name: options["display-name"], roles: ["organization_admin"] },
+    },
+  };
+  if (!organization) faults.push(...faultsOf(createOrganizationBody, bodies.organization));
+  // The service could make one from the name. But a command that is repeated would make a second organization then.
+  if (!organization && options.slug === undefined) faults.push("--slug: is required");
+  if (!user) faults.push(...faultsOf(createUserBody, bodies.user));
+  const client = { api_client: { name: options["client-name"], organization_user_id: 1 } };
+  faults.push(...faultsOf(createApiClientBody, client, "client-name"));
+  if (faults.length > 0) throw new UsageError(faults.join("\n"));
+  return bodies;
+}
+
+/** Each as `--flag: what is wrong`. The flags have the names of the fields, unless another is given. */
+function faultsOf(schema: z.ZodType, value: unknown, flag?: string): string[] {
+  const { error } = schema.safeParse(value);
+  return (error?.issues ?? []).map(({ path, message, code }) => {
+    const isMissing = code === "invalid_type" && message.endsWith("received undefined");
+    const name = flag ?? String(path.at(-1)).replaceAll("_", "-");
+    return `--${name}: ${isMissing ? "is required" : message}`;
+  });
+}
+
+async function makeOrganization(api: PlatformApi, body: object): Promise<string> {
+  const { id } = await api.post("/organizations", body, {
+    "organization.slug: is taken":
+      "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `npm run sizes` shows the ids.",
+  });
+  made.push(`--organization ${id}`);
+  return String(id);
+}
+
+async function makeAdministrator(api: PlatformApi, path: string, body: object): Promise<string> {
+  const { id } = await api.post(`${path}/users`, body);
+  made.push(`--organization-user ${id}`);
+  return String(id);
+}
+
+interface Credentials {
+  client_id: string;
+  client_secret: string;
+}
+
+function introduce(url: string, organization: string, administrator: string, client: Credentials) {
+  const { client_id, client_secret } = client;
+  // In PowerShell, `curl` alone can be another command.
+  const curl = process.platform === "win32" ? "curl.exe" : "curl";
+  process.stdout.write(`
+Organization ${organization} has the administrator ${administrator} (organization user) and an API client:
+  X-Client-ID:     ${client_id}
+  X-Client-Secret: ${client_secret}
+Keep the secret now: the service stores only its digest, and nothing shows it again.
+
+The first request:
+  ${curl} -H "X-Client-ID: ${client_id}" -H "X-Client-Secret: ${client_secret}" ${url}/api/external/organization_users
+
+`);
+}

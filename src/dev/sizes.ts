@@ -1,0 +1,68 @@
+/**
+ * `npm run sizes`: prints how many rows and about how many bytes each organization has in each table. Of the local
+ * database, or with --remote of the one in production. Takes --persist-to, --config and --env of wrangler.
+ *
+ * SQLite could count the bytes of its pages, but D1 does not have that table (`dbstat`), and a page is shared by many
+ * organizations. So the bytes are estimated from the lengths of the values.
+ */
+import { parseArgs } from "node:util";
+import { SCHEMA } from "./exported_copy.ts";
+import { lastRowStatement, PORTION, sizeStatement, tablesOf } from "./size_statements.ts";
+import { sizeReport, type TableSize } from "./sizes_report.ts";
+import { type Executed, executeStatements, type Target, targetOptions } from "./wrangler.ts";
+
+/** Windows takes a command line of 32,767 characters. */
+const MAX_COMMAND_LENGTH = 20_000;
+
+try {
+  const { values: target } = parseArgs({ options: targetOptions });
+  printSizes(target);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
+
+function printSizes(target: Target) {
+  const [{ results: schema }] = executeStatements(target, [SCHEMA]) as [Executed];
+  const tables = tablesOf(schema);
+  if (!tables.some(({ name }) => name === "organizations"))
+    throw new Error(
+      "The database has no tables: `npm run dev` makes the local ones, and `npm run deploy` the remote ones.",
+    );
+  const lastRows = run(target, tables.map(lastRowStatement));
+  const portions = tables.flatMap((table, n) => {
+    const last = Number(lastRows[n]?.results[0]?.last ?? 0);
+    const count = Math.ceil((last + 1) / PORTION);
+    return Array.from({ length: count }, (_, portion) => ({ table, first: portion * PORTION }));
+  });
+  const measured = run(
+    target,
+    portions.map(({ table, first }) => sizeStatement(table, first)),
+  );
+  const sizes: TableSize[] = measured.flatMap(({ results }, n) =>
+    results.map(({ organization, row_count, bytes }) => ({
+      organization: organization === null ? null : Number(organization),
+      table: portions[n]?.table.name ?? "",
+      rows: Number(row_count),
+      bytes: Number(bytes),
+    })),
+  );
+  const organizations = run(target, ["SELECT id, slug FROM organizations"])[0] as Executed;
+  const slugs = new Map(organizations.results.map(({ id, slug }) => [Number(id), String(slug)]));
+  process.stdout.write(sizeReport(sizes, slugs, organizations.meta.size_after));
+}
+
+/** Runs the statements in as few commands as their length allows. */
+function run(target: Target, statements: string[]): Executed[] {
+  const commands: string[][] = [];
+  let length = Number.POSITIVE_INFINITY;
+  for (const statement of statements) {
+    length += statement.length + 2;
+    if (length > MAX_COMMAND_LENGTH) {
+      commands.push([]);
+      length = statement.length;
+    }
+    commands.at(-1)?.push(statement);
+  }
+  return commands.flatMap((command) => executeStatements(target, command));
+}

@@ -1,0 +1,55 @@
+/*
+ * The names of all that the log can say. A line that is not named here does not compile. The README explains each name
+ * to operators, and a test compares its table with these lists.
+ *
+ * To add a line: its name here, a row in the README, and `log("the_name", { ids })`. A name is a noun and what became of
+ * it. These lists are only used for their types, so they are not in the bundle.
+ */
+
+/** The `event` of a line. */
+export const EVENTS = [
+  "request",
+  "cron",
+  "fault",
+  "refused",
+  "message_unknown",
+  "message_dead",
+  "bulk_invite_chunk_failed",
+  "bulk_invite_requeued",
+] as const;
+
+/** Where a fault happened: a `fault` has one of these. */
+export const FAULT_PLACES = ["request_id", "message_id", "chore", "bulk_invite_id"] as const;
+
+/** The `reason` of a `refused`, by what was refused or why. */
+export const REFUSAL_REASONS = {
+  token: [
+    "malformed",
+    "issuer_missing",
+    "issuer_unknown",
+    "algorithm_not_allowed",
+    "key_unknown",
+    "key_unusable",
+    "signature_invalid",
+    "audience_wrong",
+    "expired",
+    "not_yet_valid",
+    "claim_missing",
+    "claim_malformed",
+    "email_missing",
+    "email_not_verified",
+    "user_unknown",
+    "invite_pending",
+  ],
+  keys: ["keys_unreachable", "keys_timeout", "keys_not_ok", "keys_too_large", "keys_malformed"],
+  health: ["settings_at_fault", "migrations_missing", "database_unreachable"],
+  write: ["write_conflict"],
+} as const;
+
+export type LogEvent = (typeof EVENTS)[number];
+
+export type FaultPlace = (typeof FAULT_PLACES)[number];
+
+type Subject = keyof typeof REFUSAL_REASONS;
+
+export type RefusalReason<Of extends Subject = Subject> = (typeof REFUSAL_REASONS)[Of][number];

@@ -1,0 +1,212 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { npmRun, platformCaller, type Server, startServer } from "./support/server.ts";
+
+let server: Server;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+let number = 0;
+const aSlug = () => `hillside-${++number}`;
+
+const flagsOf = (options: object) => Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+
+/** Runs the command with what a new organization needs, but for what is given otherwise. */
+async function provision(options: Record<string, string | undefined> = {}) {
+  const needed = {
+    url: server.url,
+    name: "Hillside Clinic",
+    slug: aSlug(),
+    email: "ada@hillside.example",
+    "display-name": "Ada Lovelace",
+  };
+  const given = Object.entries({ ...needed, ...options }).filter(([, value]) => value !== undefined);
+  const { code, output } = await npmRun("provision", "--", ...flagsOf(Object.fromEntries(given)));
+  return { code, output, message: output.trim().split("\n") };
+}
+
+/** Sends what the printed curl line says. */
+async function firstRequest(output: string) {
+  const curl = /^ {2}curl(?:\.exe)? (.*) (http\S+)$/m.exec(output);
+  const headers = [...(curl?.[1] ?? "").matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [
+    name,
+    value,
+  ]);
+  const response = await fetch(curl?.[2] ?? "", { headers: Object.fromEntries(headers) });
+  return { status: response.status, body: await response.json() };
+}
+
+/** The address of an HTTP server that ends with the test. */
+async function addressOf(listener: RequestListener) {
+  const stranger = createServer(listener);
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  const stop = () => new Promise((resolve) => stranger.close(resolve));
+  onTestFinished(async () => {
+    if (stranger.listening) await stop();
+  });
+  return { url: `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`, stop };
+}
+
+/** Something in front of the service that loses the requests to one path. */
+async function losing(path: RegExp) {
+  const state = { isLosing: true };
+  const { url } = await addressOf(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (state.isLosing && path.test(request.url ?? "")) return request.socket.destroy();
+    const { authorization = "" } = request.headers;
+    const answer = await fetch(server.url + request.url, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: Buffer.concat(chunks),
+    });
+    response.writeHead(answer.status, { "content-type": "application/json" });
+    response.end(await answer.text());
+  });
+  return Object.assign(state, { url });
+}
+
+describe("The provision command", () => {
+  it("makes an organization whose administrator makes the first request with the printed line", async () => {
+    const { code, output } = await provision();
+    expect(code).toBe(0);
+    expect(output).toContain("nothing shows it again");
+    expect(await firstRequest(output)).toMatchObject({
+      status: 200,
+      body: {
+        organization_users: [
+          {
+            email: "ada@hillside.example",
+            display_name: "Ada Lovelace",
+            roles: ["organization_admin"],
+          },
+        ],
+      },
+    });
+  });
+
+  it("says how to continue when the service is lost after the organization was made", async () => {
+    const proxy = await losing(/users$/);
+    const slug = aSlug();
+    const failed = await provision({ url: proxy.url, slug });
+    expect(failed.code).toBe(1);
+    const id = /add to it: --organization (\d+)$/m.exec(failed.output)?.[1] ?? "";
+    expect(failed.message).toEqual([
+      expect.stringContaining(`${proxy.url} cannot be reached`),
+      expect.stringContaining(`--organization ${id}`),
+    ]);
+
+    proxy.isLosing = false;
+    const continued = await provision({ url: proxy.url, slug, organization: id });
+    expect(continued.code).toBe(0);
+    expect(continued.output).toContain(`Organization ${id} `);
+    expect((await firstRequest(continued.output.replace(proxy.url, server.url))).status).toBe(200);
+  });
+
+  it("says how to continue when the service is lost after the administrator was made", async () => {
+    const proxy = await losing(/api_clients$/);
+    const failed = await provision({ url: proxy.url });
+    expect(failed.code).toBe(1);
+    const [, organization = "", user = ""] =
+      /--organization (\d+) --organization-user (\d+)$/m.exec(failed.output) ?? [];
+
+    proxy.isLosing = false;
+    const continued = await provision({ url: proxy.url, organization, "organization-user": user });
+    expect(continued.code).toBe(0);
+    const listed = await firstRequest(continued.output.replace(proxy.url, server.url));
+    expect(listed.body).toMatchObject({ organization_users: [{ id: Number(user) }] });
+  });
+
+  it("adds another client for an administrator who is there, without a name or an email", async () => {
+    const first = await provision();
+    const [, organization, user] = /Organization (\d+) has the administrator (\d+)/.exec(first.output) ?? [];
+    const second = await provision({
+      ...{ name: undefined, slug: undefined, email: undefined, "display-name": undefined },
+      ...{ organization, "organization-user": user },
+    });
+    expect(second.code).toBe(0);
+    expect(await firstRequest(second.output)).toEqual(await firstRequest(first.output));
+  });
+
+  it("says in one line that the slug is taken, and makes nothing", async () => {
+    const slug = aSlug();
+    await provision({ slug });
+    const { code, message } = await provision({ slug });
+    expect(code).toBe(1);
+    expect(message).toEqual([
+      expect.stringMatching(/^--slug: is taken by another organization\. .*--organization/),
+    ]);
+  });
+
+  it("says in one line that the service cannot be reached", async () => {
+    const { url, stop } = await addressOf(() => {});
+    await stop();
+    const { code, message } = await provision({ url });
+    expect(code).toBe(1);
+    expect(message).toEqual([`${url} cannot be reached: ECONNREFUSED. Start it with \`npm run dev\`.`]);
+  });
+
+  it("says in one line that the token is wrong, and where it has it from", async () => {
+    vi.stubEnv("PLATFORM_API_TOKEN", "a-token-that-somebody-has-mistyped");
+    const { code, message } = await provision();
+    expect(code).toBe(1);
+    expect(message).toEqual([
+      "The service does not accept the token from the environment variable PLATFORM_API_TOKEN.",
+    ]);
+  });
+
+  it("never sends the token of .dev.vars to another machine, nor any token unencrypted", async () => {
+    const elsewhere = await provision({ url: "https://visits.invalid" });
+    expect(elsewhere.message).toEqual([
+      "Set the environment variable PLATFORM_API_TOKEN to the platform's token of https://visits.invalid.",
+    ]);
+    const unencrypted = await provision({ url: "http://visits.invalid" });
+    expect(unencrypted.message[0]).toMatch(/^--url: must be https/);
+    expect([elsewhere.code, unencrypted.code]).toEqual([1, 1]);
+  });
+
+  it("says in one line that the address is not that of the service", async () => {
+    const { url } = await addressOf((_, response) => {
+      response.writeHead(404);
+      response.end("<h1>Not Found</h1>");
+    });
+    const { code, message } = await provision({ url });
+    expect(code).toBe(1);
+    expect(message).toEqual(["The address answers with 404, and not as this service does."]);
+  });
+
+  it.each([
+    ["--email: is required", { email: undefined }],
+    ["--slug: is required", { slug: undefined }],
+    ["--slug: must be 1 to 63 characters of a-z, 0-9 and -", { slug: "Hill side" }],
+    ["--email: must be an email address", { email: "ada" }],
+    ["--client-name: must not be blank", { "client-name": " " }],
+    ["--organization: must be an id, such as 12", { organization: "first" }],
+    ["--organization-user: wants --organization too", { "organization-user": "7" }],
+    [
+      "--url: visits.example must be the service's address, such as https://visits.example.com",
+      { url: "visits.example" },
+    ],
+    ["Unknown option '--token'.", { token: "secret" }],
+  ])(
+    "makes nothing of wrong arguments, and says what is wrong and how it is used: %s",
+    async (fault, wrong) => {
+      const slug = aSlug();
+      const { code, message } = await provision({ slug, ...wrong });
+      expect(code).toBe(1);
+      expect(message[0]).toBe(fault);
+      expect(message[2]).toMatch(/^Usage: npm run provision/);
+      const platform = platformCaller(server.url);
+      expect(
+        (await platform("POST", "/organizations", { organization: { name: "Free", slug } })).status,
+      ).toBe(201);
+    },
+  );
+});

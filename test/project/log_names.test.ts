@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { EVENTS, FAULT_PLACES, REFUSAL_REASONS } from "../../src/http/log_names.ts";
+
+/** What a line of the log can be, as the first column of the README's table has it. */
+const written = [
+  ...EVENTS.filter((event) => event !== "fault" && event !== "refused"),
+  ...FAULT_PLACES.map((place) => `fault ${place}`),
+  ...Object.values(REFUSAL_REASONS).flatMap((reasons) => reasons.map((reason) => `refused ${reason}`)),
+];
+
+/** The rows of the README's table of log lines, without its head. */
+const rows = (
+  /\n\| Line \|[^\n]*\n\|[-|]+\|\n((?:\|[^\n]*\n)+)/.exec(readFileSync("README.md", "utf8"))?.[1] ?? ""
+)
+  .trim()
+  .split("\n")
+  .map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+
+/** `fault` with `chore` is "fault chore"; `refused`: `expired`, `malformed` is two. */
+function namesIn(line: string): string[] {
+  const [event = "", ...details] = [...line.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+  return details.length === 0 ? [event] : details.map((detail) => `${event} ${detail}`);
+}
+
+const source = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !/log_names\.ts$|\.d\.ts$/.test(file))
+  .map((file) => readFileSync(join("src", file), "utf8"))
+  .join("\n");
+
+describe("The README's table of log lines", () => {
+  it("has each line that the service can write once, and no other", () => {
+    expect(rows.flatMap(([line = ""]) => namesIn(line)).sort()).toEqual(written.sort());
+  });
+
+  it("says of each what it means and what to do", () => {
+    for (const row of rows)
+      expect(row, row[0]).toEqual([
+        expect.any(String),
+        expect.stringMatching(/\w/),
+        expect.stringMatching(/\w/),
+      ]);
+  });
+});
+
+describe("Every name of a log line", () => {
+  it("is written somewhere", () => {
+    const unused = EVENTS.filter(
+      (event) => !source.includes(`log("${event}"`) && !source.includes(`: LogEvent = "${event}"`),
+    );
+    expect(unused).toEqual([]);
+    const places = FAULT_PLACES.filter((place) => !new RegExp(`logFault\\(\\{ ${place}\\b`).test(source));
+    expect(places).toEqual([]);
+    const reasons = Object.values(REFUSAL_REASONS)
+      .flat()
+      .filter((reason) => !source.includes(`"${reason}"`));
+    expect(reasons).toEqual([]);
+  });
+
+  it("is written by log and logFault, and by nothing else", () => {
+    expect(source.match(/\bconsole\.\w+\(/g)).toEqual(["console.log(", "console.error("]);
+  });
+
+  it("is not missing where the service cannot serve: each 5xx that it throws has a reason", () => {
+    const thrown = [...source.matchAll(/new ApiError\(5\d\d,[\s\S]*?\);?\n/g)].map(([text]) => text);
+    expect(thrown.length).toBeGreaterThan(2);
+    for (const text of thrown) expect(text).toContain("reason");
+  });
+});

@@ -1,3 +1,5 @@
+import { and, isNull, type SQL, sql } from "drizzle-orm";
+import { builder, type Value } from "../../database/queries.ts";
 import { apiClients } from "../../database/schema.ts";
 
 export const apiClientColumns = {
@@ -6,3 +8,10 @@ export const apiClientColumns = {
   organization_user_id: apiClients.organization_user_id,
   client_id: apiClients.client_id,
 };
+
+/** Revokes clients that are not revoked yet. */
+export const revokeClients = (condition: SQL, now: Value<number>) =>
+  builder
+    .update(apiClients)
+    .set({ revoked_at: sql`${now}`, updated_at: sql`${now}` })
+    .where(and(condition, isNull(apiClients.revoked_at)));

@@ -109,6 +109,9 @@ export const TRANSCRIPT_PORTION = 500_000;
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;
 
+/** A century: longer than any law has records kept. */
+export const MAX_RETENTION_DAYS = 36_500;
+
 /** How long a recording's download URL is valid, in seconds (contract, section "Limits"). */
 export const RECORDING_URL_LIFETIME = 15 * 60;
 

@@ -97,6 +97,7 @@ export const apiClients = sqliteTable(
       columns: [t.organization_id, t.organization_user_id],
       foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
     }),
+    index("api_clients_listed").on(t.organization_id, t.id),
   ],
 );
 
@@ -409,7 +410,10 @@ export const issuers = sqliteTable(
     email_claim: text().notNull(),
     ...timestamps,
   },
-  (t) => [uniqueIndex("issuers_by_organization").on(t.organization_id, t.issuer)],
+  (t) => [
+    uniqueIndex("issuers_by_organization").on(t.organization_id, t.issuer),
+    index("issuers_listed").on(t.organization_id, t.id),
+  ],
 );
 
 /** `code_digest` is the SHA-256 of the code in hex. The code itself is not stored. */
@@ -522,7 +526,7 @@ export const bulkInviteRows = sqliteTable(
 /**
  * The lengths of the lists that can grow long, so that a page need not count them. Triggers keep them (see
  * triggers/list_totals.sql): nothing else writes here. `owner_id` is whose list it is: an organization, an organization
- * user (for calls), an egress (for audit entries, by event).
+ * user (for calls), an egress (for audit entries, by event), or 0 for the organizations themselves.
  */
 export const listTotals = sqliteTable(
   "list_totals",
@@ -537,6 +541,9 @@ export const listTotals = sqliteTable(
 export type ListName =
   | "waiting_rooms"
   | "organization_users"
+  | "organizations"
+  | "api_clients"
+  | "issuers"
   | "invites"
   | "calls"
   | `egress_audit_logs:${AuditEvent}`;

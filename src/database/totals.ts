@@ -2,6 +2,9 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { builder, type Value } from "./queries.ts";
 import { type ListName, listTotals } from "./schema.ts";
 
+/** The owner of the list of organizations, which belongs to none of them. */
+export const EVERYBODY = 0;
+
 /** How long a list is, from the total that triggers keep: it costs the same however long the list has grown. */
 export function totalOf(list: ListName, owner_id: Value<number>): SQL<number> {
   const kept = builder

@@ -40,6 +40,38 @@ BEGIN
   INSERT INTO list_changes VALUES ('organization_users', old.organization_id, -1);
 END;
 
+-- The list of organizations has no owner: see EVERYBODY in totals.ts.
+CREATE TRIGGER `organizations_listed_inserted` AFTER INSERT ON `organizations`
+BEGIN
+  INSERT INTO list_changes VALUES ('organizations', 0, 1);
+END;
+
+CREATE TRIGGER `organizations_listed_deleted` AFTER DELETE ON `organizations`
+BEGIN
+  INSERT INTO list_changes VALUES ('organizations', 0, -1);
+END;
+
+-- A revoked client stays listed, so every rotation makes the list longer.
+CREATE TRIGGER `api_clients_listed_inserted` AFTER INSERT ON `api_clients`
+BEGIN
+  INSERT INTO list_changes VALUES ('api_clients', new.organization_id, 1);
+END;
+
+CREATE TRIGGER `api_clients_listed_deleted` AFTER DELETE ON `api_clients`
+BEGIN
+  INSERT INTO list_changes VALUES ('api_clients', old.organization_id, -1);
+END;
+
+CREATE TRIGGER `issuers_listed_inserted` AFTER INSERT ON `issuers`
+BEGIN
+  INSERT INTO list_changes VALUES ('issuers', new.organization_id, 1);
+END;
+
+CREATE TRIGGER `issuers_listed_deleted` AFTER DELETE ON `issuers`
+BEGIN
+  INSERT INTO list_changes VALUES ('issuers', old.organization_id, -1);
+END;
+
 -- An invite is listed until it is used or has lapsed. The cron sets is_lapsed: no trigger fires when time passes.
 CREATE TRIGGER `invites_listed_inserted` AFTER INSERT ON `invites`
 WHEN new.used_at IS NULL AND NOT new.is_lapsed

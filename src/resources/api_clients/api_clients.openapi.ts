@@ -1,14 +1,28 @@
 import type * as z from "zod";
 import { CLIENT_KNOWN_FOR } from "../../limits.ts";
-import type { Reference } from "../../openapi/operation.ts";
-import { apiClientSchema } from "./api_clients.schemas.ts";
+import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
+import { apiClientSchema, issuedApiClientSchema } from "./api_clients.schemas.ts";
 
-const client: z.input<typeof apiClientSchema> = {
+const client = {
   id: 5,
   name: "Scheduling system",
   organization_user_id: 12,
   client_id: "Y2xpZW50LWlkLW9mLTE2LQ",
+};
+
+const listed: z.input<typeof apiClientSchema> = { ...client, revoked_at: null };
+
+const issued: z.input<typeof issuedApiClientSchema> = {
+  ...client,
   client_secret: "YS1jbGllbnQtc2VjcmV0LXRoYXQtaXMtMzItYnl0ZXM",
+};
+
+const fields = {
+  id: "The id of the API client.",
+  name: "The name of the API client, for people.",
+  organization_user_id:
+    "The organization user as whom the client acts. The client has the roles of this user.",
+  client_id: "The value for the header `X-Client-ID`.",
 };
 
 export const apiClientsReference: Reference = {
@@ -18,24 +32,39 @@ export const apiClientsReference: Reference = {
   schemas: {
     ApiClient: {
       schema: apiClientSchema,
+      description: "An API client of an organization, without its secret.",
+      fields: {
+        ...fields,
+        revoked_at: "When the API client was revoked; null while it is in use.",
+      },
+    },
+    IssuedApiClient: {
+      schema: issuedApiClientSchema,
       description: "The credentials with which an organization calls the external API.",
       fields: {
-        id: "The id of the API client.",
-        name: "The name of the API client, for people.",
-        organization_user_id:
-          "The organization user as whom the client acts. The client has the roles of this user.",
-        client_id: "The value for the header `X-Client-ID`.",
+        ...fields,
         client_secret: "The value for the header `X-Client-Secret`. It is shown only in this response.",
       },
     },
   },
   platform: {
+    "GET /organizations/:id/api_clients": {
+      operationId: "listApiClients",
+      summary: "List the API clients of an organization",
+      description:
+        "Revoked clients are in the list, with the time in `revoked_at`. Secrets are not: the service does not store them. The list is ordered by id.",
+      status: 200,
+      response: {
+        schema: pageOf("api_clients", apiClientSchema),
+        example: { api_clients: [listed], pagination: paginationExample },
+      },
+    },
     "POST /organizations/:id/api_clients": {
       operationId: "createApiClient",
       summary: "Create an API client for an organization",
       status: 201,
       requestExample: { api_client: { name: "Scheduling system", organization_user_id: 12 } },
-      response: { schema: apiClientSchema, example: client },
+      response: { schema: issuedApiClientSchema, example: issued },
       refusals: { 422: "`organization_user_id` is not a user of the organization." },
     },
     "DELETE /api_clients/:id": {

@@ -1,29 +1,34 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, name } from "../../http/wire.ts";
+import { id, name, timestampOrNull } from "../../http/wire.ts";
 import type { apiClientColumns } from "./api_clients.sql.ts";
 
 export const createApiClientBody = z.object({
   api_client: z.object({ name, organization_user_id: id }),
 });
 
-export const apiClientSchema = z.object({
-  id,
-  name: z.string(),
-  organization_user_id: id,
-  client_id: z.string(),
-  client_secret: z.string(),
-});
+const fields = { id, name: z.string(), organization_user_id: id, client_id: z.string() };
+
+export const apiClientSchema = z.object({ ...fields, revoked_at: z.iso.datetime().nullable() });
+
+export const issuedApiClientSchema = z.object({ ...fields, client_secret: z.string() });
+
+export type ApiClient = Row<typeof apiClientColumns>;
 
 /** The secret is in the answer to the creation and nowhere else. */
-export type IssuedApiClient = Row<typeof apiClientColumns> & { client_secret: string };
+export type IssuedApiClient = ApiClient & { client_secret: string };
 
-export function toApiClient(client: IssuedApiClient): z.input<typeof apiClientSchema> {
-  return {
-    id: client.id,
-    name: client.name,
-    organization_user_id: client.organization_user_id,
-    client_id: client.client_id,
-    client_secret: client.client_secret,
-  };
+const fieldsOf = (client: ApiClient) => ({
+  id: client.id,
+  name: client.name,
+  organization_user_id: client.organization_user_id,
+  client_id: client.client_id,
+});
+
+export function toApiClient(client: ApiClient): z.input<typeof apiClientSchema> {
+  return { ...fieldsOf(client), revoked_at: timestampOrNull(client.revoked_at) };
+}
+
+export function toIssuedApiClient(client: IssuedApiClient): z.input<typeof issuedApiClientSchema> {
+  return { ...fieldsOf(client), client_secret: client.client_secret };
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, notExists, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
@@ -7,8 +7,9 @@ import { builder, namedQuery, type Placeholders, runFirst } from "../../database
 import { namedWrite } from "../../database/rules.ts";
 import { apiClients, organizationUsers } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
+import type { PageWindow } from "../../http/pagination.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
-import { organizationMissing } from "../organizations/organizations.sql.ts";
+import { listOfOrganization, organizationMissing } from "../organizations/organizations.sql.ts";
 import type { createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
 import { apiClientColumns, revokeClients } from "./api_clients.sql.ts";
 
@@ -75,6 +76,20 @@ const insertClient = namedWrite((client: Placeholders<NewClient>) => {
     ],
   };
 });
+
+/** All API clients of an organization, revoked ones too. */
+export const listApiClients = listOfOrganization(
+  "api_clients",
+  namedQuery(({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
+    builder
+      .select(apiClientColumns)
+      .from(apiClients)
+      .where(eq(apiClients.organization_id, organization_id))
+      .orderBy(asc(apiClients.id))
+      .limit(limit)
+      .offset(offset),
+  ),
+);
 
 export async function revokeApiClient({ db, now }: Context, id: number): Promise<void> {
   const revoked = await runFirst(db, revokeClient({ id, now }));

@@ -7,6 +7,7 @@ export const apiClientColumns = {
   name: apiClients.name,
   organization_user_id: apiClients.organization_user_id,
   client_id: apiClients.client_id,
+  revoked_at: apiClients.revoked_at,
 };
 
 /** Revokes clients that are not revoked yet. */

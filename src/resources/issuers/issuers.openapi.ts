@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Reference } from "../../openapi/operation.ts";
+import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
 import { issuerSchema } from "./issuers.schemas.ts";
 
 const issuer: z.input<typeof issuerSchema> = {
@@ -33,6 +33,16 @@ export const issuersReference: Reference = {
     },
   },
   platform: {
+    "GET /organizations/:id/issuers": {
+      operationId: "listIssuers",
+      summary: "List the issuers of an organization",
+      description: "The list is ordered by id.",
+      status: 200,
+      response: {
+        schema: pageOf("issuers", issuerSchema),
+        example: { issuers: [issuer], pagination: paginationExample },
+      },
+    },
     "POST /organizations/:id/issuers": {
       operationId: "createIssuer",
       summary: "Register an issuer for an organization",

@@ -1,12 +1,18 @@
+import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_door.ts";
-import { jsonBody, params } from "../../http/validation.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { createIssuerBody, toIssuer } from "./issuers.schemas.ts";
-import { createIssuer, deleteIssuer } from "./issuers.service.ts";
+import { createIssuer, deleteIssuer, listIssuers } from "./issuers.service.ts";
 
 const byId = params(idParams);
 
 export const issuersPlatform = platformRoutes()
+  .get("/organizations/:id/issuers", byId, query(pageQuery), async (c) => {
+    const { id } = c.req.valid("param");
+    const { items, pagination } = await listIssuers(c.var.context, id, c.req.valid("query"));
+    return c.json({ issuers: items.map(toIssuer), pagination });
+  })
   .post("/organizations/:id/issuers", byId, jsonBody(createIssuerBody), async (c) => {
     const issuer = await createIssuer(c.var.context, c.req.valid("param").id, c.req.valid("json").issuer);
     return c.json(toIssuer(issuer), 201);

@@ -1,13 +1,27 @@
-import { eq, exists } from "drizzle-orm";
+import { asc, eq, exists } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../../context.ts";
 import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
 import { issuers } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
-import { organizationMissing } from "../organizations/organizations.sql.ts";
+import type { PageWindow } from "../../http/pagination.ts";
+import { listOfOrganization, organizationMissing } from "../organizations/organizations.sql.ts";
 import type { createIssuerBody, Issuer } from "./issuers.schemas.ts";
 import { issuerColumns, recognizedIssuer } from "./issuers.sql.ts";
+
+export const listIssuers = listOfOrganization(
+  "issuers",
+  namedQuery(({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
+    builder
+      .select(issuerColumns)
+      .from(issuers)
+      .where(eq(issuers.organization_id, organization_id))
+      .orderBy(asc(issuers.id))
+      .limit(limit)
+      .offset(offset),
+  ),
+);
 
 type IssuerInput = z.output<typeof createIssuerBody>["issuer"];
 

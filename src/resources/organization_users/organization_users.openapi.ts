@@ -17,10 +17,15 @@ const createdUser: z.input<typeof createdUserSchema> = {
   waiting_room_slug: "riverside-clinic--paula-provider",
 };
 
-const userExample: z.input<typeof userSchema> = {
-  ...createdUser,
-  roles: ["provider_assistant", "provider"],
-  assists: [14],
+const assistant: z.input<typeof userSchema> = {
+  id: 13,
+  user_id: 35,
+  email: "ann@example.com",
+  display_name: "Ann Assistant",
+  roles: ["provider_assistant"],
+  organization_id: 1,
+  waiting_room_slug: null,
+  assists: [12],
 };
 
 const fields = {
@@ -31,7 +36,7 @@ const fields = {
   roles: "The roles of the person in this organization, lowest first. None if the membership has ended.",
 };
 
-const createdFields = {
+const createdUserFields = {
   ...fields,
   organization_id: "The id of the organization.",
   waiting_room_slug: "The slug of the personal waiting room; null for a user without the role `provider`.",
@@ -50,15 +55,15 @@ export const organizationUsersReference: Reference = {
     CreatedUser: {
       schema: createdUserSchema,
       description: "A person who belongs to an organization, with the slug of the personal waiting room.",
-      fields: createdFields,
+      fields: createdUserFields,
     },
     User: {
       schema: userSchema,
       description:
-        "A person who belongs to an organization, with the organization users whom the person assists.",
+        "A person who belongs to an organization, with the slug of the personal waiting room and the providers whom the person assists.",
       fields: {
-        ...createdFields,
-        assists: "The ids of the organization users whom a provider_assistant assists.",
+        ...createdUserFields,
+        assists: "The ids of the organization users whom the person assists, in ascending order.",
       },
     },
   },
@@ -76,6 +81,20 @@ export const organizationUsersReference: Reference = {
     },
   },
   platform: {
+    "GET /organizations/:id/users": {
+      operationId: "listUsers",
+      summary: "List the users of an organization",
+      description:
+        "Users whose membership has ended are in the list, with no roles. The list is ordered by id.",
+      status: 200,
+      response: {
+        schema: pageOf("users", userSchema),
+        example: {
+          users: [{ ...createdUser, assists: [] }, assistant],
+          pagination: { ...paginationExample, total_count: 2 },
+        },
+      },
+    },
     "POST /organizations/:id/users": {
       operationId: "createUser",
       summary: "Add a user to an organization",
@@ -95,8 +114,8 @@ export const organizationUsersReference: Reference = {
       summary: "Change a user of an organization",
       description: `A field that is left out stays. \`roles\` replaces all roles: a user who becomes a provider gets a personal waiting room, or the same one back as before. A user who is no longer a provider loses the room: those who wait there have left, and the subs that the user fills are empty. Who assists the user keeps access to the calls. \`assists\` replaces the whole list; a user who is no longer a provider_assistant assists nobody. A new display name does not rename the personal waiting room. API clients that act as the user have the new roles within ${CLIENT_KNOWN_FOR / 1000} seconds.`,
       status: 200,
-      requestExample: { user: { roles: ["provider_assistant", "provider"], assists: [14] } },
-      response: { schema: userSchema, example: userExample },
+      requestExample: { user: { roles: ["provider_assistant"], assists: [12] } },
+      response: { schema: userSchema, example: assistant },
       refusals: {
         404: "The organization or the user does not exist, or the membership has ended.",
         422: "`roles` is empty, `assists` contains an id that is not a provider of the organization, or `assists` is given for a user who is not a provider_assistant. An id that was in `assists` before can stay there.",

@@ -1,5 +1,6 @@
+import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_door.ts";
-import { jsonBody, params } from "../../http/validation.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { endMembership, updateUser } from "./organization_users.membership.ts";
 import {
@@ -9,21 +10,27 @@ import {
   toUser,
   updateUserBody,
 } from "./organization_users.schemas.ts";
-import { createUser } from "./organization_users.service.ts";
+import { createUser, listUsers } from "./organization_users.service.ts";
 
-const member = params(memberParams);
+const byId = params(idParams);
+const byMember = params(memberParams);
 
 export const organizationUsersPlatform = platformRoutes()
-  .post("/organizations/:id/users", params(idParams), jsonBody(createUserBody), async (c) => {
+  .get("/organizations/:id/users", byId, query(pageQuery), async (c) => {
+    const { id } = c.req.valid("param");
+    const { items, pagination } = await listUsers(c.var.context, id, c.req.valid("query"));
+    return c.json({ users: items.map(toUser), pagination });
+  })
+  .post("/organizations/:id/users", byId, jsonBody(createUserBody), async (c) => {
     const user = await createUser(c.var.context, c.req.valid("param").id, c.req.valid("json").user);
     return c.json(toCreatedUser(user), 201);
   })
-  .put("/organizations/:id/users/:organization_user_id", member, jsonBody(updateUserBody), async (c) => {
+  .put("/organizations/:id/users/:organization_user_id", byMember, jsonBody(updateUserBody), async (c) => {
     const { id, organization_user_id } = c.req.valid("param");
     const user = await updateUser(c.var.context, id, organization_user_id, c.req.valid("json").user);
     return c.json(toUser(user));
   })
-  .delete("/organizations/:id/users/:organization_user_id", member, async (c) => {
+  .delete("/organizations/:id/users/:organization_user_id", byMember, async (c) => {
     const { id, organization_user_id } = c.req.valid("param");
     await endMembership(c.var.context, id, organization_user_id);
     return c.body(null, 204);

@@ -8,7 +8,7 @@ import { kebabCase } from "../../database/slug.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import { unprocessable } from "../../http/errors.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
-import { organizationMissing } from "../organizations/organizations.sql.ts";
+import { listOfOrganization, organizationMissing } from "../organizations/organizations.sql.ts";
 import { assistsRules, insertAssists } from "./organization_users.assists.ts";
 import type { CreatedUser, createUserBody, OrganizationUser } from "./organization_users.schemas.ts";
 import {
@@ -20,6 +20,7 @@ import {
   organizationUserColumns,
   type Reach,
   reachOf,
+  userColumns,
 } from "./organization_users.sql.ts";
 
 /** Makes somebody a user of the organization. */
@@ -69,6 +70,21 @@ const insertUser = namedWrite((user: Placeholders<NewUser>) => {
     ],
   };
 });
+
+/** All users of an organization, removed ones too. */
+export const listUsers = listOfOrganization(
+  "organization_users",
+  namedQuery(({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
+    builder
+      .select(userColumns)
+      .from(organizationUsers)
+      .innerJoin(users, eq(users.id, organizationUsers.user_id))
+      .where(eq(organizationUsers.organization_id, organization_id))
+      .orderBy(asc(organizationUsers.id))
+      .limit(limit)
+      .offset(offset),
+  ),
+);
 
 /** The organization users that the caller reaches. */
 export async function listOrganizationUsers(

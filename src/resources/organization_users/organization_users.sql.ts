@@ -30,7 +30,9 @@ export const createdUserColumns = {
 };
 
 const assistedIds = builder
-  .select({ ids: sql`json_group_array(${organizationUserAssists.provider_id})` })
+  .select({
+    ids: sql`json_group_array(${organizationUserAssists.provider_id} order by ${organizationUserAssists.provider_id})`,
+  })
   .from(organizationUserAssists)
   .where(eq(organizationUserAssists.assistant_id, organizationUsers.id));
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { id, name, timestamp } from "../../http/wire.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
 const slug = z
@@ -17,10 +17,24 @@ export const createOrganizationBody = z.object({
   organization: z.object({ name, slug: slug.optional() }),
 });
 
+const RETENTION = `must be a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or null for good`;
+
+const retentionDays = z.int(RETENTION).min(1, RETENTION).max(MAX_RETENTION_DAYS, RETENTION).nullish();
+
+export const updateOrganizationBody = z.object({
+  organization: z.object({
+    name: name.optional(),
+    recording_retention_days: retentionDays,
+    transcript_retention_days: retentionDays,
+  }),
+});
+
 export const organizationSchema = z.object({
   id,
   name: z.string(),
   slug: z.string(),
+  recording_retention_days: z.int().nullable(),
+  transcript_retention_days: z.int().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
@@ -32,6 +46,8 @@ export function toOrganization(row: Organization): z.input<typeof organizationSc
     id: row.id,
     name: row.name,
     slug: row.slug,
+    recording_retention_days: row.recording_retention_days,
+    transcript_retention_days: row.transcript_retention_days,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   };

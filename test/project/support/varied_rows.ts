@@ -28,6 +28,22 @@ export function writeVariedRows(database: DatabaseSync) {
       slug: `clinic-${organization_id}`,
       ...stamps,
     });
+    insert("organizations", {
+      id: organization_id + 90,
+      name: "Gone",
+      slug: `gone-${organization_id}`,
+      ...stamps,
+    });
+    for (const n of [1, 2])
+      insert("issuers", {
+        id: id(n),
+        organization_id,
+        issuer: `https://idp-${n}.example.org`,
+        audience: "video-visits",
+        jwks_url: "https://idp.example.org/jwks",
+        email_claim: "email",
+        ...stamps,
+      });
     for (const n of [1, 2, 3, 4]) {
       insert("users", { id: id(n), email: `${id(n)}@example.org`, ...stamps });
       insert("organization_users", {
@@ -36,6 +52,15 @@ export function writeVariedRows(database: DatabaseSync) {
         user_id: id(n),
         display_name: "Paula Provider",
         roles: '["provider"]',
+        ...stamps,
+      });
+      insert("api_clients", {
+        id: id(n),
+        organization_id,
+        organization_user_id: id(n),
+        name: "Integration",
+        client_id: `client-${id(n)}`,
+        secret_digest: "",
         ...stamps,
       });
       insert("waiting_rooms", {
@@ -136,7 +161,12 @@ export function writeVariedRows(database: DatabaseSync) {
       insert into calls (${callColumns})
         select ${id(51)}, organization_id, 'call-${id(51)}', organization_user_id, waiting_room_id, started_at, ended_at, failed, created_at, updated_at from calls where id = ${id(2)};
       delete from calls where id = ${id(51)};
-      -- Users and rooms that go without a trace.
+      -- Clients that are revoked stay in their list.
+      update api_clients set revoked_at = 5 where id = ${id(1)};
+      delete from api_clients where id = ${id(2)};
+      delete from issuers where id = ${id(1)};
+      -- Users, rooms and organizations that go without a trace.
+      delete from organizations where id = ${organization_id + 90};
       insert into users (id, email, created_at, updated_at)
         values (${id(90)}, 'gone-${id(90)}@example.org', 0, 0);
       insert into organization_users (id, organization_id, user_id, display_name, roles, created_at, updated_at)

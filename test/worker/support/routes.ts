@@ -107,10 +107,17 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
 
 /** The same for the platform door, which is for all organizations. */
 export const platformExamples: Record<string, (organization: Organization) => Promise<Example>> = {
+  "GET /organizations": async () => ({ path: "/organizations" }),
+  "GET /organizations/:id": async ({ id }) => ({ path: `/organizations/${id}` }),
+  "PUT /organizations/:id": async ({ id }) => ({
+    path: `/organizations/${id}`,
+    body: { organization: { name: "Renamed Clinic", recording_retention_days: 365 } },
+  }),
   "POST /organizations": async () => ({
     path: "/organizations",
     body: { organization: { name: "New Clinic" } },
   }),
+  "GET /organizations/:id/users": async ({ id }) => ({ path: `/organizations/${id}/users` }),
   "POST /organizations/:id/users": async ({ id }) => ({
     path: `/organizations/${id}/users`,
     body: {
@@ -128,6 +135,7 @@ export const platformExamples: Record<string, (organization: Organization) => Pr
   "DELETE /organizations/:id/users/:organization_user_id": async ({ id, addProvider }) => ({
     path: `/organizations/${id}/users/${(await addProvider()).id}`,
   }),
+  "GET /organizations/:id/api_clients": async ({ id }) => ({ path: `/organizations/${id}/api_clients` }),
   "POST /organizations/:id/api_clients": async ({ id, admin }) => ({
     path: `/organizations/${id}/api_clients`,
     body: { api_client: { name: "New client", organization_user_id: admin.id } },
@@ -171,6 +179,7 @@ export const platformExamples: Record<string, (organization: Organization) => Pr
     path: `/egresses/${unique("egress")}`,
     body: { egress: { call_key: (await aCall(organization)).key, status: "egress_starting" } },
   }),
+  "GET /organizations/:id/issuers": async ({ id }) => ({ path: `/organizations/${id}/issuers` }),
   "POST /organizations/:id/issuers": async ({ id }) => ({
     path: `/organizations/${id}/issuers`,
     body: {

@@ -55,6 +55,10 @@ Transcripts, SOAP notes and call metrics are read from the nearest copy of the d
 const PLATFORM_INTRODUCTION = `
 With this API, the operator of the service sets up organizations, and the video platform reports what happens in waiting rooms and calls.
 
+## Lists
+
+Paged lists take \`page\` and \`per_page\` (${DEFAULT_PER_PAGE} by default, at most ${MAX_PER_PAGE}) and return a \`pagination\` object.
+
 ## Reports
 
 Every report is a PUT with a key that the reporter chooses:

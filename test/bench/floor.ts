@@ -5,6 +5,7 @@
  * that hold in the statement that writes.
  */
 
+import { organizations } from "./floor_organizations.ts";
 import { isPlatform, platformSetUp } from "./floor_platform.ts";
 import { reads } from "./floor_reads.ts";
 import { platformReports } from "./floor_reports.ts";
@@ -75,6 +76,7 @@ const FROM_ANY_REPLICA = /calls\/\d+\/(transcript|soap_note)$|call_metrics$/;
 const externalRoutes: Record<string, FloorHandler> = { ...reads, ...results, ...writes, ...signIn };
 
 const platformRoutes: Record<string, FloorHandler<PlatformFloorRequest>> = {
+  ...organizations,
   ...platformSetUp,
   ...platformReports,
 };

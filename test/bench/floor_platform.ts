@@ -3,7 +3,7 @@ import slugify from "@sindresorhus/slugify";
 import { SignJWT } from "jose";
 import type { FloorHandler, PlatformFloorRequest } from "./floor.ts";
 import * as shape from "./floor_shapes.ts";
-import { all, bodyOf, INVITE, ROOM, roomSlug, SUB, write } from "./floor_statements.ts";
+import { all, bodyOf, INVITE, ISSUER, ORGANIZATION, ROOM, roomSlug, SUB, write } from "./floor_statements.ts";
 
 const encoder = new TextEncoder();
 
@@ -61,7 +61,7 @@ export const platformSetUp: Record<string, FloorHandler<PlatformFloorRequest>> =
         select 1, ?3 union all select suffix + 1, ?3 || '-' || (suffix + 1) from candidate
         where exists (select 1 from organizations taken where taken.slug = candidate.slug))
         select slug from candidate order by suffix desc limit 1)), ?4, ?4)
-      returning id, name, slug, created_at, updated_at`,
+      returning ${ORGANIZATION}`,
       sent.name.trim(),
       sent.slug ?? null,
       kebab(sent.name, "organization").slice(0, 55),
@@ -142,7 +142,7 @@ export const platformSetUp: Record<string, FloorHandler<PlatformFloorRequest>> =
       request,
       `insert into issuers (organization_id, issuer, audience, jwks_url, email_claim, created_at, updated_at)
       values (?1, ?2, ?3, ?4, ?5, ?6, ?6)
-      returning id, organization_id, issuer, audience, jwks_url, email_claim, created_at, updated_at`,
+      returning ${ISSUER}`,
       Number(request.segments[4]),
       sent.issuer.trim(),
       sent.audience.trim(),

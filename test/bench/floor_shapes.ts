@@ -40,6 +40,21 @@ export const member = (r: Row) => ({
   roles: JSON.parse(r.roles),
 });
 
+export const user = (r: Row) => ({
+  ...member(r),
+  organization_id: r.organization_id,
+  waiting_room_slug: r.waiting_room_slug,
+  assists: JSON.parse(r.assists),
+});
+
+export const apiClient = (r: Row) => ({
+  id: r.id,
+  name: r.name,
+  organization_user_id: r.organization_user_id,
+  client_id: r.client_id,
+  revoked_at: timeOrNull(r.revoked_at),
+});
+
 export const call = (r: Row) => ({
   id: r.id,
   organization_user_id: r.organization_user_id,
@@ -109,7 +124,7 @@ export function metrics(rows: Row[]) {
   return answer;
 }
 
-export const organization = (r: Row) => ({
+export const organization = ({ total_count, ...r }: Row) => ({
   ...r,
   created_at: time(r.created_at),
   updated_at: time(r.updated_at),

@@ -1,5 +1,5 @@
 /** What several of the floor's statements share. */
-import type { FloorRequest, PlatformFloorRequest } from "./floor.ts";
+import type { PlatformFloorRequest } from "./floor.ts";
 import type * as shape from "./floor_shapes.ts";
 
 /** Columns, for reads and for what writes return; `?1` is the organization. */
@@ -17,6 +17,11 @@ export const SUB = `id, waiting_room_id, user_id, datetime_start, datetime_end, 
 export const INVITE = `id, email, display_name, roles, organization_id, expires_at, used_at, created_at, updated_at,
   (select name from organizations where id = ?1) organization_name`;
 
+export const ORGANIZATION =
+  "id, name, slug, recording_retention_days, transcript_retention_days, created_at, updated_at";
+
+export const ISSUER = "id, organization_id, issuer, audience, jwks_url, email_claim, created_at, updated_at";
+
 export async function all(
   { db }: PlatformFloorRequest,
   query: string,
@@ -32,7 +37,7 @@ export async function all(
 
 /** A page, with its total in each row. Only of an empty page the total is asked by itself; null: there is no list. */
 export async function paged(
-  request: FloorRequest,
+  request: PlatformFloorRequest,
   name: string,
   toJson: (row: shape.Row) => object,
   { total, columns, from, values }: { total: string; columns: string; from: string; values: unknown[] },

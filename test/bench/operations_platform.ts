@@ -42,21 +42,30 @@ export const platformExamples: Record<string, Example> = {
   "PUT /egresses/:egress_id, repeated": async (clinic) => repeated(clinic, anEgress(clinic)),
 
   "GET /waiting_rooms/:slug": async (clinic) => ({ path: await roomWithSub(clinic) }),
+  "GET /organizations": () => ({ path: "/organizations" }),
+  "GET /organizations/:id": ({ id }) => ({ path: `/organizations/${id}` }),
+  "PUT /organizations/:id": ({ id }) => ({
+    path: `/organizations/${id}`,
+    body: { organization: { recording_retention_days: 365, transcript_retention_days: null } },
+  }),
   "POST /organizations": () => ({
     path: "/organizations",
     body: { organization: { name: `Clinic ${unique()}` } },
   }),
+  "GET /organizations/:id/users": ({ id }) => ({ path: `/organizations/${id}/users` }),
   "POST /organizations/:id/users": ({ id }) => ({
     path: `/organizations/${id}/users`,
     body: {
       user: { email: `${unique()}@example.com`, display_name: `Paul ${unique()}`, roles: ["provider"] },
     },
   }),
+  "GET /organizations/:id/api_clients": ({ id }) => ({ path: `/organizations/${id}/api_clients` }),
   "POST /organizations/:id/api_clients": (clinic) => anApiClient(clinic),
   "DELETE /api_clients/:id": async (clinic) => {
     const { path, body } = anApiClient(clinic);
     return { path: `/api_clients/${(await clinic.platform("POST", path, body)).id}` };
   },
+  "GET /organizations/:id/issuers": async (clinic) => ({ path: await issuersOf(clinic) }),
   "POST /organizations/:id/issuers": (clinic) => anIssuer(clinic),
   "DELETE /issuers/:id": async (clinic) => {
     const { path, body } = anIssuer(clinic);
@@ -157,6 +166,12 @@ const inviteOf = once(newInvite);
 const anApiClient = ({ id, admin }: Clinic) => ({
   path: `/organizations/${id}/api_clients`,
   body: { api_client: { name: "Integration", organization_user_id: admin.id } },
+});
+
+const issuersOf = once(async (clinic) => {
+  const { path, body } = anIssuer(clinic);
+  await clinic.platform("POST", path, body);
+  return path;
 });
 
 function anIssuer({ id }: Clinic) {

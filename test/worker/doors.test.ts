@@ -172,7 +172,7 @@ describe("An unknown path", () => {
 
   it.each([
     ["/nowhere", "GET"],
-    ["/organizations", "GET"],
+    ["/organizations", "DELETE"],
     ["/organization_users", "GET"],
     ["/waiting_rooms", "GET"],
   ])("is 404 behind the platform door: %s by %s", async (path, method) => {

@@ -5,6 +5,11 @@ import { anOrganization, given, unique } from "./support/organization.ts";
 
 const create = (organization: object) => platform.post("/organizations", { organization });
 
+const read = async (id: number) => given(platform.get(`/organizations/${id}`));
+
+const update = (id: number | string, organization: object) =>
+  platform.put(`/organizations/${id}`, { organization });
+
 /** A name that no other organization of this run has, so that its slug is free too. */
 const aName = (word = "Clinic") => unique(word);
 
@@ -17,6 +22,8 @@ describe("Creating an organization", () => {
       id: expect.any(Number),
       name: "Riverside Clinic",
       slug,
+      recording_retention_days: null,
+      transcript_retention_days: null,
       created_at: aTimestamp,
       updated_at: created.body.created_at,
     });
@@ -68,10 +75,12 @@ describe("Creating an organization", () => {
     expect(await create({ name, slug })).toMatchObject({ status: 201, body: { name, slug } });
   });
 
-  it("ignores unknown keys", async () => {
+  it("ignores unknown keys, and those that only an update takes", async () => {
     const slug = unique("org");
-    const created = await create({ name: "Clinic", slug, id: 1, created_at: "2020-01-01T00:00:00.000Z" });
+    const unknown = { id: 1, created_at: "2020-01-01T00:00:00.000Z", recording_retention_days: 30 };
+    const created = await create({ name: "Clinic", slug, ...unknown });
     expect(created.status).toBe(201);
+    expect(created.body.recording_retention_days).toBeNull();
     expect(created.body.id).not.toBe(1);
     expect(created.body.created_at).not.toBe("2020-01-01T00:00:00.000Z");
   });
@@ -123,5 +132,170 @@ describe("Creating an organization", () => {
     const slug = unique("org");
     expectRefusal(await platform.post("/organizations", { name: "Clinic", slug }), 422, /organization/);
     expect((await create({ name: "Clinic", slug })).status).toBe(201);
+  });
+});
+
+describe("Reading an organization", () => {
+  it("shows it as it was created", async () => {
+    const created = await given(create({ name: aName() }));
+    expect(await platform.get(`/organizations/${created.id}`)).toMatchObject({ status: 200, body: created });
+  });
+
+  it.each(["999999999", "0", "-1", "1.5", "riverside-clinic", "9".repeat(100)])(
+    "gives 404 for the id %s",
+    async (id) => expectRefusal(await platform.get(`/organizations/${id}`), 404),
+  );
+});
+
+describe("Updating an organization", () => {
+  it("changes the name and the days for which recordings and transcripts are kept", async () => {
+    const clinic = await given(create({ name: aName() }));
+    const change = {
+      name: "Hillside Clinic",
+      recording_retention_days: 365,
+      transcript_retention_days: 3650,
+    };
+    const updated = await update(clinic.id, change);
+    expect(updated.status).toBe(200);
+    expect(updated.body).toEqual({ ...clinic, ...change, updated_at: aTimestamp });
+    expect(await read(clinic.id)).toEqual(updated.body);
+  });
+
+  it("keeps what is left out", async () => {
+    const { id, slug } = await given(create({ name: aName() }));
+    await given(update(id, { recording_retention_days: 30 }));
+    await given(update(id, { transcript_retention_days: 60 }));
+    await given(update(id, { name: "Hillside Clinic" }));
+    await given(update(id, {}));
+    const kept = {
+      recording_retention_days: 30,
+      transcript_retention_days: 60,
+      name: "Hillside Clinic",
+      slug,
+    };
+    expect(await read(id)).toMatchObject(kept);
+  });
+
+  it("keeps both changes of two updates that meet", async () => {
+    const { id } = await given(create({ name: aName() }));
+    await Promise.all([
+      given(update(id, { recording_retention_days: 30 })),
+      given(update(id, { transcript_retention_days: 60 })),
+      given(update(id, { name: "Hillside Clinic" })),
+    ]);
+    expect(await read(id)).toMatchObject({
+      name: "Hillside Clinic",
+      recording_retention_days: 30,
+      transcript_retention_days: 60,
+    });
+  });
+
+  it.each(["recording_retention_days", "transcript_retention_days"])(
+    "takes 1 to 36,500 as %s, and null for good, and leaves the other days alone",
+    async (field) => {
+      const { id } = await given(create({ name: aName() }));
+      const both = { recording_retention_days: 7, transcript_retention_days: 7 };
+      await given(update(id, both));
+      for (const days of [1, 36_500, null]) {
+        expect((await given(update(id, { [field]: days })))[field]).toBe(days);
+        expect(await read(id)).toMatchObject({ ...both, [field]: days });
+      }
+    },
+  );
+
+  it("keeps the slug of the organization and of its rooms", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom({ name: "Cardiology" });
+    const renamed = await given(update(clinic.id, { name: "Hillside Clinic", slug: unique("other") }));
+    expect(renamed).toMatchObject({ name: "Hillside Clinic", slug: clinic.slug });
+    const { slug, user } = await given(clinic.client.get(`/waiting_rooms/${room.slug}`));
+    expect({ slug, user }).toEqual({ slug: room.slug, user: { display_name: "Hillside Clinic" } });
+    expect((await clinic.addRoom({ name: "Oncology" })).slug).toBe(`${clinic.slug}--oncology`);
+  });
+
+  it("takes back what was read, and does not change another organization", async () => {
+    const [clinic, other] = [await given(create({ name: aName() })), await given(create({ name: aName() }))];
+    const before = await read(other.id);
+    const updated = await given(update(clinic.id, { ...clinic, recording_retention_days: 5, id: other.id }));
+    expect(updated).toEqual({ ...clinic, recording_retention_days: 5, updated_at: aTimestamp });
+    expect(await read(other.id)).toEqual(before);
+  });
+
+  it.each([
+    ["a null name", { name: null }, /^organization\.name: /],
+    ["a blank name", { name: " " }, /^organization\.name: /],
+    ["a name of 256 characters", { name: "n".repeat(256) }, /^organization\.name: /],
+    ...["recording_retention_days", "transcript_retention_days"].flatMap((field) =>
+      [0, -1, 36_501, 1.5, 1e300, "30", true, [30]].map((days): [string, object, string] => [
+        `${JSON.stringify(days)} as ${field}`,
+        { [field]: days },
+        `organization.${field}: must be a whole number of days from 1 to 36500, or null for good`,
+      ]),
+    ),
+  ])("refuses %s, and changes nothing", async (_, fault, error) => {
+    const { id } = await given(create({ name: aName() }));
+    const before = await given(update(id, { recording_retention_days: 7, transcript_retention_days: 7 }));
+    const valid = { name: "Usurper", recording_retention_days: 1, transcript_retention_days: 1 };
+    expectRefusal(await update(id, { ...valid, ...fault }), 422, error);
+    expect(await read(id)).toEqual(before);
+  });
+
+  it("refuses a body without its wrapper, and changes nothing", async () => {
+    const clinic = await given(create({ name: aName() }));
+    expectRefusal(
+      await platform.put(`/organizations/${clinic.id}`, { name: "Usurper" }),
+      422,
+      /organization/,
+    );
+    expect(await read(clinic.id)).toEqual(clinic);
+  });
+
+  it.each(["999999999", "0", "riverside-clinic"])("gives 404 for the id %s", async (id) =>
+    expectRefusal(await update(id, { name: "Usurper" }), 404),
+  );
+});
+
+describe("The list of organizations", () => {
+  const list = async (query: string) => given(platform.get(`/organizations${query}`));
+
+  it("shows every organization as it is now, by id, in pages", async () => {
+    const { pagination: before } = await list("");
+    const created = [];
+    for (let n = 0; n < 3; n++) created.push(await given(create({ name: aName() })));
+    created[1] = await given(update(created[1].id, { recording_retention_days: 30 }));
+    const total_count = before.total_count + 3;
+    const shown = [];
+    for (let page = 1; page <= Math.ceil(total_count / 2); page++) {
+      const { organizations, pagination } = await list(`?per_page=2&page=${page}`);
+      const total_pages = Math.ceil(total_count / 2);
+      expect(pagination).toEqual({ current_page: page, per_page: 2, total_pages, total_count });
+      shown.push(...organizations);
+    }
+    expect(shown.slice(-3)).toEqual(created);
+    const ids = shown.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+  });
+
+  it("is not longer after a creation that was refused", async () => {
+    const { pagination: before } = await list("");
+    expectRefusal(await create({ name: " " }), 422);
+    const { slug } = await given(create({ name: aName() }));
+    expectRefusal(await create({ name: "Usurper", slug }), 422);
+    expect((await list("")).pagination.total_count).toBe(before.total_count + 1);
+  });
+
+  it("has pages past its end, which are empty", async () => {
+    await given(create({ name: aName() }));
+    const { organizations, pagination } = await list("?page=1000000");
+    expect(organizations).toEqual([]);
+    expect(pagination).toMatchObject({ current_page: 1_000_000, per_page: 25 });
+  });
+
+  it.each(["page=0", "page=x", "per_page=0", "per_page=-1"])("refuses %s", async (query) => {
+    expectRefusal(
+      await platform.get(`/organizations?${query}`),
+      400,
+      new RegExp(`^${query.split("=")[0]}: `),
+    );
   });
 });

@@ -19,7 +19,11 @@ export const createOrganizationBody = z.object({
 
 const RETENTION = `must be a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or null for good`;
 
-const retentionDays = z.int(RETENTION).min(1, RETENTION).max(MAX_RETENTION_DAYS, RETENTION).nullish();
+const retentionDays = z
+  .int({ error: RETENTION, abort: true })
+  .min(1, RETENTION)
+  .max(MAX_RETENTION_DAYS, RETENTION)
+  .nullish();
 
 export const updateOrganizationBody = z.object({
   organization: z.object({

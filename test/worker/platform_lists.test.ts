@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
+import { accept } from "./support/invites.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+
+/** A list of the organization, as the platform reads it. */
+const list = ({ id }: Pick<Organization, "id">, name: string, query = "") =>
+  given(platform.get(`/organizations/${id}/${name}${query}`));
+
+const onePageOf = (total_count: number) => ({
+  current_page: 1,
+  per_page: 25,
+  total_pages: Math.min(total_count, 1),
+  total_count,
+});
+
+describe.each(["users", "api_clients", "issuers"])("The list of an organization's %s", (name) => {
+  it.each(["", "?page=2", "?per_page=1"])(
+    "is 404 for an organization that does not exist, with the query '%s'",
+    async (query) => {
+      for (const id of ["999999999", "0", "riverside-clinic"])
+        expectRefusal(await platform.get(`/organizations/${id}/${name}${query}`), 404);
+    },
+  );
+
+  it.each(["page=0", "page=x", "per_page=0", "per_page=1.5"])("refuses %s", async (query) => {
+    const { id } = await anOrganization();
+    const refused = await platform.get(`/organizations/${id}/${name}?${query}`);
+    expectRefusal(refused, 400, new RegExp(`^${query.split("=")[0]}: `));
+  });
+
+  it("is empty for an organization that has none, and past its last page", async () => {
+    const { id } = await given(platform.post("/organizations", { organization: { name: unique("clinic") } }));
+    expect(await list({ id }, name)).toEqual({ [name]: [], pagination: onePageOf(0) });
+    const clinic = await anOrganization();
+    const past = await list(clinic, name, "?page=7&per_page=500");
+    expect(past).toMatchObject({ [name]: [], pagination: { current_page: 7, per_page: 100 } });
+  });
+});
+
+describe("The list of an organization's users", () => {
+  it("shows each as created, with the ids of whom the user assists, by id", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider("Paula Provider");
+    const peter = await clinic.addProvider("Peter Provider");
+    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], {
+      assists: [peter.id, paula.id],
+    });
+    const una = await clinic.addUser("Una User", ["provider_assistant", "provider"], { assists: [paula.id] });
+    expect(await list(clinic, "users")).toEqual({
+      users: [
+        { ...clinic.admin, assists: [] },
+        { ...paula, assists: [] },
+        { ...peter, assists: [] },
+        { ...al, assists: [paula.id, peter.id] },
+        { ...una, assists: [paula.id] },
+      ],
+      pagination: onePageOf(5),
+    });
+  });
+
+  it("comes in pages", async () => {
+    const clinic = await anOrganization();
+    const [paula, peter] = [await clinic.addProvider("Paula"), await clinic.addProvider("Peter")];
+    const pagination = { per_page: 2, total_pages: 2, total_count: 3 };
+    expect(await list(clinic, "users", "?per_page=2")).toMatchObject({
+      users: [{ id: clinic.admin.id }, { id: paula.id }],
+      pagination: { current_page: 1, ...pagination },
+    });
+    expect(await list(clinic, "users", "?per_page=2&page=2")).toMatchObject({
+      users: [{ id: peter.id }],
+      pagination: { current_page: 2, ...pagination },
+    });
+  });
+
+  it("shows the current slug of a personal room, and who has accepted an invite", async () => {
+    const clinic = await anOrganization();
+    const { id, waiting_room_slug } = await clinic.addProvider("Paula Provider");
+    const renamed = { waiting_room: { name: "Paula's practice" } };
+    const { slug } = await given(clinic.client.put(`/waiting_rooms/${waiting_room_slug}`, renamed));
+    const invitee = await given(accept(await clinic.addInvite()));
+    const { users } = await list(clinic, "users");
+    expect(users).toMatchObject([{ id: clinic.admin.id }, { id, waiting_room_slug: slug }, invitee]);
+    expect(slug).not.toBe(waiting_room_slug);
+  });
+
+  it("shows a person of two organizations in each, as that organization knows the person", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
+    const paula = await clinic.addProvider("Paula Provider");
+    const assisted = await other.addProvider("Peter Provider");
+    const assists = [assisted.id];
+    const same = await other.addUser("P. Provider", ["provider_assistant"], { email: paula.email, assists });
+    expect(same.user_id).toBe(paula.user_id);
+    expect((await list(clinic, "users")).users).toEqual(
+      [clinic.admin, paula].map((user) => ({ ...user, assists: [] })),
+    );
+    expect((await list(other, "users")).users.at(-1)).toEqual({ ...same, assists });
+  });
+
+  it("is not longer after a user who was refused", async () => {
+    const clinic = await anOrganization();
+    const { email } = await clinic.addProvider();
+    await expect(clinic.addProvider("Paula again", { email })).rejects.toThrow("422");
+    expect((await list(clinic, "users")).pagination).toEqual(onePageOf(2));
+  });
+});
+
+describe("The list of an organization's API clients", () => {
+  it("shows them without their secrets, by id, and when they were revoked", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider();
+    const rotated = await clinic.addClient(provider.id);
+    const shown = (client: typeof rotated, organization_user_id: number, revoked_at: unknown) => ({
+      id: client.id,
+      name: "Integration",
+      organization_user_id,
+      client_id: client.credentials["X-Client-ID"],
+      revoked_at,
+    });
+    const first = shown(clinic.client, clinic.admin.id, null);
+    expect(await list(clinic, "api_clients")).toEqual({
+      api_clients: [first, shown(rotated, provider.id, null)],
+      pagination: onePageOf(2),
+    });
+    expectGone(await platform.delete(`/api_clients/${rotated.id}`));
+    const { api_clients } = await list(clinic, "api_clients");
+    expect(api_clients).toEqual([first, shown(rotated, provider.id, aTimestamp)]);
+    expectRefusal(await platform.delete(`/api_clients/${rotated.id}`), 404);
+    expect((await list(clinic, "api_clients")).api_clients).toEqual(api_clients);
+  });
+
+  it("comes in pages, with revoked clients among them", async () => {
+    const clinic = await anOrganization();
+    const ids = [clinic.client.id];
+    for (let n = 0; n < 2; n++) {
+      const { id } = await clinic.addClient(clinic.admin.id);
+      expectGone(await platform.delete(`/api_clients/${ids.at(-1)}`));
+      ids.push(id);
+    }
+    for (const [n, id] of ids.entries())
+      expect(await list(clinic, "api_clients", `?per_page=1&page=${n + 1}`)).toMatchObject({
+        api_clients: [{ id }],
+        pagination: { current_page: n + 1, per_page: 1, total_pages: 3, total_count: 3 },
+      });
+  });
+});
+
+describe("The list of an organization's issuers", () => {
+  const register = ({ id }: Organization, name = unique("idp")) =>
+    platform.post(`/organizations/${id}/issuers`, {
+      issuer: { issuer: `https://${name}.test`, audience: "video-visits", jwks_url: "https://idp.test/jwks" },
+    });
+
+  it("shows them as they were registered, by id, until they are deleted", async () => {
+    const clinic = await anOrganization();
+    const [first, second] = [await given(register(clinic)), await given(register(clinic))];
+    expect(await list(clinic, "issuers")).toEqual({ issuers: [first, second], pagination: onePageOf(2) });
+    expect(await list(clinic, "issuers", "?per_page=1&page=2")).toMatchObject({ issuers: [second] });
+    expectGone(await platform.delete(`/issuers/${first.id}`));
+    expect(await list(clinic, "issuers")).toEqual({ issuers: [second], pagination: onePageOf(1) });
+    expectGone(await platform.delete(`/issuers/${second.id}`));
+    expect(await list(clinic, "issuers")).toEqual({ issuers: [], pagination: onePageOf(0) });
+  });
+
+  it("is not longer after a registration that was refused", async () => {
+    const clinic = await anOrganization();
+    const name = unique("idp");
+    await given(register(clinic, name));
+    expectRefusal(await register(clinic, name), 422);
+    expect((await list(clinic, "issuers")).pagination).toEqual(onePageOf(1));
+  });
+});

@@ -304,6 +304,25 @@ describe("A call in the personal room of somebody whose membership ends", () => 
     expect(known).toMatchObject({ call_id: call.id, left_at: null });
   });
 
+  it("can be reported for the first time, with those who waited there, if it began before", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const rita = aRecipient({ key: unique("rita"), joined_at: STARTED_AT });
+    await clinic.addParticipant(paula.waiting_room_slug, { waiting_since: STARTED_AT }, rita.key);
+    expectGone(await remove(clinic, paula));
+    const first = { waiting_room_slug: paula.waiting_room_slug, participants: [rita] };
+    const call = await aCall(clinic, first, paula);
+    const known = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
+    expect(known.call_id).toBe(call.id);
+    expect((await given(clinic.client.get(`/organization_users/${paula.id}/calls`))).calls).toHaveLength(1);
+  });
+
+  it("cannot begin after that", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    expectGone(await remove(clinic, paula));
+    const began = { waiting_room_slug: paula.waiting_room_slug, started_at: fromNow(1), ended_at: null };
+    await expect(aCall(clinic, began, paula)).rejects.toThrow(/422.*waiting_room_slug/);
+  });
+
   it("ends as reported, with all that belongs to it", async () => {
     const { clinic, call, room, rita } = await aCallGoingOn();
     await given(call.report({ ended_at: ENDED_AT }));

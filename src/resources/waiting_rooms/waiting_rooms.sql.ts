@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, notExists, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNotNull, isNull, notExists, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
 import type { Rule } from "../../database/rules.ts";
@@ -116,16 +116,25 @@ export const totalOfRooms = namedQuery(({ organization_id }: Placeholders<{ orga
   selectTotal(totalOf("waiting_rooms", organization_id)),
 );
 
-/** What a report of the platform must know of the room that it names. */
-export const reportedRoom = namedQuery(({ slug }: Placeholders<{ slug: string | null }>) =>
-  builder
-    .select({
-      id: waitingRooms.id,
-      organization_id: waitingRooms.organization_id,
-      is_active: waitingRooms.is_active,
-    })
-    .from(waitingRooms)
-    .where(hasSlug(slug)),
+/**
+ * What the report of a call must know of the room that it names. A personal room is retired even while a call is going
+ * on there, so calls that began before can still be reported.
+ */
+export const roomOfCall = namedQuery(
+  ({ slug, started_at }: Placeholders<{ slug: string | null; started_at: number | null }>) =>
+    builder
+      .select({ id: waitingRooms.id, organization_id: waitingRooms.organization_id })
+      .from(waitingRooms)
+      .where(
+        and(
+          eq(waitingRooms.id, roomOfAnySlug(slug)),
+          eq(waitingRooms.slug, slug),
+          or(
+            isNull(waitingRooms.retired_at),
+            and(isNotNull(waitingRooms.user_id), gt(waitingRooms.retired_at, started_at)),
+          ),
+        ),
+      ),
 );
 
 /** What a report must know of the room that has or had the slug. A retired room has no current slug. */

@@ -41,7 +41,7 @@ export const users = sqliteTable("users", {
   ...timestamps,
 });
 
-/** A membership. `roles` is a JSON array, lowest role first. */
+/** A membership. `roles` is a JSON array, lowest role first. A membership that has ended keeps its row, without roles. */
 export const organizationUsers = sqliteTable(
   "organization_users",
   {
@@ -91,6 +91,8 @@ export const apiClients = sqliteTable(
     ...timestamps,
   },
   (t) => [
+    // For the end of a membership.
+    index("api_clients_of_member").on(t.organization_user_id).where(sql`revoked_at is null`),
     foreignKey({
       columns: [t.organization_id, t.organization_user_id],
       foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
@@ -177,6 +179,8 @@ export const waitingRoomSubs = sqliteTable(
   },
   (t) => [
     uniqueIndex("waiting_room_subs_by_end").on(t.waiting_room_id, t.datetime_end),
+    // For a user who loses the personal room.
+    index("waiting_room_subs_held").on(t.organization_id, t.user_id).where(sql`user_id is not null`),
     foreignKey({
       columns: [t.organization_id, t.waiting_room_id],
       foreignColumns: [waitingRooms.organization_id, waitingRooms.id],

@@ -13,7 +13,11 @@ const OTHER_ROLES: Record<string, string> = {
   "egresses/egresses.download.ts": "presigned URLs, which have nothing to do with the database",
   "invites/invites.acceptance.ts": "the token that an invitee is mailed, and what it does",
   "issuers/issuers.keys.ts": "keys of identity providers, fetched and cached",
+  "organization_users/organization_users.assists.ts": "whom a provider_assistant assists, and may assist",
+  "organization_users/organization_users.membership.ts":
+    "how a membership changes and ends, and what follows",
   "token_exchange/token_exchange.verification.ts": "the check of a JWT, without a database",
+  "waiting_rooms/waiting_rooms.personal.ts": "how a personal room comes and goes",
   "waiting_rooms/waiting_rooms.retirement.ts": "when a room may be retired, and what that does",
   "waiting_rooms/waiting_rooms.slugs.ts":
     "how a slug is made, and what is found by every slug that a room ever had",

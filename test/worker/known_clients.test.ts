@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { countingRoundTrips } from "./support/database.ts";
 import { platform } from "./support/door.ts";
+import { add, change, remove } from "./support/members.ts";
 import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { throughWorkerWith } from "./support/worker.ts";
@@ -66,6 +67,24 @@ describe("The look-up of a client", () => {
     letPass(59.999);
     expect(await client.get("/waiting_rooms")).toMatchObject({ status: 200 });
     expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+  });
+
+  it("is made again within 60 s after its member was removed, and the client is refused then", async () => {
+    const { organization, client } = await aKnownClient();
+    await given(remove(organization, organization.admin));
+    letPass(60);
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+    const { email } = organization.admin;
+    await given(add(organization, { email, display_name: "Ada", roles: ["organization_admin"] }));
+    letPass(120);
+    expect(await client.get("/waiting_rooms")).toMatchObject({ status: 401 });
+  });
+
+  it("brings the new roles of its member within 60 s", async () => {
+    const { organization, client } = await aKnownClient();
+    await given(change(organization, organization.admin, { roles: ["provider"] }));
+    letPass(60);
+    expect((await given(client.get("/roles"))).roles).toEqual(["provider_assistant", "provider"]);
   });
 
   it("is not trusted for another secret", async () => {

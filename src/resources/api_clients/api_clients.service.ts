@@ -8,9 +8,10 @@ import { namedWrite } from "../../database/rules.ts";
 import { apiClients, organizationUsers } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import type { PageWindow } from "../../http/pagination.ts";
+import { hasAccount } from "../organization_users/organization_users.sql.ts";
 import { listOfOrganization, organizationMissing } from "../organizations/organizations.sql.ts";
 import type { createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
-import { apiClientColumns } from "./api_clients.sql.ts";
+import { apiClientColumns, revokeClients } from "./api_clients.sql.ts";
 
 /** Only the secret's digest is stored. */
 export async function createApiClient(
@@ -48,6 +49,7 @@ const insertClient = namedWrite((client: Placeholders<NewClient>) => {
       and(
         eq(organizationUsers.organization_id, organization_id),
         eq(organizationUsers.id, organization_user_id),
+        hasAccount(organizationUsers),
       ),
     );
   return {
@@ -95,11 +97,7 @@ export async function revokeApiClient({ db, now }: Context, id: number): Promise
 }
 
 const revokeClient = namedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
-  builder
-    .update(apiClients)
-    .set({ revoked_at: sql`${now}`, updated_at: sql`${now}` })
-    .where(and(eq(apiClients.id, id), isNull(apiClients.revoked_at)))
-    .returning({ id: apiClients.id }),
+  revokeClients(eq(apiClients.id, id), now).returning({ id: apiClients.id }),
 );
 
 /** Who acts through a client, and the digest of its secret. */

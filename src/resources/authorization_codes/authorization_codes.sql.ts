@@ -1,8 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { insertSelect } from "../../database/insert.ts";
-import { namedQuery, type Placeholders } from "../../database/queries.ts";
+import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
 import { authorizationCodes, organizations, organizationUsers, users } from "../../database/schema.ts";
-import { membershipOf } from "../organization_users/organization_users.sql.ts";
+import { accountOf } from "../organization_users/organization_users.sql.ts";
 
 export const redeemedCodeColumns = {
   organization_id: sql<number>`${organizations.id}`.as("organization_id"),
@@ -23,7 +23,7 @@ interface NewCode {
   now: number;
 }
 
-/** Makes a code valid for the organization user with this email; no row where there is none. */
+/** Makes a code valid for the organization user with this email; no row where no such user has an account. */
 export const insertAuthorizationCode = namedQuery(
   ({ organization_id, email, code_digest, expires_at, now }: Placeholders<NewCode>) =>
     insertSelect(
@@ -35,6 +35,18 @@ export const insertAuthorizationCode = namedQuery(
         expires_at,
         created_at: now,
       },
-      sql`from ${organizationUsers} where ${eq(organizationUsers.id, membershipOf(organization_id, email))}`,
+      sql`from ${organizationUsers} where ${eq(organizationUsers.id, accountOf(organization_id, email))}`,
     ).returning({ id: authorizationCodes.id }),
 );
+
+/** Deletes the codes of an organization user that could still be redeemed. The index by expiry leads to these few. */
+export const deleteCodesOf = (organization_user_id: Value<number>, now: Value<number>) =>
+  builder
+    .delete(authorizationCodes)
+    .where(
+      and(
+        gt(authorizationCodes.expires_at, now),
+        eq(authorizationCodes.organization_user_id, organization_user_id),
+        isNull(authorizationCodes.used_at),
+      ),
+    );

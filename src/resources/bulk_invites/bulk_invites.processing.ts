@@ -6,7 +6,7 @@ import { builder, namedQuery, type Placeholders, runBatch } from "../../database
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { inviteExpiry } from "../invites/invites.schemas.ts";
 import { hasEmail, inviteWhere, isActive, isExpiredAndListed, lapseInvites } from "../invites/invites.sql.ts";
-import { membershipOf } from "../organization_users/organization_users.sql.ts";
+import { accountOf } from "../organization_users/organization_users.sql.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
 import { COULD_NOT_BE_MADE, isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
 
@@ -70,7 +70,7 @@ const failRepeatedRows = failRowsWhere("The email is in an earlier row of the re
 );
 
 const failRowsOfMembers = failRowsWhere("The email has an account in the organization", () =>
-  exists(membershipOf(bulkInviteRows.organization_id, bulkInviteRows.email)),
+  exists(accountOf(bulkInviteRows.organization_id, bulkInviteRows.email)),
 );
 
 const failRowsOfInvitees = failRowsWhere("The email has a pending invite", ({ now }) =>

@@ -9,7 +9,7 @@ import {
   participantsPresent,
   writeParticipants,
 } from "../participants/participants.sql.ts";
-import { reportedRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
+import { roomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { type CallReport, mergeCall } from "./calls.merge.ts";
 import type { Call } from "./calls.schemas.ts";
 import {
@@ -46,7 +46,7 @@ export async function reportCall({ db, now }: Context, key: string, report: Call
     db,
     [
       callByKey({ key }),
-      reportedRoom({ slug }),
+      roomOfCall({ slug, started_at: report.started_at ?? null }),
       organizationOfOwner({ owner_id: report.organization_user_id ?? null }),
       participantsOfReport({ key, slug, keys: JSON.stringify(named.map((each) => each.key)) }),
       participantsPresent({ call_key: key, is_wanted: typeof report.ended_at === "number" }),

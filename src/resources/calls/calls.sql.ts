@@ -9,11 +9,11 @@ import {
   type Value,
   type Values,
 } from "../../database/queries.ts";
-import { calls, organizationUsers, waitingRooms } from "../../database/schema.ts";
+import { calls, organizationUsers } from "../../database/schema.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
-import { hasSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
+import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
 export const callColumns = getTableColumns(calls);
 
@@ -98,11 +98,10 @@ export interface ReportedCall {
   slug: string | null;
 }
 
-/** The organization of the call with this key, else of the room with this slug. */
+/** The organization of the call with this key, else of the room that has or had this slug. */
 export function organizationOfReport({ key, slug }: Placeholders<ReportedCall>): SQL<number> {
   const ofCall = builder.select({ id: calls.organization_id }).from(calls).where(eq(calls.key, key));
-  const ofRoom = builder.select({ id: waitingRooms.organization_id }).from(waitingRooms).where(hasSlug(slug));
-  return sql`coalesce(${ofCall}, ${ofRoom})`;
+  return sql`coalesce(${ofCall}, ${organizationOfAnySlug(slug)})`;
 }
 
 /** The users whom a report of a call names, and who are of its organization. `user_ids` is a JSON array. */

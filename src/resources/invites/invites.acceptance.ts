@@ -10,7 +10,7 @@ import { notFound, unprocessable } from "../../http/errors.ts";
 import { id, pathId } from "../../http/wire.ts";
 import type { Settings } from "../../settings.ts";
 import type { CreatedUser } from "../organization_users/organization_users.schemas.ts";
-import { createdUser, joinOrganization, membershipOf } from "../organization_users/organization_users.sql.ts";
+import { accountOf, createdUser, joinOrganization } from "../organization_users/organization_users.sql.ts";
 import type { InviteWithAcceptUrl } from "./invites.schemas.ts";
 import { inviteById, inviteWhere, isExpired, ownInvite } from "./invites.sql.ts";
 
@@ -47,7 +47,8 @@ export async function requireInviteWithAcceptUrl(
 }
 
 /**
- * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles.
+ * Makes the invitee a user of the organization. An existing member keeps their account and gains the roles. Somebody
+ * whose membership has ended is the same organization user again.
  *
  * @throws ApiError 404 if the token is forged or its invite does not exist, 422 if it is used or expired
  */
@@ -70,7 +71,7 @@ export async function acceptInvite({ db, now, settings }: Context, token: string
 const memberName = builder
   .select({ display_name: organizationUsers.display_name })
   .from(organizationUsers)
-  .where(eq(organizationUsers.id, membershipOf(invites.organization_id, invites.email)));
+  .where(eq(organizationUsers.id, accountOf(invites.organization_id, invites.email)));
 
 const inviteeOf = namedQuery((named: Placeholders<NamedInvite>) =>
   builder

@@ -14,7 +14,7 @@ import { invites } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { CRON_PORTION } from "../../limits.ts";
-import { membershipOf } from "../organization_users/organization_users.sql.ts";
+import { accountOf } from "../organization_users/organization_users.sql.ts";
 import { requireAssignable } from "../roles/roles.schemas.ts";
 import { type Invite, type InviteInput, inviteExpiry } from "./invites.schemas.ts";
 import {
@@ -81,7 +81,7 @@ const insertInvite = namedWrite(
   ({ organization_id, email, display_name, roles, expires_at, now }: Placeholders<NewInvite>) => ({
     rules: [
       {
-        broken: exists(membershipOf(organization_id, email)),
+        broken: exists(accountOf(organization_id, email)),
         refusal: () => unprocessable("organization_invite.email: has an account in the organization"),
       },
       {

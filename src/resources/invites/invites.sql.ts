@@ -47,6 +47,10 @@ export const inviteWhere = (condition: SQL | undefined) =>
 export const lapseInvites = (expired: SQL | undefined) =>
   builder.update(invites).set({ is_lapsed: true }).where(expired);
 
+/** Deletes the organization's invites of this email that were not used, so that nobody can accept them any more. */
+export const deletePendingInvites = (organization_id: Value<number>, email: Value<string>) =>
+  builder.delete(invites).where(and(hasEmail(organization_id, email), isPending));
+
 export const pendingInviteOf = namedQuery(
   ({ organization_id, email }: Placeholders<{ organization_id: number; email: string }>) =>
     inviteWhere(and(hasEmail(organization_id, email), isPending)).limit(1),

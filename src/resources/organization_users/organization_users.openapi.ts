@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { CLIENT_KNOWN_FOR } from "../../limits.ts";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
 import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.schemas.ts";
 
@@ -32,7 +33,7 @@ const fields = {
   user_id: "The id of the person. It is the same in every organization that the person belongs to.",
   email: "The email address of the person.",
   display_name: "The name of the person in this organization.",
-  roles: "The roles of the person in this organization, lowest first.",
+  roles: "The roles of the person in this organization, lowest first. None if the membership has ended.",
 };
 
 const createdUserFields = {
@@ -44,7 +45,7 @@ const createdUserFields = {
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
   description:
-    "The people who belong to an organization. Paths contain the `id` of the organization user, not the `user_id` of the person.",
+    "The people who belong to an organization. Paths contain the `id` of the organization user, not the `user_id` of the person. When a membership ends, the organization user stays, without roles, and so do its calls.",
   schemas: {
     OrganizationUser: {
       schema: organizationUserSchema,
@@ -83,7 +84,8 @@ export const organizationUsersReference: Reference = {
     "GET /organizations/:id/users": {
       operationId: "listUsers",
       summary: "List the users of an organization",
-      description: "Removed users are in the list, with no roles. The list is ordered by id.",
+      description:
+        "Users whose membership has ended are in the list, with no roles. The list is ordered by id.",
       status: 200,
       response: {
         schema: pageOf("users", userSchema),
@@ -97,7 +99,7 @@ export const organizationUsersReference: Reference = {
       operationId: "createUser",
       summary: "Add a user to an organization",
       description:
-        "A user with the role `provider` also gets a personal waiting room. `assists` lists the ids of the organization users whom a provider_assistant assists; they must be providers.",
+        "A user with the role `provider` also gets a personal waiting room. `assists` lists the ids of the organization users whom a provider_assistant assists; they must be providers. Somebody whose membership has ended becomes the same organization user again: with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
       status: 201,
       requestExample: {
         user: { email: "paula@example.com", display_name: "Paula Provider", roles: ["provider"] },
@@ -105,6 +107,27 @@ export const organizationUsersReference: Reference = {
       response: { schema: createdUserSchema, example: createdUser },
       refusals: {
         422: "The email already belongs to a user of the organization, `assists` contains an id that is not a provider of the organization, or `assists` is given for a user who is not a provider_assistant.",
+      },
+    },
+    "PUT /organizations/:id/users/:organization_user_id": {
+      operationId: "updateUser",
+      summary: "Change a user of an organization",
+      description: `A field that is left out stays. \`roles\` replaces all roles: a user who becomes a provider gets a personal waiting room, or the same one back as before. A user who is no longer a provider loses the room: those who wait there have left, and the subs that the user fills are empty. Who assists the user keeps access to the calls. \`assists\` replaces the whole list; a user who is no longer a provider_assistant assists nobody. A new display name does not rename the personal waiting room. API clients that act as the user have the new roles within ${CLIENT_KNOWN_FOR / 1000} seconds.`,
+      status: 200,
+      requestExample: { user: { roles: ["provider_assistant"], assists: [12] } },
+      response: { schema: userSchema, example: assistant },
+      refusals: {
+        404: "The organization or the user does not exist, or the membership has ended.",
+        422: "`roles` is empty, `assists` contains an id that is not a provider of the organization, or `assists` is given for a user who is not a provider_assistant. An id that was in `assists` before can stay there.",
+      },
+    },
+    "DELETE /organizations/:id/users/:organization_user_id": {
+      operationId: "endMembership",
+      summary: "End the membership of a user",
+      description: `The user can no longer sign in; codes that were not redeemed are void. API clients that act as the user are revoked: they are refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. Pending invites for the email are removed. The subs that the user fills are empty, and the user assists nobody. The personal waiting room is retired, and those who wait there have left. A call that is going on there goes on and can be reported. The organization user stays in lists, without roles, and its calls can be read as before. The person can come back by a new invite, or by \`POST /organizations/{id}/users\`. Other organizations of the person are not affected.`,
+      status: 204,
+      refusals: {
+        404: "The organization or the user does not exist, or the membership has already ended.",
       },
     },
   },

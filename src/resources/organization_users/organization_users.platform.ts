@@ -2,10 +2,18 @@ import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_door.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { createUserBody, toCreatedUser, toUser } from "./organization_users.schemas.ts";
+import { endMembership, updateUser } from "./organization_users.membership.ts";
+import {
+  createUserBody,
+  memberParams,
+  toCreatedUser,
+  toUser,
+  updateUserBody,
+} from "./organization_users.schemas.ts";
 import { createUser, listUsers } from "./organization_users.service.ts";
 
 const byId = params(idParams);
+const byMember = params(memberParams);
 
 export const organizationUsersPlatform = platformRoutes()
   .get("/organizations/:id/users", byId, query(pageQuery), async (c) => {
@@ -16,4 +24,14 @@ export const organizationUsersPlatform = platformRoutes()
   .post("/organizations/:id/users", byId, jsonBody(createUserBody), async (c) => {
     const user = await createUser(c.var.context, c.req.valid("param").id, c.req.valid("json").user);
     return c.json(toCreatedUser(user), 201);
+  })
+  .put("/organizations/:id/users/:organization_user_id", byMember, jsonBody(updateUserBody), async (c) => {
+    const { id, organization_user_id } = c.req.valid("param");
+    const user = await updateUser(c.var.context, id, organization_user_id, c.req.valid("json").user);
+    return c.json(toUser(user));
+  })
+  .delete("/organizations/:id/users/:organization_user_id", byMember, async (c) => {
+    const { id, organization_user_id } = c.req.valid("param");
+    await endMembership(c.var.context, id, organization_user_id);
+    return c.body(null, 204);
   });

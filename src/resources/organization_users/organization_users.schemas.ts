@@ -1,25 +1,38 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { email, emailAddress, id, name } from "../../http/wire.ts";
+import { email, emailAddress, id, name, pathId } from "../../http/wire.ts";
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
 import type { createdUserColumns, organizationUserColumns, userColumns } from "./organization_users.sql.ts";
 
+const roleList = (tooFew: string) =>
+  z
+    .array(z.enum(ROLES), {
+      error: (issue) => (issue.input === undefined ? "is required" : "must be a list of roles"),
+    })
+    .min(1, tooFew)
+    .max(MAX_ROLE_NAMES, `must name at most ${MAX_ROLE_NAMES} roles`)
+    .transform(sortRoles);
+
 /** At least one role name; repeated ones count once, lowest first. */
-export const roleNames = z
-  .array(z.enum(ROLES), {
-    error: (issue) => (issue.input === undefined ? "is required" : "must be a list of roles"),
-  })
-  .min(1, "must name at least one role")
-  .max(MAX_ROLE_NAMES, `must name at most ${MAX_ROLE_NAMES} roles`)
-  .transform(sortRoles);
+export const roleNames = roleList("must name at least one role");
 
 const assists = z.array(id).max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`);
 
 export const createUserBody = z.object({
   user: z.object({ email, display_name: name, roles: roleNames, assists: assists.optional() }),
 });
+
+export const updateUserBody = z.object({
+  user: z.object({
+    display_name: name.optional(),
+    roles: roleList("must name at least one role; to end the membership, use DELETE").optional(),
+    assists: assists.optional(),
+  }),
+});
+
+export const memberParams = z.object({ id: pathId, organization_user_id: pathId });
 
 export const organizationUserSchema = z.object({
   id,

@@ -1,17 +1,18 @@
-import { and, asc, count, eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, type SQL } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
-import { insertSelect } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
-import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
+import { organizationUsers, users } from "../../database/schema.ts";
 import { kebabCase } from "../../database/slug.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import { unprocessable } from "../../http/errors.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
 import { listOfOrganization, organizationMissing } from "../organizations/organizations.sql.ts";
+import { assistsRules, insertAssists } from "./organization_users.assists.ts";
 import type { CreatedUser, createUserBody, OrganizationUser } from "./organization_users.schemas.ts";
 import {
+  accountOf,
   createdUser,
   isSelfOrAssisted,
   joinOrganization,
@@ -35,7 +36,6 @@ export async function createUser(
     roles: JSON.stringify(roles),
     slug_name: kebabCase(display_name, "room"),
     assists: JSON.stringify([...new Set(assists)]),
-    may_assist: assists.length === 0 || roles.includes("provider_assistant"),
     now,
   });
 }
@@ -48,50 +48,24 @@ interface NewUser {
   roles: string;
   slug_name: string;
   assists: string;
-  may_assist: boolean;
   now: number;
 }
 
 const insertUser = namedWrite((user: Placeholders<NewUser>) => {
-  const { organization_id, email, assists, may_assist } = user;
-  const assistedProvider = builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(
-      and(
-        eq(organizationUsers.organization_id, organization_id),
-        eq(organizationUsers.id, sql`assisted.value`),
-        sql`'provider' in (select role.value from json_each(${organizationUsers.roles}) as role)`,
-      ),
-    );
+  const { organization_id, email, roles, assists } = user;
+  const assistant = membershipOf(organization_id, email);
   return {
     rules: [
       organizationMissing(organization_id),
       {
-        broken: isNotNull(membershipOf(organization_id, email)),
+        broken: isNotNull(accountOf(organization_id, email)),
         refusal: () => unprocessable("user.email: is already a user of the organization"),
       },
-      {
-        broken: sql`not ${may_assist}`,
-        refusal: () => unprocessable("user.assists: is for those who have the role provider_assistant"),
-      },
-      {
-        broken: sql`exists (
-          select 1 from json_each(${assists}) as assisted where not exists ${assistedProvider})`,
-        refusal: () => unprocessable("user.assists: must name providers of the organization"),
-      },
+      ...assistsRules({ organization_id, assistant, assists, roles }),
     ],
     statements: [
       ...joinOrganization(user),
-      insertSelect(
-        organizationUserAssists,
-        {
-          organization_id,
-          assistant_id: membershipOf(organization_id, email),
-          provider_id: sql`assisted.value`,
-        },
-        sql`from json_each(${assists}) as assisted`,
-      ),
+      insertAssists({ organization_id, assistant, assists }),
       createdUser(organization_id, email),
     ],
   };

@@ -1,11 +1,13 @@
-import { and, eq, inArray, notExists, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, not, notExists, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { ROLES } from "../../database/enums.ts";
+import { ROLES, type Role } from "../../database/enums.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Statement, type Value, type Values } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
-import { insertPersonalRoom, personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
+import { includesRole } from "../roles/roles.sql.ts";
+import { insertPersonalRoom, retirePersonalRoom } from "../waiting_rooms/waiting_rooms.personal.ts";
+import { personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 const members = alias(organizationUsers, "members");
 
@@ -76,14 +78,27 @@ export function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
   return inArray(organizationUsers.id, unionAll(self, assisted));
 }
 
-/** The id of the organization user with this email; null where there is none. */
-export function membershipOf(organization_id: Value<number>, email: Value<string>): SQL<number> {
-  return sql`${builder
+/** True for a row whose membership has not ended. One that has ended keeps its row, without roles. */
+export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
+
+const memberWithEmail = (
+  organization_id: Value<number>,
+  email: Value<string>,
+  condition?: SQL,
+): SQL<number> =>
+  sql`${builder
     .select({ id: members.id })
     .from(members)
     .innerJoin(users, eq(users.id, members.user_id))
-    .where(and(eq(members.organization_id, organization_id), eq(users.email, email)))}`;
-}
+    .where(and(eq(members.organization_id, organization_id), eq(users.email, email), condition))}`;
+
+/** The id of the organization user with this email, also of one whose membership has ended; null where there is none. */
+export const membershipOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
+  memberWithEmail(organization_id, email);
+
+/** The id of the organization user with this email who has an account; null where there is none. */
+export const accountOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
+  memberWithEmail(organization_id, email, hasAccount(members));
 
 /** Selects a membership by user_id: nothing where the user is not of the organization. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
@@ -106,7 +121,8 @@ export interface NewMember {
 
 /**
  * The statements that make the membership, the user where the email is new, and the personal room where the roles
- * call for one. An existing member keeps their account and gains the roles.
+ * call for one. An existing member keeps their account and gains the roles. Somebody whose membership has ended is the
+ * same organization user again, with the new name and roles.
  */
 export function joinOrganization(member: NewMember): Statement[] {
   const { organization_id, email, display_name, roles, slug_name, now } = member;
@@ -124,7 +140,11 @@ export function joinOrganization(member: NewMember): Statement[] {
       sql`from ${users} where ${eq(users.email, email)}`,
     ).onConflictDoUpdate({
       target: [organizationUsers.organization_id, organizationUsers.user_id],
-      set: { roles: combinedRoles, updated_at: sql`${now}` },
+      set: {
+        display_name: sql`iif(${hasAccount(organizationUsers)}, ${organizationUsers.display_name}, ${display_name})`,
+        roles: combinedRoles,
+        updated_at: sql`${now}`,
+      },
     }),
     insertPersonalRoom({
       organization_id,
@@ -133,6 +153,36 @@ export function joinOrganization(member: NewMember): Statement[] {
       slug_name,
       now,
     }),
+  ];
+}
+
+/**
+ * The statements that take from a member what goes with roles that the member has no longer: the personal room, and
+ * whom the member assists. Its own assistants keep their access to its calls.
+ */
+export function dropWhatRolesGave(member: {
+  organization_id: Value<number>;
+  id: Value<number>;
+  now: Value<number>;
+}): Statement[] {
+  const { organization_id, id, now } = member;
+  const without = (role: Role) =>
+    and(
+      eq(organizationUsers.organization_id, organization_id),
+      eq(organizationUsers.id, id),
+      not(includesRole(organizationUsers.roles, role)),
+    );
+  const owner = builder
+    .select({ user_id: organizationUsers.user_id })
+    .from(organizationUsers)
+    .where(without("provider"));
+  const formerAssistant = builder
+    .select({ id: organizationUsers.id })
+    .from(organizationUsers)
+    .where(without("provider_assistant"));
+  return [
+    ...retirePersonalRoom({ organization_id, owner, now }),
+    builder.delete(organizationUserAssists).where(eq(organizationUserAssists.assistant_id, formerAssistant)),
   ];
 }
 

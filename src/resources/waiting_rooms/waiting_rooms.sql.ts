@@ -1,13 +1,12 @@
-import { and, asc, count, eq, isNotNull, isNull, notExists, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNotNull, isNull, notExists, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { insertSelect } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
 import type { Rule } from "../../database/rules.ts";
 import { organizations, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import { notFound } from "../../http/errors.ts";
 import type { PageWindow } from "../../http/pagination.ts";
-import { roomOfAnySlug, roomSlug } from "./waiting_rooms.slugs.ts";
+import { roomOfAnySlug } from "./waiting_rooms.slugs.ts";
 
 const waitingCount = builder
   .select({ count: count() })
@@ -93,42 +92,6 @@ export const waitingRoomMissing = (organization_id: Value<number>, slug: Value<s
 /** What a room has whose theme nobody chose, whether or not it is among those that may be chosen. */
 export const DEFAULT_THEME = "default";
 
-/**
- * The statement that gives a provider the personal room. It brings back the one that was retired when the person was no
- * provider.
- *
- * @param member the id of an organization user with any roles
- */
-export function insertPersonalRoom(room: {
-  organization_id: Value<number>;
-  member: SQL<number>;
-  name: Value<string>;
-  slug_name: Value<string>;
-  now: Value<number>;
-}) {
-  const { organization_id, member, name, slug_name, now } = room;
-  const isProvider = sql`'provider' in (select role.value from json_each(${organizationUsers.roles}) as role)`;
-  return insertSelect(
-    waitingRooms,
-    {
-      organization_id: organizationUsers.organization_id,
-      user_id: organizationUsers.user_id,
-      name,
-      slug: roomSlug(organization_id, slug_name, null),
-      theme: DEFAULT_THEME,
-      is_active: true,
-      created_at: now,
-      updated_at: now,
-    },
-    sql`from ${organizationUsers} where ${and(eq(organizationUsers.id, member), isProvider)}`,
-  ).onConflictDoUpdate({
-    target: [waitingRooms.organization_id, waitingRooms.user_id],
-    targetWhere: isNotNull(waitingRooms.user_id),
-    set: { retired_at: null, updated_at: sql`${now}` },
-    setWhere: isNotNull(waitingRooms.retired_at),
-  });
-}
-
 export const roomBySlug = namedQuery((room: Placeholders<{ organization_id: number; slug: string }>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(ownRoom(room.organization_id, room.slug)),
 );
@@ -153,16 +116,25 @@ export const totalOfRooms = namedQuery(({ organization_id }: Placeholders<{ orga
   selectTotal(totalOf("waiting_rooms", organization_id)),
 );
 
-/** What a report of the platform must know of the room that it names. */
-export const reportedRoom = namedQuery(({ slug }: Placeholders<{ slug: string | null }>) =>
-  builder
-    .select({
-      id: waitingRooms.id,
-      organization_id: waitingRooms.organization_id,
-      is_active: waitingRooms.is_active,
-    })
-    .from(waitingRooms)
-    .where(hasSlug(slug)),
+/**
+ * What the report of a call must know of the room that it names. A personal room is retired even while a call is going
+ * on there, so calls that began before can still be reported.
+ */
+export const roomOfCall = namedQuery(
+  ({ slug, started_at }: Placeholders<{ slug: string | null; started_at: number | null }>) =>
+    builder
+      .select({ id: waitingRooms.id, organization_id: waitingRooms.organization_id })
+      .from(waitingRooms)
+      .where(
+        and(
+          eq(waitingRooms.id, roomOfAnySlug(slug)),
+          eq(waitingRooms.slug, slug),
+          or(
+            isNull(waitingRooms.retired_at),
+            and(isNotNull(waitingRooms.user_id), gt(waitingRooms.retired_at, started_at)),
+          ),
+        ),
+      ),
 );
 
 /** What a report must know of the room that has or had the slug. A retired room has no current slug. */

@@ -128,6 +128,13 @@ export const platformExamples: Record<string, (organization: Organization) => Pr
       },
     },
   }),
+  "PUT /organizations/:id/users/:organization_user_id": async ({ id, addUser }) => ({
+    path: `/organizations/${id}/users/${(await addUser("Al User", ["organization_admin"])).id}`,
+    body: { user: { roles: ["provider_assistant", "provider"] } },
+  }),
+  "DELETE /organizations/:id/users/:organization_user_id": async ({ id, addProvider }) => ({
+    path: `/organizations/${id}/users/${(await addProvider()).id}`,
+  }),
   "GET /organizations/:id/api_clients": async ({ id }) => ({ path: `/organizations/${id}/api_clients` }),
   "POST /organizations/:id/api_clients": async ({ id, admin }) => ({
     path: `/organizations/${id}/api_clients`,

@@ -1,0 +1,318 @@
+import { describe, expect, it } from "vitest";
+import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
+import { countingRoundTrips } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectRefusal } from "./support/expectations.ts";
+import { change, remove, userOf, usersOf } from "./support/members.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const NEXT_CENTURY = { datetime_start: "2126-01-31T09:00:00Z", datetime_end: "2126-01-31T10:00:00Z" };
+
+const LOST = { roles: ["provider_assistant"] };
+
+async function aClinicWithProvider() {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider("Paula Provider");
+  return { clinic, paula, room: `/waiting_rooms/${paula.waiting_room_slug}` };
+}
+
+describe("A change of a member", () => {
+  it("returns the user as created, with whom the user assists", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const al = await clinic.addUser("Al Assistant", ["provider_assistant"]);
+    const user = { display_name: "Dr. Al", roles: ["provider", "provider_assistant"], assists: [paula.id] };
+    const changed = await change(clinic, al, user);
+    expect(changed.status).toBe(200);
+    expect(changed.body).toEqual({
+      id: al.id,
+      user_id: al.user_id,
+      organization_id: clinic.id,
+      email: al.email,
+      display_name: "Dr. Al",
+      roles: ["provider_assistant", "provider"],
+      waiting_room_slug: `${clinic.slug}--dr-al`,
+      assists: [paula.id],
+    });
+    expect(await userOf(clinic, al)).toEqual(changed.body);
+  });
+
+  it("keeps what is left out", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+    const before = { ...al, assists: [paula.id] };
+    expect((await change(clinic, al, {})).body).toEqual(before);
+    const renamed = { ...before, display_name: "Al A." };
+    expect((await change(clinic, al, { display_name: "Al A." })).body).toEqual(renamed);
+    const promoted = { ...renamed, roles: ["provider_assistant", "organization_admin"] };
+    expect((await change(clinic, al, { roles: promoted.roles })).body).toEqual(promoted);
+    expect((await change(clinic, al, { assists: [] })).body).toEqual({ ...promoted, assists: [] });
+  });
+
+  it("of one thing is for one organization: the person's other membership stays as it is", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const practice = await anOrganization("Hillside Practice");
+    const there = await practice.addProvider("Dr. Paula", { email: paula.email });
+    await given(change(clinic, paula, { display_name: "P.", ...LOST }));
+    expect(await userOf(practice, there)).toEqual({ ...there, assists: [] });
+    await given(practice.client.get(`/waiting_rooms/${there.waiting_room_slug}`));
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["no roles, and says how to remove a member", { roles: [] }, /user\.roles: .*DELETE/],
+    ["null roles", { roles: null }, /user\.roles/],
+    ["a role that does not exist", { roles: ["owner"] }, /user\.roles/],
+    ["a blank display name", { display_name: " " }, /user\.display_name/],
+    ["a null display name", { display_name: null }, /user\.display_name/],
+    ["null assists", { assists: null }, /user\.assists/],
+    ["an assisted id that is text", { assists: ["1"] }, /user\.assists/],
+  ])("refuses %s, and changes nothing", async (_, user, error) => {
+    const { clinic, paula } = await aClinicWithProvider();
+    expectRefusal(await changingNothing(() => change(clinic, paula, user)), 422, error);
+  });
+
+  it("gives 404 where there is no such member, and changes nothing", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const practice = await anOrganization();
+    const former = await clinic.addProvider();
+    await given(remove(clinic, former));
+    const nowhere = { id: 999_999_999 };
+    await changingNothing(async () => {
+      for (const user of [{ display_name: "X" }, { roles: ["provider"] }, {}]) {
+        expectRefusal(await change(practice, paula, user), 404, "Organization user not found");
+        expectRefusal(await change(clinic, nowhere, user), 404, "Organization user not found");
+        expectRefusal(await change(clinic, former, user), 404, "Organization user not found");
+        expectRefusal(await change(nowhere, paula, user), 404, "Organization not found");
+      }
+    });
+  });
+
+  it("costs at most two round trips, and one with a display name", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const { fetcher, during } = countingRoundTrips();
+    const door = platform.through(fetcher);
+    expect(await during(() => given(change(clinic, paula, LOST, door)))).toBe(2);
+    expect(await during(() => given(change(clinic, paula, { display_name: "P.", ...LOST }, door)))).toBe(1);
+  });
+});
+
+describe("The personal room of a member", () => {
+  it("comes with the role provider, named after the member", async () => {
+    const clinic = await anOrganization();
+    const al = await clinic.addUser("Al User", ["provider_assistant"]);
+    const changed = await given(change(clinic, al, { roles: ["provider"] }));
+    expect(changed.waiting_room_slug).toBe(`${clinic.slug}--al-user`);
+    expect(await given(clinic.client.get(`/waiting_rooms/${changed.waiting_room_slug}`))).toMatchObject({
+      user_id: al.user_id,
+      name: "Al User",
+      theme: "default",
+      is_active: true,
+      user: { display_name: "Al User" },
+    });
+  });
+
+  it("is named after the new name if that comes with the role", async () => {
+    const clinic = await anOrganization();
+    const changed = change(clinic, clinic.admin, { display_name: "Dr. Ada", roles: ["provider"] });
+    expect((await given(changed)).waiting_room_slug).toBe(`${clinic.slug}--dr-ada`);
+  });
+
+  it("gets another slug than other rooms with its name", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const other = await clinic.addUser("Paula Provider", ["organization_admin"]);
+    const changed = await given(change(clinic, other, { roles: ["provider"] }));
+    expect(changed.waiting_room_slug).toBe(`${paula.waiting_room_slug}-2`);
+  });
+
+  it("keeps its name and slug when the member is renamed; clients rename rooms", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const before = await given(clinic.client.get(room));
+    const renamed = await given(change(clinic, paula, { display_name: "Dr. Paula" }));
+    expect(renamed.waiting_room_slug).toBe(paula.waiting_room_slug);
+    expect(await given(clinic.client.get(room))).toEqual({ ...before, user: { display_name: "Dr. Paula" } });
+  });
+
+  it("stays when a provider gains another role", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const before = await given(clinic.client.get(room));
+    await given(change(clinic, paula, { roles: ["provider", "organization_admin"] }));
+    expect(await given(clinic.client.get(room))).toEqual(before);
+  });
+
+  it("is retired with the role: nobody can read, change, enter or list it", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const changed = await given(change(clinic, paula, LOST));
+    expect(changed.waiting_room_slug).toBeNull();
+    expectRefusal(await clinic.client.get(room), 404);
+    expectRefusal(await clinic.client.put(room, { waiting_room: { name: "Mine" } }), 404);
+    expectRefusal(await clinic.client.delete(room), 404);
+    expectRefusal(await clinic.client.get(`${room}/waiting_room_subs`), 404);
+    expectRefusal(await platform.get(room), 404);
+    await expect(clinic.addParticipant(paula.waiting_room_slug)).rejects.toThrow("404");
+    expect((await given(clinic.client.get("/waiting_rooms"))).waiting_rooms).toEqual([]);
+  });
+
+  it("comes back as it was when the member is a provider again", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const renaming = clinic.client.put(room, {
+      waiting_room: { name: "Cardiology", theme: "blue", is_active: false },
+    });
+    const { updated_at: _, ...before } = await given(renaming);
+    await given(change(clinic, paula, LOST));
+    await clinic.addProvider("Paula Provider");
+    const changed = await given(change(clinic, paula, { display_name: "Dr. Paula", roles: ["provider"] }));
+    expect(changed.waiting_room_slug).toBe(before.slug);
+    expect(await given(clinic.client.get(`/waiting_rooms/${before.slug}`))).toEqual({
+      ...before,
+      user: { display_name: "Dr. Paula" },
+      updated_at: aTimestamp,
+    });
+  });
+
+  it("is left, when it is retired, by those who wait there", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const slug = paula.waiting_room_slug;
+    const ahead = fromNow(5);
+    await clinic.addParticipant(slug, {}, "rita");
+    await clinic.addParticipant(slug, { waiting_since: ahead }, "ahead");
+    await clinic.addParticipant(slug, { waiting_since: fromNow(-9), left_at: fromNow(-5) }, "gone");
+    const elsewhere = await clinic.addRoom();
+    await clinic.addParticipant(elsewhere.slug, {}, "olga");
+    const before = await platform.put(`${room}/participants/gone`, { participant: {} });
+    const now = fromNow(1);
+    travelTo(now);
+    await given(change(clinic, paula, LOST));
+    const known = async (key: string) =>
+      given(platform.put(`${room}/participants/${key}`, { participant: {} }));
+    expect((await known("rita")).left_at).toBe(now);
+    expect((await known("ahead")).left_at).toBe(ahead);
+    expect(await known("gone")).toEqual(before.body);
+    expect((await given(clinic.client.get(`/waiting_rooms/${elsewhere.slug}`))).waiting_count).toBe(1);
+    await given(change(clinic, paula, { roles: ["provider"] }));
+    expect((await given(clinic.client.get(room))).waiting_count).toBe(0);
+  });
+
+  it("is retired even while a call is going on there, which goes on", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const rita = aRecipient({ key: unique("rita"), joined_at: STARTED_AT });
+    const call = await aCall(
+      clinic,
+      { waiting_room_slug: paula.waiting_room_slug, ended_at: null, participants: [rita] },
+      paula,
+    );
+    await given(change(clinic, paula, LOST));
+    expectRefusal(await clinic.client.get(room), 404);
+    const { left_at } = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
+    expect(left_at).toBeNull();
+    expect(await given(call.report({ ended_at: ENDED_AT }))).toMatchObject({ id: call.id, is_ended: true });
+  });
+
+  it("takes the subs along that the member fills, and keeps those of others", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const sam = await clinic.addProvider("Sam Substitute");
+    const { slug } = await clinic.addRoom();
+    const held = await clinic.addSub(slug, { user_id: paula.user_id, ...NEXT_CENTURY });
+    const other = await clinic.addSub(slug, { user_id: sam.user_id, datetime_start: "2127-01-31T09:00:00Z" });
+    await given(change(clinic, paula, LOST));
+    const { waiting_room_subs } = await given(clinic.client.get(`/waiting_rooms/${slug}/waiting_room_subs`));
+    expect(waiting_room_subs).toEqual([
+      { ...held, user_id: null, sub_waiting_room_slug: null, updated_at: aTimestamp },
+      other,
+    ]);
+    const again = await clinic.client.put(`/waiting_rooms/${slug}/waiting_room_subs/${held.id}`, {
+      waiting_room_sub: { user_id: paula.user_id },
+    });
+    expectRefusal(again, 422, /user_id/);
+  });
+
+  it("is no longer where participants are sent during a sub", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const { slug } = await clinic.addRoom();
+    await clinic.addSub(slug, { user_id: paula.user_id, datetime_start: fromNow(-5).replace(/\.\d+/, "") });
+    const destination = async () => (await given(platform.get(`/waiting_rooms/${slug}`))).destination_slug;
+    expect(await destination()).toBe(paula.waiting_room_slug);
+    await given(change(clinic, paula, LOST));
+    expect(await destination()).toBe(slug);
+  });
+});
+
+describe("Whom a member assists", () => {
+  async function anAssistant() {
+    const { clinic, paula } = await aClinicWithProvider();
+    const peter = await clinic.addProvider("Peter Provider");
+    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+    const client = await clinic.addClient(al.id);
+    const reached = async () =>
+      (await given(client.get("/organization_users"))).organization_users.map(({ id }: { id: number }) => id);
+    return { clinic, paula, peter, al, reached };
+  }
+
+  it("is replaced as a whole", async () => {
+    const { clinic, peter, al, reached } = await anAssistant();
+    const changed = await given(change(clinic, al, { assists: [peter.id, peter.id] }));
+    expect(changed.assists).toEqual([peter.id]);
+    expect(await reached()).toEqual([peter.id, al.id]);
+  });
+
+  it("is nobody once the member is no provider_assistant, nor if the role comes back", async () => {
+    const { clinic, al, reached } = await anAssistant();
+    expect((await given(change(clinic, al, { roles: ["provider"] }))).assists).toEqual([]);
+    expect((await given(change(clinic, al, LOST))).assists).toEqual([]);
+    expect(await reached()).toEqual([al.id]);
+  });
+
+  it("can be given together with the role", async () => {
+    const { clinic, peter } = await anAssistant();
+    const user = { roles: ["provider_assistant", "organization_admin"], assists: [peter.id] };
+    expect((await given(change(clinic, clinic.admin, user))).assists).toEqual([peter.id]);
+  });
+
+  it.each([
+    ["for a member who has not the role", {}],
+    ["together with roles without it", { roles: ["provider", "organization_admin"] }],
+  ])("is refused %s", async (_, user) => {
+    const { clinic, peter, al } = await anAssistant();
+    const member = "roles" in user ? al : clinic.admin;
+    const refused = await changingNothing(() => change(clinic, member, { ...user, assists: [peter.id] }));
+    expectRefusal(refused, 422, "user.assists: is for those who have the role provider_assistant");
+    await given(change(clinic, member, { ...user, assists: [] }));
+  });
+
+  it("must be providers of the organization", async () => {
+    const { clinic, paula, al } = await anAssistant();
+    const stranger = await (await anOrganization()).addProvider();
+    for (const id of [clinic.admin.id, al.id, stranger.id, 999_999_999]) {
+      const refused = await changingNothing(() => change(clinic, al, { assists: [paula.id, id] }));
+      expectRefusal(refused, 422, "user.assists: must name providers of the organization");
+    }
+  });
+
+  it("can go on naming somebody who is no longer a provider, but nobody can begin to", async () => {
+    const { clinic, paula, peter, al, reached } = await anAssistant();
+    await given(change(clinic, paula, LOST));
+    await given(change(clinic, peter, LOST));
+    expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
+    expect(await reached()).toEqual([paula.id, al.id]);
+    expect((await given(change(clinic, al, { assists: [paula.id] }))).assists).toEqual([paula.id]);
+    expectRefusal(await change(clinic, al, { assists: [paula.id, peter.id] }), 422, /user\.assists/);
+  });
+
+  it("still shows the calls of somebody who is no longer a provider", async () => {
+    const { clinic, paula, al } = await anAssistant();
+    const call = await aCall(clinic, {}, paula);
+    await given(change(clinic, paula, LOST));
+    const client = await clinic.addClient(al.id);
+    const { calls } = await given(client.get(`/organization_users/${paula.id}/calls`));
+    expect(calls).toMatchObject([{ id: call.id }]);
+  });
+});
+
+describe("The list of users", () => {
+  it("shows what a change made of them", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    await given(change(clinic, paula, LOST));
+    const changed = { ...paula, ...LOST, waiting_room_slug: null, assists: [] };
+    expect(await usersOf(clinic)).toEqual([{ ...clinic.admin, assists: [] }, changed]);
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { aCall, aRecipient, STARTED_AT } from "./support/calls.ts";
+import { rowsOf } from "./support/database.ts";
+import { type Answer, platform } from "./support/door.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { acceptToken, tokenOf } from "./support/invites.ts";
+import { add, change, remove, userOf } from "./support/members.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { aClinicWithSignIn, exchange, redeem } from "./support/sign_in.ts";
+
+const ROUNDS = [0, 1, 2];
+
+/**
+ * Sends twenty requests at once, of which one ends the membership: the first in one round, a later one in the next.
+ * Returns the answers of the others. Nothing is a fault of our own.
+ */
+async function whileRemoved(
+  clinic: Organization,
+  member: { id: number },
+  round: number,
+  send: (n: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  const position = round * 8;
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => (n === position ? remove(clinic, member) : send(n))),
+  );
+  const [removal] = answers.splice(position, 1);
+  expect(removal?.status).toBe(204);
+  expect(Math.max(...answers.map(({ status }) => status))).toBeLessThan(500);
+  return answers;
+}
+
+/** Rows of one table that belong to the organization, as they are stored. */
+const stored = async ({ id }: Organization, table: string) =>
+  (await rowsOf(id)).find(({ name }) => name === table)?.rows ?? [];
+
+/** Expects that nothing gives the member away as somebody who still belongs to the organization. */
+async function expectNoTrace(clinic: Organization, member: { id: number; user_id: number }) {
+  expect(await userOf(clinic, member)).toMatchObject({ roles: [], waiting_room_slug: null, assists: [] });
+  const [room] = (await stored(clinic, "waiting_rooms")).filter(({ user_id }) => user_id === member.user_id);
+  expect(room?.retired_at).toEqual(expect.any(Number));
+  const participants = await stored(clinic, "participants");
+  const present = participants.filter(
+    (each) => each.waiting_room_id === room?.id && each.left_at === null && each.call_id === null,
+  );
+  expect(present).toEqual([]);
+  const subs = await stored(clinic, "waiting_room_subs");
+  expect(subs.filter(({ user_id }) => user_id === member.user_id)).toEqual([]);
+  const clients = await stored(clinic, "api_clients");
+  const ofMember = clients.filter(({ organization_user_id }) => organization_user_id === member.id);
+  expect(ofMember.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
+}
+
+const statuses = (answers: Answer[]) => new Set(answers.map(({ status }) => status));
+
+describe("A membership that ends at the same moment", () => {
+  it("as others end it: it ends once", async () => {
+    const clinic = await anOrganization();
+    const peter = await clinic.addProvider();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => remove(clinic, peter)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(19).fill(404)]);
+    await expectNoTrace(clinic, peter);
+  });
+
+  it.each(ROUNDS)("as the member is changed stays ended (%i)", async (round) => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const peter = await clinic.addProvider("Peter");
+    const changes = [
+      { roles: ["provider"] },
+      { roles: ["provider_assistant"], assists: [peter.id] },
+      { display_name: "Dr. Paula", roles: ["provider_assistant", "provider"], assists: [peter.id] },
+    ];
+    const answers = await whileRemoved(clinic, paula, round, (n) =>
+      change(clinic, paula, changes[n % 3] ?? {}),
+    );
+    for (const { status } of answers) expect([200, 404]).toContain(status);
+    await expectNoTrace(clinic, paula);
+  });
+
+  it.each(ROUNDS)("as an invite of the member is accepted stays ended (%i)", async (round) => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const token = await tokenOf(invite);
+    const ivy = await clinic.addProvider("Ivy", { email: invite.email });
+    const answers = await whileRemoved(clinic, ivy, round, () => acceptToken(token));
+    for (const { status } of answers) expect([200, 404, 422]).toContain(status);
+    await expectNoTrace(clinic, ivy);
+    // One that was accepted before the end keeps its record, and brings nobody back.
+    expect([404, 422]).toContain((await acceptToken(token)).status);
+    await expectNoTrace(clinic, ivy);
+  });
+
+  it.each(ROUNDS)("as the member fills subs leaves none that names the member (%i)", async (round) => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const { slug } = await clinic.addRoom();
+    const path = `/waiting_rooms/${slug}/waiting_room_subs`;
+    const sam = await clinic.addProvider("Sam");
+    const { id } = await clinic.addSub(slug, {
+      user_id: sam.user_id,
+      datetime_start: "2127-01-31T09:00:00Z",
+    });
+    const answers = await whileRemoved(clinic, paula, round, (n) =>
+      n % 2
+        ? clinic.client.post(path, {
+            waiting_room_sub: {
+              user_id: paula.user_id,
+              datetime_start: `2126-01-${String(n + 1).padStart(2, "0")}T09:00:00Z`,
+            },
+          })
+        : clinic.client.put(`${path}/${id}`, { waiting_room_sub: { user_id: paula.user_id } }),
+    );
+    for (const { status } of answers) expect([200, 201, 422]).toContain(status);
+    await expectNoTrace(clinic, paula);
+  });
+
+  it.each(ROUNDS)("as people enter the personal room leaves nobody there (%i)", async (round) => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const path = `/waiting_rooms/${paula.waiting_room_slug}/participants`;
+    const participant = {
+      display_name: "Rita",
+      role: "recipient",
+      waiting_since: new Date().toISOString(),
+    };
+    const answers = await whileRemoved(clinic, paula, round, () =>
+      platform.put(`${path}/${unique("rita")}`, { participant }),
+    );
+    for (const { status } of answers) expect([200, 404]).toContain(status);
+    await expectNoTrace(clinic, paula);
+  });
+
+  it.each(ROUNDS)("as a call takes people from the personal room loses nobody (%i)", async (round) => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const slug = paula.waiting_room_slug;
+    const call = await aCall(clinic, { waiting_room_slug: slug, ended_at: null, participants: [] }, paula);
+    const people = Array.from({ length: 20 }, () => aRecipient({ joined_at: STARTED_AT }));
+    for (const { key } of people) await clinic.addParticipant(slug, { waiting_since: STARTED_AT }, key);
+    const answers = await whileRemoved(clinic, paula, round, (n) =>
+      call.report({ participants: [people[n]] }),
+    );
+    expect(statuses(answers)).toEqual(new Set([200]));
+    const participants = await stored(clinic, "participants");
+    expect(participants.filter(({ call_id }) => call_id === call.id)).toHaveLength(19);
+    await expectNoTrace(clinic, paula);
+  });
+
+  it.each(ROUNDS)("as API clients are made for the member leaves none that works (%i)", async (round) => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const answers = await whileRemoved(clinic, paula, round, () =>
+      platform.post(`/organizations/${clinic.id}/api_clients`, {
+        api_client: { name: "Integration", organization_user_id: paula.id },
+      }),
+    );
+    for (const { status } of answers) expect([201, 422]).toContain(status);
+    await expectNoTrace(clinic, paula);
+  });
+
+  it.each(ROUNDS)("as the member signs in leaves no code that works (%i)", async (round) => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const paula = await clinic.addProvider();
+    const token = await provider.token({ email: paula.email });
+    const answers = await whileRemoved(clinic, paula, round, () => exchange(client, token));
+    for (const { status } of answers) expect([200, 401]).toContain(status);
+    for (const { status, body } of answers)
+      if (status === 200) expectRefusal(await redeem(body.code), 401, "Invalid code");
+    await expectNoTrace(clinic, paula);
+  });
+
+  it.each(ROUNDS)("as the person is added again begins anew only after it has ended (%i)", async (round) => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const user = { email: paula.email, display_name: "Dr. Paula", roles: ["provider"] };
+    const answers = await whileRemoved(clinic, paula, round, () => add(clinic, user));
+    const added = answers.filter(({ status }) => status === 201);
+    expect(added.length).toBeLessThanOrEqual(1);
+    if (added.length === 0) await expectNoTrace(clinic, paula);
+    else expect(await userOf(clinic, paula)).toEqual({ ...paula, display_name: "Dr. Paula", assists: [] });
+  });
+});
+
+describe("Thirty changes of a member at once", () => {
+  it("that take and give the role provider leave one room, as the last of them says", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider();
+    const roles = [["provider"], ["provider_assistant"]];
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => change(clinic, paula, { roles: roles[n % 2] })),
+    );
+    expect(statuses(answers)).toEqual(new Set([200]));
+    for (const { body } of answers)
+      expect(body.waiting_room_slug).toBe(body.roles[0] === "provider" ? paula.waiting_room_slug : null);
+    const user = await userOf(clinic, paula);
+    const { waiting_rooms, pagination } = await given(clinic.client.get("/waiting_rooms"));
+    expect(waiting_rooms).toHaveLength(user.waiting_room_slug === null ? 0 : 1);
+    expect(pagination.total_count).toBe(waiting_rooms.length);
+  });
+
+  it("of whom the member assists leave what one of them says", async () => {
+    const clinic = await anOrganization();
+    const providers = [await clinic.addProvider("Peter"), await clinic.addProvider("Petra")];
+    const al = await clinic.addUser("Al", ["provider_assistant"]);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => change(clinic, al, { assists: [providers[n % 2]?.id] })),
+    );
+    for (const [n, { body }] of answers.entries()) expect(body.assists).toEqual([providers[n % 2]?.id]);
+    expect((await userOf(clinic, al)).assists).toHaveLength(1);
+  });
+});

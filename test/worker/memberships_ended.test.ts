@@ -1,0 +1,440 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
+import { countingRoundTrips } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
+import { accept, acceptToken, tokenOf } from "./support/invites.ts";
+import { add, change, remove, userOf } from "./support/members.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { aClinicWithQueue } from "./support/queue.ts";
+import { aClinicWithSignIn, exchange, expectExchanged, redeem, signIn } from "./support/sign_in.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+async function aClinicWithProvider() {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider("Paula Provider");
+  return { clinic, paula, room: `/waiting_rooms/${paula.waiting_room_slug}` };
+}
+
+/** What is left of a member whose membership has ended. */
+const former = (user: object) => ({ ...user, roles: [], waiting_room_slug: null, assists: [] });
+
+/** The part of a user that the external door shows. */
+const shown = ({ id, user_id, email, display_name, roles }: Record<string, unknown>) => ({
+  id,
+  user_id,
+  email,
+  display_name,
+  roles,
+});
+
+const asExternal = async ({ client }: Pick<Organization, "client">, { id }: { id: number }) =>
+  (await given(client.get("/organization_users"))).organization_users.find(
+    (user: { id: number }) => user.id === id,
+  );
+
+const DAY = "date_start=2026-01-31&date_end=2026-01-31";
+
+describe("The end of a membership", () => {
+  it("leaves the organization user in the lists of both doors, without roles", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    expectGone(await remove(clinic, paula));
+    expect(await userOf(clinic, paula)).toEqual(former(paula));
+    expect(await asExternal(clinic, paula)).toEqual(shown(former(paula)));
+  });
+
+  it("comes once: after that, the member is not found", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    expectGone(await remove(clinic, paula));
+    expectRefusal(await changingNothing(() => remove(clinic, paula)), 404, "Organization user not found");
+  });
+
+  it("is 404 where there is no such member, and changes nothing", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const practice = await anOrganization();
+    await changingNothing(async () => {
+      expectRefusal(await remove(practice, paula), 404, "Organization user not found");
+      expectRefusal(await remove(clinic, { id: 999_999_999 }), 404, "Organization user not found");
+      expectRefusal(await remove({ id: 999_999_999 }, paula), 404, "Organization not found");
+      expectRefusal(await platform.delete(`/organizations/${clinic.id}/users/x`), 404);
+    });
+  });
+
+  it("costs one round trip", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const { fetcher, during } = countingRoundTrips();
+    expect(await during(() => given(remove(clinic, paula, platform.through(fetcher))))).toBe(1);
+  });
+
+  it("changes nothing of the person's membership in another organization", async () => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const practice = await anOrganization("Hillside Practice");
+    const here = await practice.addProvider("Dr. Paula");
+    const there = await clinic.addProvider("Paula", { email: here.email });
+    const clientThere = await clinic.addClient(there.id);
+    const { slug } = await clinic.addRoom();
+    const sub = await clinic.addSub(slug, { user_id: there.user_id, datetime_start: "2126-01-31T09:00:00Z" });
+    const code = await expectExchanged(client, await provider.token({ email: here.email }));
+    const invite = await clinic.addInvite();
+    const ivy = await practice.addProvider("Ivy", { email: invite.email });
+    const before = await userOf(clinic, there);
+
+    expectGone(await remove(practice, here));
+    expectGone(await remove(practice, ivy));
+
+    expect(await userOf(clinic, there)).toEqual(before);
+    expect((await clientThere.get("/roles")).status).toBe(200);
+    const { waiting_room_subs } = await given(clinic.client.get(`/waiting_rooms/${slug}/waiting_room_subs`));
+    expect(waiting_room_subs).toEqual([sub]);
+    expect((await redeem(code)).status).toBe(200);
+    expect((await accept(invite)).status).toBe(200);
+  });
+});
+
+describe("Somebody whose membership has ended", () => {
+  it("cannot sign in", async () => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const paula = await clinic.addProvider();
+    const token = await provider.token({ email: paula.email });
+    await signIn(client, token);
+    await given(remove(clinic, paula));
+    expectRefusal(await exchange(client, token), 401, "Invalid token");
+  });
+
+  it("cannot sign in with a code from before, even after coming back", async () => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const paula = await clinic.addProvider();
+    const token = await provider.token({ email: paula.email });
+    const codes = [await expectExchanged(client, token), await expectExchanged(client, token)];
+    const others = await expectExchanged(client, await provider.token({ email: clinic.admin.email }));
+    await given(remove(clinic, paula));
+    expectRefusal(await redeem(codes[0]), 401, "Invalid code");
+    await given(add(clinic, { email: paula.email, display_name: "Paula", roles: ["provider"] }));
+    for (const code of codes) expectRefusal(await redeem(code), 401, "Invalid code");
+    expect((await redeem(others)).status).toBe(200);
+  });
+
+  it("has no pending invite, not even an expired one, and its link no longer works", async () => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const expired = await clinic.addInvite();
+    travelTo(fromNow(8 * 24 * 60));
+    const invite = await clinic.addInvite({ email: expired.email });
+    const other = await clinic.addInvite();
+    const token = await tokenOf(invite);
+    const ivy = await clinic.addProvider("Ivy Invitee", { email: invite.email });
+    await given(remove(clinic, ivy));
+    for (const { id } of [invite, expired]) expectRefusal(await client.get(`/invites/${id}`), 404);
+    expectRefusal(await acceptToken(token), 404);
+    expectRefusal(await exchange(client, await provider.token({ email: ivy.email })), 401, "Invalid token");
+    const { organization_invites } = await given(client.get("/invites"));
+    expect(organization_invites).toEqual([other]);
+  });
+
+  it("keeps the record of the invite that was used", async () => {
+    const { clinic } = await aClinicWithProvider();
+    const invite = await clinic.addInvite();
+    const ivy = await given(accept(invite));
+    await given(remove(clinic, ivy));
+    expect((await given(clinic.client.get(`/invites/${invite.id}`))).used_at).toEqual(aTimestamp);
+  });
+
+  it("cannot get an API client", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    await given(remove(clinic, paula));
+    const asked = await changingNothing(() =>
+      platform.post(`/organizations/${clinic.id}/api_clients`, {
+        api_client: { name: "Integration", organization_user_id: paula.id },
+      }),
+    );
+    expectRefusal(asked, 422, /organization_user_id: is not a user of the organization/);
+  });
+
+  it("has no API client: each is revoked then, and those revoked before keep their time", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const early = await clinic.addClient(paula.id);
+    const late = await clinic.addClient(paula.id);
+    await given(platform.delete(`/api_clients/${early.id}`));
+    const clients = async () => {
+      const listed = await given(platform.get(`/organizations/${clinic.id}/api_clients`));
+      return Object.fromEntries(
+        listed.api_clients.map(({ id, revoked_at }: Record<string, unknown>) => [id, revoked_at]),
+      );
+    };
+    const before = await clients();
+    const now = fromNow(2);
+    travelTo(now);
+    await given(remove(clinic, paula));
+    expect(await clients()).toEqual({ ...before, [late.id]: now });
+    expect(before[early.id]).toEqual(aTimestamp);
+    expectRefusal(await platform.delete(`/api_clients/${late.id}`), 404);
+    expectRefusal(await late.get("/roles"), 401, "Invalid client credentials");
+    expect((await clinic.client.get("/roles")).status).toBe(200);
+  });
+
+  it("has no personal room: nobody can read, change, enter or list it", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    await given(remove(clinic, paula));
+    expectRefusal(await clinic.client.get(room), 404);
+    expectRefusal(await clinic.client.put(room, { waiting_room: { is_active: true } }), 404);
+    expectRefusal(await clinic.client.get(`${room}/waiting_room_subs`), 404);
+    expectRefusal(await platform.get(room), 404);
+    await expect(clinic.addParticipant(paula.waiting_room_slug)).rejects.toThrow("404");
+    expect((await given(clinic.client.get("/waiting_rooms"))).waiting_rooms).toEqual([]);
+  });
+
+  it("has nobody wait in the personal room: they have left", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    await clinic.addParticipant(paula.waiting_room_slug, {}, "rita");
+    const now = fromNow(1);
+    travelTo(now);
+    await given(remove(clinic, paula));
+    const rita = await given(platform.put(`${room}/participants/rita`, { participant: {} }));
+    expect(rita).toMatchObject({ left_at: now, call_id: null });
+  });
+
+  it("fills no sub, and can fill none", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const { slug } = await clinic.addRoom();
+    const path = `/waiting_rooms/${slug}/waiting_room_subs`;
+    const sub = await clinic.addSub(slug, { user_id: paula.user_id, datetime_start: "2126-01-31T09:00:00Z" });
+    await given(remove(clinic, paula));
+    expect((await given(clinic.client.get(path))).waiting_room_subs).toEqual([
+      { ...sub, user_id: null, sub_waiting_room_slug: null, updated_at: aTimestamp },
+    ]);
+    const filling = { waiting_room_sub: { user_id: paula.user_id } };
+    expectRefusal(await clinic.client.put(`${path}/${sub.id}`, filling), 422, /user_id/);
+  });
+
+  it("assists nobody, also after coming back as a provider_assistant", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
+    await given(remove(clinic, al));
+    expect((await userOf(clinic, al)).assists).toEqual([]);
+    await given(add(clinic, { email: al.email, display_name: "Al", roles: ["provider_assistant"] }));
+    expect((await userOf(clinic, al)).assists).toEqual([]);
+  });
+
+  it("cannot be named anew as somebody to assist", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    const al = await clinic.addUser("Al", ["provider_assistant"]);
+    await given(remove(clinic, paula));
+    expectRefusal(await change(clinic, al, { assists: [paula.id] }), 422, /user\.assists/);
+  });
+});
+
+describe("The calls of somebody whose membership has ended", () => {
+  async function aFormerMemberWithCall() {
+    const { clinic, paula } = await aClinicWithProvider();
+    const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
+    const call = await aCall(clinic, {}, paula);
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const metrics = `/call_metrics?${DAY}&user_id=${paula.user_id}`;
+    const before = await given(clinic.client.get(metrics));
+    expectGone(await remove(clinic, paula));
+    return { clinic, paula, al, call, metrics, before };
+  }
+
+  it("stay within reach of an organization_admin", async () => {
+    const { clinic, paula, call } = await aFormerMemberWithCall();
+    const { calls } = await given(clinic.client.get(`/organization_users/${paula.id}/calls`));
+    expect(calls).toMatchObject([{ id: call.id }]);
+    expect((await clinic.client.get(`${call.path}/soap_note`)).status).toBe(200);
+  });
+
+  it("stay within reach of its assistants", async () => {
+    const { clinic, paula, al, call } = await aFormerMemberWithCall();
+    expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
+    const client = await clinic.addClient(al.id);
+    expect((await client.get(`${call.path}/soap_note`)).status).toBe(200);
+    expect((await given(client.get("/organization_users"))).organization_users).toMatchObject([
+      { id: paula.id, roles: [] },
+      { id: al.id },
+    ]);
+  });
+
+  it("stay out of reach of everybody else", async () => {
+    const { clinic, call } = await aFormerMemberWithCall();
+    const client = await clinic.addClient((await clinic.addProvider("Peter")).id);
+    expectRefusal(await client.get(`${call.path}/soap_note`), 404);
+  });
+
+  it("stay in the metrics", async () => {
+    const { clinic, metrics, before } = await aFormerMemberWithCall();
+    expect(before.total_calls).toEqual({ "2026-01-31": 1 });
+    expect(await given(clinic.client.get(metrics))).toEqual(before);
+  });
+
+  it("can still be reported, and new ones, too: reports can be late", async () => {
+    const { clinic, paula, call } = await aFormerMemberWithCall();
+    const reported = await call.report({ organization_user_id: paula.id, failed: true });
+    expect(reported).toMatchObject({ status: 200, body: { id: call.id } });
+    const late = await aCall(clinic, {}, paula);
+    const egress = await late.addEgress({ user_id: paula.user_id });
+    expect((await clinic.client.get(`${late.path}/egresses/${egress.id}`)).status).toBe(200);
+    const { slug } = await clinic.addRoom();
+    await clinic.addParticipant(slug, { role: "provider", user_id: paula.user_id });
+  });
+});
+
+describe("A call in the personal room of somebody whose membership ends", () => {
+  async function aCallGoingOn() {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const rita = aRecipient({ key: unique("rita"), joined_at: STARTED_AT });
+    const more = { waiting_room_slug: paula.waiting_room_slug, ended_at: null, participants: [rita] };
+    const call = await aCall(clinic, more, paula);
+    expectGone(await remove(clinic, paula));
+    return { clinic, paula, room, call, rita };
+  }
+
+  it("goes on: nobody on it has left", async () => {
+    const { clinic, call, room, rita } = await aCallGoingOn();
+    const known = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
+    expect(known).toMatchObject({ call_id: call.id, left_at: null });
+    const { calls } = await given(clinic.client.get(call.path.replace(/\/\d+$/, "")));
+    expect(calls).toMatchObject([{ id: call.id, is_ended: false }]);
+  });
+
+  it("can be joined by others, as its reports say, with the room's old slug in them", async () => {
+    const { paula, call, room } = await aCallGoingOn();
+    const sue = aRecipient({ key: unique("sue"), joined_at: STARTED_AT });
+    await given(call.report({ waiting_room_slug: paula.waiting_room_slug, participants: [sue] }));
+    const known = await given(platform.put(`${room}/participants/${sue.key}`, { participant: {} }));
+    expect(known).toMatchObject({ call_id: call.id, left_at: null });
+  });
+
+  it("can be reported for the first time, with those who waited there, if it began before", async () => {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const rita = aRecipient({ key: unique("rita"), joined_at: STARTED_AT });
+    await clinic.addParticipant(paula.waiting_room_slug, { waiting_since: STARTED_AT }, rita.key);
+    expectGone(await remove(clinic, paula));
+    const first = { waiting_room_slug: paula.waiting_room_slug, participants: [rita] };
+    const call = await aCall(clinic, first, paula);
+    const known = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
+    expect(known.call_id).toBe(call.id);
+    expect((await given(clinic.client.get(`/organization_users/${paula.id}/calls`))).calls).toHaveLength(1);
+  });
+
+  it("cannot begin after that", async () => {
+    const { clinic, paula } = await aClinicWithProvider();
+    expectGone(await remove(clinic, paula));
+    const began = { waiting_room_slug: paula.waiting_room_slug, started_at: fromNow(1), ended_at: null };
+    await expect(aCall(clinic, began, paula)).rejects.toThrow(/422.*waiting_room_slug/);
+  });
+
+  it("ends as reported, with all that belongs to it", async () => {
+    const { clinic, call, room, rita } = await aCallGoingOn();
+    await given(call.report({ ended_at: ENDED_AT }));
+    const known = await given(platform.put(`${room}/participants/${rita.key}`, { participant: {} }));
+    expect(known.left_at).toBe(ENDED_AT);
+    const line = { participant_key: rita.key, text: "Good morning.", start_time: 0, end_time: 1 };
+    await given(call.reportTranscript({ summary: "A talk.", is_final: true, lines: [line] }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const egress = await call.addEgress();
+    for (const part of ["transcript", "soap_note", `egresses/${egress.id}`])
+      expect((await clinic.client.get(`${call.path}/${part}`)).status).toBe(200);
+  });
+});
+
+describe("Somebody who comes back", () => {
+  async function aFormerProvider() {
+    const { clinic, paula, room } = await aClinicWithProvider();
+    const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
+    const client = await clinic.addClient(paula.id);
+    const { updated_at: _, ...before } = await given(
+      clinic.client.put(room, { waiting_room: { theme: "blue" } }),
+    );
+    const call = await aCall(clinic, {}, paula);
+    expectGone(await remove(clinic, paula));
+    return { clinic, paula, al, client, room, before, call };
+  }
+
+  it("by a creation with the same email is the same organization user, with the new name and roles", async () => {
+    const { clinic, paula, room, before, call } = await aFormerProvider();
+    const user = { email: paula.email.toUpperCase(), display_name: "Dr. Paula", roles: ["provider"] };
+    const created = await add(clinic, user);
+    expect(created).toMatchObject({ status: 201, body: { ...paula, display_name: "Dr. Paula" } });
+    expect(await given(clinic.client.get(room))).toEqual({
+      ...before,
+      user: { display_name: "Dr. Paula" },
+      updated_at: aTimestamp,
+    });
+    expect((await clinic.client.get(call.path.replace(/\/\d+$/, ""))).body.calls).toHaveLength(1);
+    expectRefusal(await add(clinic, user), 422, /user\.email/);
+  });
+
+  it("by a creation with other roles has only these", async () => {
+    const { clinic, paula, room } = await aFormerProvider();
+    const user = { email: paula.email, display_name: "Paula", roles: ["organization_admin"] };
+    expect((await given(add(clinic, user))).roles).toEqual(["organization_admin"]);
+    expectRefusal(await clinic.client.get(room), 404);
+  });
+
+  it("by a creation as a provider_assistant assists whom the creation names", async () => {
+    const { clinic, paula } = await aFormerProvider();
+    const peter = await clinic.addProvider("Peter");
+    const user = { email: paula.email, display_name: "Paula", roles: ["provider_assistant"] };
+    await given(add(clinic, { ...user, assists: [peter.id] }));
+    expect((await userOf(clinic, paula)).assists).toEqual([peter.id]);
+  });
+
+  it("by an invite is the same organization user, with the name and roles of the invite", async () => {
+    const { clinic, paula, room, before } = await aFormerProvider();
+    const invite = await clinic.addInvite({ email: paula.email, display_name: "Dr. P." });
+    const accepted = await accept(invite);
+    expect(accepted).toMatchObject({ status: 200, body: { ...paula, display_name: "Dr. P." } });
+    expect(await given(clinic.client.get(room))).toMatchObject({ id: before.id, slug: before.slug });
+  });
+
+  it("by a bulk invite, which does not count the email as an account", async () => {
+    const clinic = await aClinicWithQueue();
+    const paula = await clinic.addProvider();
+    await given(remove(clinic, paula));
+    const { id, messages } = await clinic.bulkInvite([anInvite({ email: paula.email })]);
+    await clinic.consume(messages);
+    expect(await clinic.progressOf({ id })).toMatchObject({ created_count: 1, failed_count: 0 });
+    const [invite] = await clinic.pendingInvites();
+    expect(await accept(invite)).toMatchObject({ status: 200, body: { id: paula.id } });
+  });
+
+  it("can sign in again, and is told before to accept the invite", async () => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const paula = await clinic.addProvider();
+    await given(remove(clinic, paula));
+    const token = await provider.token({ email: paula.email });
+    const invite = await clinic.addInvite({ email: paula.email });
+    expectRefusal(await exchange(client, token), 401, "Please accept your invite");
+    await given(accept(invite));
+    expect((await signIn(client, token)).organization_user).toEqual({ id: paula.id, roles: ["provider"] });
+  });
+
+  it("finds the API clients still revoked, and can get new ones", async () => {
+    const { clinic, paula, client } = await aFormerProvider();
+    await given(add(clinic, { email: paula.email, display_name: "Paula", roles: ["provider"] }));
+    expectRefusal(await client.get("/roles"), 401);
+    const row = env.DB.prepare("select revoked_at from api_clients where id = ?").bind(client.id);
+    expect(await row.first("revoked_at")).toEqual(expect.any(Number));
+    expect((await (await clinic.addClient(paula.id)).get("/roles")).status).toBe(200);
+  });
+
+  it("finds nobody in the personal room, and its assistants as before", async () => {
+    const { clinic, paula, al, room } = await aFormerProvider();
+    await given(add(clinic, { email: paula.email, display_name: "Paula", roles: ["provider"] }));
+    expect((await given(clinic.client.get(room))).waiting_count).toBe(0);
+    expect((await userOf(clinic, al)).assists).toEqual([paula.id]);
+    await clinic.addParticipant(paula.waiting_room_slug);
+    expect((await given(clinic.client.get(room))).waiting_count).toBe(1);
+  });
+
+  it("can be removed and come back again and again, with one room", async () => {
+    const { clinic, paula } = await aFormerProvider();
+    for (let time = 0; time < 3; time++) {
+      const user = { email: paula.email, display_name: `Paula ${time}`, roles: ["provider"] };
+      expect((await given(add(clinic, user))).waiting_room_slug).toBe(paula.waiting_room_slug);
+      expectGone(await remove(clinic, paula));
+    }
+    const { waiting_rooms, pagination } = await given(clinic.client.get("/waiting_rooms"));
+    expect(waiting_rooms).toHaveLength(pagination.total_count);
+  });
+});

@@ -1,0 +1,28 @@
+import { platform } from "./door.ts";
+import { given, type Organization } from "./organization.ts";
+
+type Clinic = Pick<Organization, "id">;
+
+interface Member {
+  id: number;
+}
+
+const pathOf = (clinic: Clinic, member: Member) => `/organizations/${clinic.id}/users/${member.id}`;
+
+/** Changes a member through the platform door. */
+export const change = (clinic: Clinic, member: Member, user: object, door = platform) =>
+  door.put(pathOf(clinic, member), { user });
+
+/** Ends a membership through the platform door. */
+export const remove = (clinic: Clinic, member: Member, door = platform) =>
+  door.delete(pathOf(clinic, member));
+
+/** The organization users as the platform lists them. */
+export const usersOf = async ({ id }: Clinic) =>
+  (await given(platform.get(`/organizations/${id}/users`))).users;
+
+export const userOf = async (clinic: Clinic, { id }: Member) =>
+  (await usersOf(clinic)).find((user: Member) => user.id === id);
+
+/** Adds a person with this email, or brings a former member back. */
+export const add = ({ id }: Clinic, user: object) => platform.post(`/organizations/${id}/users`, { user });

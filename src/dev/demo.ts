@@ -208,9 +208,10 @@ await show(platform, "POST", "/api/platform/invites/accept", {
 });
 const { code } = await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
 say("The browser brings the code to the web app, which redeems it. A code works once.");
+const { organization_user: ivy } = await show(platform, "POST", "/api/platform/authorization_codes/redeem", {
+  code,
+});
 await show(platform, "POST", "/api/platform/authorization_codes/redeem", { code });
-await show(platform, "POST", "/api/platform/authorization_codes/redeem", { code });
-await identityProvider.stop();
 
 chapter("Many are invited at once, in the background");
 const { bulk_invite: bulk } = await show(clinic, "POST", "/api/external/invites/bulk_create", {
@@ -224,5 +225,18 @@ await new Promise((resolve) => setTimeout(resolve, 3000));
 await show(clinic, "GET", `/api/external/bulk_invites/${bulk.id}`);
 await show(clinic, "GET", "/api/external/invites");
 
-chapter("Who belongs to the organization");
+chapter("A doctor leaves the organization");
+const ivysClient = await show(platform, "POST", `/api/platform/organizations/${organization.id}/api_clients`, {
+  api_client: { name: "Ivy's calendar", organization_user_id: ivy.id },
+});
+await show(platform, "DELETE", `${users}/${ivy.id}`);
+say("Ivy can no longer sign in, her API client is revoked, and her personal waiting room is gone.");
+await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
+await show(
+  { "X-Client-ID": ivysClient.client_id, "X-Client-Secret": ivysClient.client_secret },
+  "GET",
+  "/api/external/roles",
+);
+say("She stays in the list, without roles, so that the results of her calls stay within reach.");
 await show(clinic, "GET", "/api/external/organization_users");
+await identityProvider.stop();

@@ -226,9 +226,14 @@ await show(clinic, "GET", `/api/external/bulk_invites/${bulk.id}`);
 await show(clinic, "GET", "/api/external/invites");
 
 chapter("A doctor leaves the organization");
-const ivysClient = await show(platform, "POST", `/api/platform/organizations/${organization.id}/api_clients`, {
-  api_client: { name: "Ivy's calendar", organization_user_id: ivy.id },
-});
+const ivysClient = await show(
+  platform,
+  "POST",
+  `/api/platform/organizations/${organization.id}/api_clients`,
+  {
+    api_client: { name: "Ivy's calendar", organization_user_id: ivy.id },
+  },
+);
 await show(platform, "DELETE", `${users}/${ivy.id}`);
 say("Ivy can no longer sign in, her API client is revoked, and her personal waiting room is gone.");
 await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);

@@ -5,12 +5,13 @@ import { deleteOldCodes } from "./resources/authorization_codes/authorization_co
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
 import { lapseExpiredInvites } from "./resources/invites/invites.service.ts";
+import { moveOldLines } from "./resources/transcripts/transcripts.chores.ts";
 
 export default {
   fetch: app.fetch,
   queue: consumeBulkInvites,
   async scheduled(_, env) {
-    const chores = [requeueLostRows, erasePersonalData, lapseExpiredInvites, deleteOldCodes];
+    const chores = [requeueLostRows, erasePersonalData, lapseExpiredInvites, deleteOldCodes, moveOldLines];
     const results = await Promise.allSettled(
       chores.map(async (chore) => chore(openContext(env, Date.now()))),
     );

@@ -14,6 +14,8 @@ const OTHER_ROLES: Record<string, string> = {
   "invites/invites.acceptance.ts": "the token that an invitee is mailed, and what it does",
   "issuers/issuers.keys.ts": "keys of identity providers, fetched and cached",
   "token_exchange/token_exchange.verification.ts": "the check of a JWT, without a database",
+  "transcripts/transcripts.chores.ts": "the work of the cron",
+  "transcripts/transcripts.document.ts": "how lines are compressed, without the database",
   "waiting_rooms/waiting_rooms.retirement.ts": "when a room may be retired, and what that does",
   "waiting_rooms/waiting_rooms.slugs.ts":
     "how a slug is made, and what is found by every slug that a room ever had",

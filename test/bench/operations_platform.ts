@@ -2,8 +2,9 @@
  * The platform door's operations, with requests that succeed. A report costs differently the first time, so that its
  * route has several examples: what comes after the comma tells them apart.
  */
-import { type Clinic, DAYS_AGO, reportLines, unique } from "./clinic.ts";
+import { type Clinic, DAYS_AGO, unique } from "./clinic.ts";
 import { aRoom, type Example, newInvite, once, tokenOf } from "./example_parts.ts";
+import { spokenLines } from "./speech.ts";
 
 /** An hour of conversation, and a few minutes of it. */
 const LONG = 600;
@@ -124,7 +125,7 @@ function aCall({ provider }: Clinic) {
 
 async function aTranscript(clinic: Clinic, length: number) {
   const { path, body } = await repeated(clinic, aCall(clinic));
-  const lines = reportLines(
+  const lines = spokenLines(
     body.call.participants.map(({ key }) => key),
     length,
   );

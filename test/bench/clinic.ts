@@ -90,11 +90,16 @@ export async function openClinic(handler: Handler, env: Env, size: number) {
 
 type Send = (method: string, path: string, body?: object) => ReturnType<typeof JSON.parse>;
 
-/** An hour of conversation. */
-const LINES = 600;
+/** The lines of an hour of conversation. */
+export const AN_HOUR = 600;
 
 /** An ended call with everything that a call can leave behind. */
-async function reportCall(platform: Send, provider: { id: number; waiting_room_slug: string }) {
+export async function reportCall(
+  platform: Send,
+  provider: { id: number; waiting_room_slug: string },
+  lines = AN_HOUR,
+  seed = 1,
+) {
   const [key, speaker, listener, egress_id] = [unique(), unique(), unique(), unique()];
   const [started_at, ended_at] = [DAYS_AGO(2), DAYS_AGO(1.99)];
   const { id, waiting_room_id } = await platform("PUT", `/calls/${key}`, {
@@ -113,7 +118,7 @@ async function reportCall(platform: Send, provider: { id: number; waiting_room_s
     transcript: {
       summary: "A follow-up on blood pressure, which has come down.",
       is_final: true,
-      lines: spokenLines([speaker, listener], LINES),
+      lines: spokenLines([speaker, listener], lines, seed),
     },
   });
   await platform("PUT", `/calls/${key}/soap_note`, {

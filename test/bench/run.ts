@@ -27,7 +27,7 @@ const { values } = parseArgs({
 
 /** Latencies are few, being mostly waiting; CPU needs many requests. */
 const EFFORT = values.quick
-  ? { latency: 5, cpu_blocks: 16, cpu_block: 30, growth: 2, sizes: [100, 10_000], start_ups: 5, calls: 100 }
+  ? { latency: 5, cpu_blocks: 16, cpu_block: 30, growth: 2, sizes: [100, 10_000], start_ups: 5, calls: 30 }
   : {
       latency: 40,
       cpu_blocks: 40,

@@ -14,7 +14,7 @@ function databaseBefore() {
   const own = files.findIndex((file) => OWN.test(file));
   for (const file of files.slice(0, own)) run(database, file);
   const migrate = () => {
-    for (const file of files.slice(own)) run(database, file);
+    for (const file of files.filter((each) => OWN.test(each))) run(database, file);
   };
   return { database, migrate, all: (query: string) => database.prepare(query).all() };
 }

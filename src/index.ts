@@ -5,6 +5,7 @@ import { deleteOldCodes } from "./resources/authorization_codes/authorization_co
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
 import { lapseExpiredInvites } from "./resources/invites/invites.service.ts";
+import { moveOldLines } from "./resources/transcripts/transcripts.chores.ts";
 
 /** The work of the cron. Each chore returns how many rows it has worked off: the log has that under its name. */
 const chores: Record<string, (context: Context) => Promise<number>> = {
@@ -12,6 +13,7 @@ const chores: Record<string, (context: Context) => Promise<number>> = {
   erasePersonalData,
   lapseExpiredInvites,
   deleteOldCodes,
+  moveOldLines,
 };
 
 export default {

@@ -103,8 +103,15 @@ export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 /** For summaries of transcripts, and for SOAP notes. */
 export const MAX_NOTE_LENGTH = 200_000;
 
-/** Lines are written in portions of JSON with this many characters, because D1 takes at most 2 MB in a parameter. */
-export const TRANSCRIPT_PORTION = 500_000;
+/** The compressed lines of a transcript are stored in parts of this size: as hex, D1's 2 MB hold twice as much. */
+export const TRANSCRIPT_PART = 500 * KIB;
+
+/**
+ * One run of the cron moves the lines of this many old transcripts into parts, and of fewer where they are long: beyond
+ * this many lines, no other transcript begins. Each is read and written by itself, so that requests come in between.
+ */
+export const TRANSCRIPTS_MOVED = 100;
+export const TRANSCRIPT_LINES_MOVED = 50_000;
 
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;

@@ -40,23 +40,33 @@ type QueriesOf<Result> = {
  * everything starts again with the reads.
  *
  * @param decide is called with the rows of each read, perhaps more than once; what it throws ends the attempt
+ * @param alongside reads whose rows cannot change without those of `reads`, so that they are not compared: what they
+ *   return may be long, or a BLOB
  * @throws ApiError 503 if the rows change faster than they can be decided on
  */
-export async function writeDecision<Reads extends BoundQuery<unknown>[], Result>(
+export async function writeDecision<
+  Reads extends BoundQuery<unknown>[],
+  Result,
+  Alongside extends BoundQuery<unknown>[] = [],
+>(
   db: Database,
   reads: [...Reads],
-  decide: (...rows: RowsOf<Reads>) => Decision<Result> | Promise<Decision<Result>>,
+  decide: (...rows: RowsOf<[...Reads, ...Alongside]>) => Decision<Result> | Promise<Decision<Result>>,
+  alongside: [...Alongside] = [] as BoundQuery<unknown>[] as [...Alongside],
 ): Promise<Result> {
+  const queries: BoundQuery<unknown>[] = [...reads, ...alongside];
   const deadline = Date.now() + WRITE_TIME_LIMIT;
   let started = 0;
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS && Date.now() < deadline; attempt++) {
     if (attempt > 0) await wait(Math.random() * backoff(attempt, Date.now() - started));
     started = Date.now();
-    const found = await runRaw(db, reads);
+    const found = await runRaw(db, queries);
     // Before decoding, which converts the rows in place.
-    const fingerprints = found.map(fingerprint);
+    const fingerprints = found.slice(0, reads.length).map(fingerprint);
     const decision = await decide(
-      ...(found.map((rows, n) => decode(reads[n] as BoundQuery<unknown>, rows)) as RowsOf<Reads>),
+      ...(found.map((rows, n) => decode(queries[n] as BoundQuery<unknown>, rows)) as RowsOf<
+        [...Reads, ...Alongside]
+      >),
     );
     if ("unchanged" in decision) return decision.unchanged;
     const results = "results" in decision ? (decision.results as BoundQuery<unknown>[]) : [];

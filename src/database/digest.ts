@@ -1,4 +1,5 @@
 import { base64url } from "jose";
+import { hexOf } from "./hex.ts";
 
 const encoder = new TextEncoder();
 
@@ -9,12 +10,7 @@ export async function digestBytes(text: string): Promise<Uint8Array> {
 
 /** The SHA-256 of a text in hex, as it is stored. */
 export async function digest(text: string): Promise<string> {
-  return Array.from(await digestBytes(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** The bytes of a stored digest. */
-export function bytesOfDigest(hex: string): Uint8Array {
-  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+  return hexOf(await digestBytes(text));
 }
 
 /** Compares a secret with a digest, in a time that does not depend on where they differ. */

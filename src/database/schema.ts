@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
+  blob,
   foreignKey,
   index,
   integer,
@@ -288,7 +289,11 @@ export const callDailyMetrics = sqliteTable(
 /** The organization_user_id in metrics of a whole organization. No organization user has this id. */
 export const WHOLE_ORGANIZATION = 0;
 
-/** `lines_digest` is the SHA-256 of the reported lines. It distinguishes a repeated report from a corrected one. */
+/**
+ * `lines_digest` is the SHA-256 of the reported lines. It distinguishes a repeated report from a corrected one.
+ * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report gave any since
+ * lines are in parts.
+ */
 export const transcripts = sqliteTable(
   "transcripts",
   {
@@ -298,6 +303,7 @@ export const transcripts = sqliteTable(
     summary: text(),
     is_final: integer({ mode: "boolean" }).notNull(),
     lines_digest: text().notNull(),
+    first_line_id: integer(),
     ...timestamps,
   },
   (t) => [
@@ -308,7 +314,35 @@ export const transcripts = sqliteTable(
   ],
 );
 
-/** Times are seconds from the beginning of the call. */
+/**
+ * The lines of a transcript, compressed (see transcripts.document.ts): one row, or more where they are too long for one.
+ * They go with their transcript, and when a report brings other lines (see triggers/transcripts.sql).
+ */
+export const transcriptParts = sqliteTable(
+  "transcript_parts",
+  {
+    organization_id: organizationId(),
+    call_id: integer()
+      .notNull()
+      .references(() => transcripts.call_id, { onDelete: "cascade" }),
+    /** The position, counted from 0. */
+    part: integer().notNull(),
+    content: blob().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.call_id, t.part] }),
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+  ],
+);
+
+/**
+ * Lines of transcripts as they were stored before transcript_parts. Nothing writes here any more: the cron moves them
+ * there, and until then they are read from here. Its sequence gives all ids of lines. Times are seconds from the
+ * beginning of the call.
+ */
 export const transcriptLines = sqliteTable(
   "transcript_lines",
   {

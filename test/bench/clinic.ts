@@ -2,6 +2,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { PLATFORM_TOKEN } from "./local_platform.ts";
 import { seedLists } from "./seed.ts";
+import { spokenLines } from "./speech.ts";
 
 /** A Worker's fetch handler, ours or the floor's. */
 export type Handler = (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>;
@@ -89,10 +90,16 @@ export async function openClinic(handler: Handler, env: Env, size: number) {
 
 type Send = (method: string, path: string, body?: object) => ReturnType<typeof JSON.parse>;
 
-const LINES = 50;
+/** The lines of an hour of conversation. */
+export const AN_HOUR = 600;
 
 /** An ended call with everything that a call can leave behind. */
-async function reportCall(platform: Send, provider: { id: number; waiting_room_slug: string }) {
+export async function reportCall(
+  platform: Send,
+  provider: { id: number; waiting_room_slug: string },
+  lines = AN_HOUR,
+  seed = 1,
+) {
   const [key, speaker, listener, egress_id] = [unique(), unique(), unique(), unique()];
   const [started_at, ended_at] = [DAYS_AGO(2), DAYS_AGO(1.99)];
   const { id, waiting_room_id } = await platform("PUT", `/calls/${key}`, {
@@ -111,7 +118,7 @@ async function reportCall(platform: Send, provider: { id: number; waiting_room_s
     transcript: {
       summary: "A follow-up on blood pressure, which has come down.",
       is_final: true,
-      lines: reportLines([speaker, listener], LINES),
+      lines: spokenLines([speaker, listener], lines, seed),
     },
   });
   await platform("PUT", `/calls/${key}/soap_note`, {
@@ -144,15 +151,6 @@ async function reportCall(platform: Send, provider: { id: number; waiting_room_s
     audited: audited.id,
   };
 }
-
-/** Lines of a transcript, spoken by turns. An hour of them is about 50 kB of text. */
-export const reportLines = (speakers: string[], length: number) =>
-  Array.from({ length }, (_, n) => ({
-    participant_key: speakers[n % speakers.length],
-    text: `What was said in line ${n} is about as long as a sentence is, and sometimes a little longer.`,
-    start_time: n * 6,
-    end_time: n * 6 + 4.5,
-  }));
 
 export const DAYS_AGO = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 

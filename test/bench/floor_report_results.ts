@@ -3,6 +3,7 @@ import type { FloorHandler, PlatformFloorRequest } from "./floor.ts";
 import { jsonObject, jsonOf, report, save, stored } from "./floor_report.ts";
 import * as shape from "./floor_shapes.ts";
 import { bodyOf } from "./floor_statements.ts";
+import { packed } from "./floor_transcripts.ts";
 
 const CALL = jsonOf("id, organization_id", "calls where key = ?1");
 
@@ -34,36 +35,37 @@ export const platformResults: Record<string, FloorHandler<PlatformFloorRequest>>
     };
     let row: shape.Row = {};
     const speakers = new Map<string, shape.Row>();
-    const written = await report(request, found, ({ call, known, people }) => {
+    const written = await report(request, found, async ({ call, known, people }) => {
       for (const each of people) speakers.set(each.key, each);
       if (known?.is_final) throw new Error("The transcript is final");
       const next = { organization_id: call.organization_id, call_id: call.id, summary: null, ...known };
       row = { ...next, ...sent, is_final: Number(sent.is_final ?? known?.is_final), lines_digest };
-      const rows = lines.map((line: shape.Row) => {
-        const speaker = speakers.get(line.participant_key);
-        if (!speaker) throw new Error("Not on the call");
-        return [speaker.id, line.text, line.start_time, line.end_time];
-      });
+      if (lines.some((line: shape.Row) => !speakers.has(line.participant_key)))
+        throw new Error("Not on the call");
+      const content = await packed(lines, speakers);
       return [
-        ["delete from transcript_lines where transcript_id = ?", known?.id ?? null],
         save("transcripts", known, row, request.now) ?? ["select ? id", known.id],
         [
-          `insert into transcript_lines (organization_id, transcript_id, participant_id, text, start_time, end_time)
-          select ?1, (select id from transcripts where call_id = ?2), value ->> 0, value ->> 1, value ->> 2, value ->> 3
-          from json_each(?3) returning id`,
+          "insert into transcript_parts (organization_id, call_id, part, content) values (?, ?, 0, unhex(?))",
           call.organization_id,
           call.id,
-          JSON.stringify(rows),
+          content,
         ],
+        [
+          `update transcripts set first_line_id = (select seq + 1 from sqlite_sequence where name = 'transcript_lines')
+          where call_id = ? returning first_line_id`,
+          call.id,
+        ],
+        ["update sqlite_sequence set seq = seq + ? where name = 'transcript_lines'", lines.length],
       ];
     });
-    const [, [saved] = [], inserted = []] = written;
+    const [[saved] = [], , [numbered] = []] = written;
     const body = {
       id: saved?.id,
       summary: row.summary ?? "",
       is_final: row.is_final === 1,
       transcript_lines: lines.map(({ participant_key, ...line }: shape.Row, n: number) => ({
-        id: inserted[n]?.id,
+        id: numbered?.first_line_id + n,
         ...line,
         display_name: speakers.get(participant_key)?.display_name,
       })),

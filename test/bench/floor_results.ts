@@ -3,6 +3,7 @@ import { AwsClient } from "aws4fetch";
 import type { FloorCaller, FloorHandler, FloorRequest } from "./floor.ts";
 import * as shape from "./floor_shapes.ts";
 import { all, paged, totalOf } from "./floor_statements.ts";
+import { unpacked } from "./floor_transcripts.ts";
 
 const DAY = 86_400_000;
 
@@ -57,29 +58,24 @@ export const results: Record<string, FloorHandler> = {
     return { body: shape.metrics(found) };
   },
 
-  // Two statements in one round trip: in one, the summary would stand in each line.
-  "GET 8 organization_users calls transcript": async ({ db, caller, segments }) => {
-    const values = [caller.organization_id, Number(segments[4]), Number(segments[6])];
-    const transcript = `from transcripts where call_id = (${callOf(caller)})`;
-    const [[found], lines] = (
-      await db.batch<shape.Row>([
-        db.prepare(`select id, summary, is_final ${transcript}`).bind(...values),
-        db
-          .prepare(
-            `select l.id, l.text, l.start_time, l.end_time, p.display_name
-            from transcript_lines l join participants p on p.id = l.participant_id
-            where l.transcript_id = (select id ${transcript}) order by l.start_time, l.end_time, l.id`,
-          )
-          .bind(...values),
-      ])
-    ).map(({ results }) => results) as [shape.Row[], shape.Row[]];
-    if (!found) return null;
+  "GET 8 organization_users calls transcript": async (request) => {
+    const found = await all(
+      request,
+      `select t.id, t.summary, t.is_final, t.first_line_id, hex(p.content) content,
+        (select json_group_array(json_array(id, display_name)) from participants where call_id = t.call_id) names
+      from transcripts t join transcript_parts p on p.call_id = t.call_id
+      where t.call_id = (${endedCall(request.caller)}) order by p.part`,
+      ...callPath(request),
+    );
+    const [first] = found;
+    if (!first) return null;
+    const content = found.map((part) => part.content).join("");
     return {
       body: {
-        id: found.id,
-        summary: found.summary ?? "",
-        is_final: found.is_final === 1,
-        transcript_lines: lines,
+        id: first.id,
+        summary: first.summary ?? "",
+        is_final: first.is_final === 1,
+        transcript_lines: await unpacked(content, first.first_line_id, JSON.parse(first.names)),
       },
     };
   },

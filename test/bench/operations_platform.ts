@@ -2,11 +2,11 @@
  * The platform door's operations, with requests that succeed. A report costs differently the first time, so that its
  * route has several examples: what comes after the comma tells them apart.
  */
-import { type Clinic, DAYS_AGO, reportLines, unique } from "./clinic.ts";
+import { AN_HOUR, type Clinic, DAYS_AGO, unique } from "./clinic.ts";
 import { aRoom, type Example, newInvite, once, tokenOf } from "./example_parts.ts";
+import { spokenLines } from "./speech.ts";
 
-/** An hour of conversation, and a few minutes of it. */
-const LONG = 600;
+/** A few minutes of conversation. */
 const SHORT = 50;
 
 export const platformExamples: Record<string, Example> = {
@@ -22,7 +22,7 @@ export const platformExamples: Record<string, Example> = {
     ...(await repeated(clinic, aCall(clinic))),
     body: { call: { ended_at: DAYS_AGO(0.9) } },
   }),
-  [`PUT /calls/:key/transcript, ${LONG} lines`]: (clinic) => aTranscript(clinic, LONG),
+  [`PUT /calls/:key/transcript, ${AN_HOUR} lines`]: (clinic) => aTranscript(clinic, AN_HOUR),
   [`PUT /calls/:key/transcript, ${SHORT} lines`]: (clinic) => aTranscript(clinic, SHORT),
   "PUT /calls/:key/soap_note": async (clinic) => ({
     path: `${(await repeated(clinic, aCall(clinic))).path}/soap_note`,
@@ -133,7 +133,7 @@ function aCall({ provider }: Clinic) {
 
 async function aTranscript(clinic: Clinic, length: number) {
   const { path, body } = await repeated(clinic, aCall(clinic));
-  const lines = reportLines(
+  const lines = spokenLines(
     body.call.participants.map(({ key }) => key),
     length,
   );

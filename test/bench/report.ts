@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 import type { Grown } from "./growth.ts";
 import { type Effort, type Figures, type Measured, quantile, ROUND_TRIP_TIME } from "./measurement.ts";
 import type { StartUp } from "./start_up.ts";
+import { DATABASE_LIMIT, type Storage } from "./storage.ts";
 
 const MARKERS = ["<!-- bench -->", "<!-- /bench -->"] as const;
 
@@ -15,6 +16,7 @@ export const MARK = " ⚠";
 export interface Results {
   operations: Measured[];
   start_up: { ours: StartUp; floor: StartUp };
+  storage: Storage[];
   /** By size of the organization. */
   growth: Map<number, Grown[]>;
   effort: Effort;
@@ -36,6 +38,7 @@ export function toMarkdown(results: Results): string {
     machine(results),
     doorTables(results.operations, results.effort),
     startUpTable(results),
+    storageTable(results),
     growthTable(results),
   ].join("\n\n");
 }
@@ -124,6 +127,19 @@ ${table(
     ["CPU to load it, ms", ours.cpu.toFixed(1), floor.cpu.toFixed(1), ratio(ours.cpu, floor.cpu)],
   ],
 )}`;
+}
+
+export const takesTooMuch = ({ bytes, bound }: Storage) => bound !== undefined && bytes > bound;
+
+function storageTable({ storage }: Pick<Results, "storage">): string {
+  const rows = storage.map((each) => [
+    each.name,
+    (each.bytes / 1000).toFixed(1) + (takesTooMuch(each) ? MARK : ""),
+    Math.floor(DATABASE_LIMIT / each.bytes).toLocaleString("en"),
+  ]);
+  return `**Storage**: what a call adds to the database, and how many fill the ${DATABASE_LIMIT / 1e9} GB of one.
+
+${table(["", "kB", "Calls"], rows)}`;
 }
 
 function growthTable({ growth }: Results): string {

@@ -14,6 +14,7 @@ import { operations, requireEveryOperation } from "./operations.ts";
 import { cpuOf, doorTables, isSlow, machine, readsTooMuch, toMarkdown, writeToReadme } from "./report.ts";
 import { takesMoreCpu, toMarkdownAgainst } from "./report_against.ts";
 import { measureStartUp } from "./start_up.ts";
+import { measureStorage, type Storage } from "./storage.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,8 +27,16 @@ const { values } = parseArgs({
 
 /** Latencies are few, being mostly waiting; CPU needs many requests. */
 const EFFORT = values.quick
-  ? { latency: 5, cpu_blocks: 16, cpu_block: 30, growth: 2, sizes: [100, 10_000], start_ups: 5 }
-  : { latency: 40, cpu_blocks: 40, cpu_block: 40, growth: 10, sizes: [100, 10_000, 100_000], start_ups: 15 };
+  ? { latency: 5, cpu_blocks: 16, cpu_block: 30, growth: 2, sizes: [100, 10_000], start_ups: 5, calls: 30 }
+  : {
+      latency: 40,
+      cpu_blocks: 40,
+      cpu_block: 40,
+      growth: 10,
+      sizes: [100, 10_000, 100_000],
+      start_ups: 15,
+      calls: 500,
+    };
 
 const NO_CPU = { latency: EFFORT.growth, cpu_blocks: 0, cpu_block: 0 };
 
@@ -49,11 +58,14 @@ const bench: Bench = { platform, meter: metered, env, contenders, changed: value
 try {
   const measured: Measured[] = [];
   const growth = new Map<number, Grown[]>();
+  let storage: Storage[] = [];
   for (const size of isWhole ? EFFORT.sizes : EFFORT.sizes.slice(0, 1)) {
     say(`\nAn organization of ${size}`);
     const clinic = await openClinic(app.fetch as Handler, env, size);
     if (isWhole)
       growth.set(size, await measureGrowth(bench, clinic, NO_CPU, (grown) => progress(grown, readsTooMuch)));
+    if (isWhole && size === EFFORT.sizes[0])
+      storage = await measureStorage(platform.database, clinic, EFFORT.calls);
     // Afterwards, because writes make its lists longer.
     if (size === EFFORT.sizes[0])
       for (const operation of operations) {
@@ -66,7 +78,7 @@ try {
   if (isWhole) {
     say("\nBundles and their start-up");
     const start_up = measureStartUp(EFFORT.start_ups);
-    const markdown = toMarkdown({ ...run, operations: measured, start_up, growth });
+    const markdown = toMarkdown({ ...run, operations: measured, start_up, storage, growth });
     process.stdout.write(`\n${markdown}\n`);
     writeToReadme(markdown);
   } else {

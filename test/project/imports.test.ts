@@ -17,6 +17,8 @@ const OTHER_ROLES: Record<string, string> = {
   "organization_users/organization_users.membership.ts":
     "how a membership changes and ends, and what follows",
   "token_exchange/token_exchange.verification.ts": "the check of a JWT, without a database",
+  "transcripts/transcripts.chores.ts": "the work of the cron",
+  "transcripts/transcripts.document.ts": "how lines are compressed, without the database",
   "waiting_rooms/waiting_rooms.personal.ts": "how a personal room comes and goes",
   "waiting_rooms/waiting_rooms.retirement.ts": "when a room may be retired, and what that does",
   "waiting_rooms/waiting_rooms.slugs.ts":

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { reportCall } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
-import { countingRowsRead } from "./support/rows_read.ts";
+import { countingRows } from "./support/rows.ts";
 import { leavingNoRows } from "./support/unchanged.ts";
 
 interface CallRow {
@@ -332,7 +332,7 @@ describe("A year of metrics over 100,000 calls", () => {
     timeout: 120_000,
   }, async () => {
     const { clinic, provider, callsOfProvider } = await aClinicOfManyCalls();
-    const counting = countingRowsRead();
+    const counting = countingRows();
     const client = clinic.client.through(counting.fetcher);
     const ask = (query: string) => counting.during(() => given(client.get(`/call_metrics?${query}`)));
     const total = ({ total_calls }: { total_calls: Record<string, number> }) =>

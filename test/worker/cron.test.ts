@@ -4,7 +4,7 @@ import { CRON_PORTION } from "../../src/limits.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aClinicWithQueue, aQueue, workerWith } from "./support/queue.ts";
-import { countingRowsRead } from "./support/rows_read.ts";
+import { countingRows } from "./support/rows.ts";
 import { aClinicWithSignIn, expectExchanged, redeem } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 
@@ -86,7 +86,7 @@ async function insertBulkInvites(
 
 /** Runs the cron until the backlog is gone. Returns what was left of it after each run. */
 async function leftAfterEachRun(query: string, queue = aQueue()) {
-  const counting = countingRowsRead();
+  const counting = countingRows();
   const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: queue.binding });
   const left = [await count(query)];
   while (left.at(-1) !== 0) {
@@ -185,7 +185,7 @@ describe("A run of the cron with nothing to do", () => {
     await insertBulkInvites(clinic, 10, BACKLOG / 10, Date.now() - DAY * MINUTE, true);
     const [lately] = [await anOrganization()];
     await insertBulkInvites(lately, 10, BACKLOG / 10, Date.now());
-    const counting = countingRowsRead();
+    const counting = countingRows();
     const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: aQueue().binding });
     const { rows_read } = await counting.during(() => runCron());
     expect(rows_read).toBeLessThan(READ_FOR_NOTHING);
@@ -213,6 +213,7 @@ describe("Each run writes one line to the log", () => {
     erasePersonalData: 0,
     lapseExpiredInvites: 0,
     deleteOldCodes: 0,
+    moveOldLines: 0,
   };
 
   it("with how many rows each chore worked off, also where there was nothing to do", async () => {
@@ -223,7 +224,7 @@ describe("Each run writes one line to the log", () => {
     const old = await anOrganization();
     await insertBulkInvites(old, 1, 5, Date.now() - 31 * DAY * MINUTE, true);
     expect(await loggedRun()).toEqual({
-      event: "cron",
+      ...NOTHING,
       requeueLostRows: 2,
       erasePersonalData: 5,
       lapseExpiredInvites: 4,

@@ -6,7 +6,7 @@ import { platform } from "./support/door.ts";
 import { tokenOf } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
-import { countingRowsRead } from "./support/rows_read.ts";
+import { countingRows } from "./support/rows.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 
 const SIZE = 10_000;
@@ -113,14 +113,14 @@ beforeAll(async () => {
 }, 60_000);
 
 async function reading(path: string) {
-  const counting = countingRowsRead();
+  const counting = countingRows();
   const client = clinic.client.through(counting.fetcher);
   await given(client.get("/roles"));
   return counting.during(() => given(client.get(path)));
 }
 
 function readingAsPlatform(path: string) {
-  const counting = countingRowsRead();
+  const counting = countingRows();
   return counting.during(() => given(platform.through(counting.fetcher).get(path)));
 }
 
@@ -157,7 +157,7 @@ describe(`The first page of a list of ${SIZE}`, () => {
 describe(`${SIZE} invites of another organization that expire at the same time`, () => {
   /** The rows that each request of a new organization reads. */
   async function readByEachRequest() {
-    const [organization, queue, counting] = [await anOrganization(), aQueue(), countingRowsRead()];
+    const [organization, queue, counting] = [await anOrganization(), aQueue(), countingRows()];
     const { fetcher } = workerWith({ DB: counting.DB, BULK_INVITES: queue.binding });
     const client = organization.client.through(fetcher);
     await given(client.get("/roles"));
@@ -214,7 +214,7 @@ describe("A free slug", () => {
   /** The rows that are read to create a room, and to rename one to the name, away from it, and back. */
   async function rowsReadFor(count: number) {
     const { other, room } = await aClinicWithRooms(count);
-    const counting = countingRowsRead();
+    const counting = countingRows();
     const client = other.client.through(counting.fetcher);
     await given(client.get("/roles"));
     const rows: number[] = [];

@@ -1,32 +1,12 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { aCall, aRecipient, type Call, ENDED_AT, wrongPaths } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
-import { countingRowsRead } from "./support/rows_read.ts";
+import { countingRows } from "./support/rows.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
+import { aCallToTranscribe, says, texts } from "./support/transcripts.ts";
 import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
-
-/** A line of a person on the call. */
-const says = (speaker: { key: string }, start_time: number, end_time: number, text = "Good morning.") => ({
-  participant_key: speaker.key,
-  text,
-  start_time,
-  end_time,
-});
-
-/** An ended call of Paula Provider with Rita Recipient, and a function that reads its transcript through the external door. */
-async function aCallToTranscribe() {
-  const clinic = await anOrganization();
-  const call = await aCall(clinic);
-  const [paula, rita] = call.participants;
-  return { clinic, call, paula, rita, read: () => clinic.client.get(`${call.path}/transcript`) };
-}
-
-/** The texts in the order of the transcript. */
-const texts = ({ transcript_lines }: { transcript_lines: { text: string }[] }) =>
-  transcript_lines.map(({ text }) => text);
 
 /** A transcript that is not final yet. */
 async function aDraft() {
@@ -89,16 +69,6 @@ describe("A reported transcript", () => {
     const inOrder = ["one", "two", "three", "four", "five", "six"];
     expect(texts(await given(call.reportTranscript({ is_final: false, lines })))).toEqual(inOrder);
     expect(texts((await read()).body)).toEqual(inOrder);
-  });
-
-  it("is returned in the order of start_time, in whatever order its rows are stored", async () => {
-    const { call, paula, read } = await aCallToTranscribe();
-    const lines = ["one", "two", "three"].map((text, n) => says(paula, n, n + 1, text));
-    const { id } = await given(call.reportTranscript({ is_final: false, lines }));
-    await env.DB.prepare("update transcript_lines set start_time = 9 - start_time where transcript_id = ?")
-      .bind(id)
-      .run();
-    expect(texts((await read()).body)).toEqual(["three", "two", "one"]);
   });
 
   it("can have lines without a pause between them, and lines that take no time", async () => {
@@ -403,7 +373,7 @@ describe("A transcript of many lines", () => {
 
   it("can have 50,000 of them", { timeout: 60_000 }, async () => {
     const clinic = await anOrganization();
-    leavingNoRows(clinic.id, "transcript_lines", "transcripts");
+    leavingNoRows(clinic.id, "transcripts");
     const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
     const lines = shortLines(50_000, (n) => says({ key: "p" }, n, n, "a"));
     const { status, body } = await call.reportTranscript({ is_final: true, lines });
@@ -424,7 +394,7 @@ describe("A transcript of many lines", () => {
     const call = await aCall(clinic, { participants: people });
     const speaker = (n: number) => people[n % people.length] as { key: string };
     const lines = Array.from({ length: 2000 }, (_, n) => says(speaker(n), n, n + 0.5));
-    const counting = countingRowsRead();
+    const counting = countingRows();
     const report = () =>
       platform.through(counting.fetcher).put(`/calls/${call.key}/transcript`, {
         transcript: { is_final: false, lines },
@@ -451,7 +421,7 @@ describe("A long transcript", () => {
   ])("of 3 MB, in %s, is returned completely", { timeout: 60_000 }, async (_, lines) => {
     expect(new TextEncoder().encode(JSON.stringify(lines)).length).toBeGreaterThan(BYTES);
     const clinic = await anOrganization();
-    leavingNoRows(clinic.id, "transcript_lines", "transcripts");
+    leavingNoRows(clinic.id, "transcripts");
     const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
     const report = () =>
       platform.through(throughStrictDatabase).put(`/calls/${call.key}/transcript`, {
@@ -473,7 +443,7 @@ describe("A long transcript", () => {
 
   it("can have a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
     const { clinic, call, paula, read } = await aCallToTranscribe();
-    leavingNoRows(clinic.id, "transcript_lines", "transcripts");
+    leavingNoRows(clinic.id, "transcripts");
     const transcript = {
       summary: "🩺".repeat(200_000),
       is_final: true,

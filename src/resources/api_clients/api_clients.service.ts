@@ -2,7 +2,8 @@ import { and, asc, eq, isNull, notExists, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Caller, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
-import { bytesOfDigest, digest, randomSecret } from "../../database/digest.ts";
+import { digest, randomSecret } from "../../database/digest.ts";
+import { bytesOf } from "../../database/hex.ts";
 import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
 import { apiClients, organizationUsers } from "../../database/schema.ts";
@@ -111,7 +112,7 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
   const row = await runFirst(db, clientRecord({ client_id }));
   if (!row) return null;
   const { secret_digest, ...caller } = row;
-  return { caller, secret_digest: bytesOfDigest(secret_digest) };
+  return { caller, secret_digest: bytesOf(secret_digest) };
 }
 
 const clientRecord = namedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>

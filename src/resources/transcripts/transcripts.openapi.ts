@@ -33,11 +33,11 @@ export const transcriptsReference: Reference = {
       schema: transcriptLineSchema,
       description: "What one speaker said without a break.",
       fields: {
-        id: "The id of the line.",
+        id: "The id of the line. It stays while the line does not change, whatever happens to other lines, and is never given to another line.",
         text: "What was said.",
         start_time: "When the line begins, in seconds from the start of the call.",
         end_time: "When the line ends, in seconds from the start of the call.",
-        display_name: "The name of the speaker on the call.",
+        display_name: "The name that the speaker has on the call now.",
       },
     },
   },
@@ -57,7 +57,7 @@ export const transcriptsReference: Reference = {
     "PUT /calls/:key/transcript": {
       operationId: "reportTranscript",
       summary: "Report the transcript of a call",
-      description: `The first report needs \`is_final\` and \`lines\`. Lines can come in any order and replace all lines that were reported before. One line may begin when another ends, but lines must not overlap. A final transcript cannot be changed; repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing. There can be up to ${MAX_TRANSCRIPT_LINES} lines. A line can have up to ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary up to ${MAX_NOTE_LENGTH}.`,
+      description: `The first report needs \`is_final\` and \`lines\`. Lines can come in any order and replace all lines that were reported before; a line that stays the same keeps its id. One line may begin when another ends, but lines must not overlap. A final transcript cannot be changed; repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing. There can be up to ${MAX_TRANSCRIPT_LINES} lines. A line can have up to ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary up to ${MAX_NOTE_LENGTH}.`,
       status: 200,
       requestExample: {
         transcript: {

@@ -7,7 +7,8 @@ import {
   MAX_TRANSCRIPT_LINE_LENGTH,
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
-import type { transcriptColumns, transcriptLineColumns } from "./transcripts.sql.ts";
+import type { StoredLine } from "./transcripts.document.ts";
+import type { transcriptColumns } from "./transcripts.sql.ts";
 
 const seconds = z.number().nonnegative({ abort: true });
 
@@ -76,10 +77,13 @@ export const transcriptSchema = z.object({
 
 export type Transcript = Row<typeof transcriptColumns>;
 
-export type TranscriptLine = Row<typeof transcriptLineColumns>;
+/** A transcript with its lines, and the names that those on the call have now, by their ids. */
+export interface TranscriptWithLines extends Transcript {
+  lines: StoredLine[];
+  names: Map<number, string>;
+}
 
-export type TranscriptWithLines = Transcript & { lines: TranscriptLine[] };
-
+/** A line stays, without a name, when its speaker's record is gone. */
 export function toTranscript(row: TranscriptWithLines): z.input<typeof transcriptSchema> {
   return {
     id: row.id,
@@ -90,7 +94,7 @@ export function toTranscript(row: TranscriptWithLines): z.input<typeof transcrip
       text: line.text,
       start_time: line.start_time,
       end_time: line.end_time,
-      display_name: line.display_name,
+      display_name: row.names.get(line.speaker_id) ?? "",
     })),
   };
 }

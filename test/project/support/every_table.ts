@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { tablesParentsFirst } from "../../../src/dev/backup_statements.ts";
+import { TRANSCRIPT_PART } from "../../../src/limits.ts";
 import { writeVariedRows } from "./varied_rows.ts";
 
 /** What SQL, files or programs on the way could change. */
@@ -20,6 +21,11 @@ export const AWKWARD_TEXTS = [
 /** The longest SOAP note, with characters of one to four bytes and all that wants an escape. */
 export const LONG_TEXT = "'é山\n\\n👩\u0001".repeat(25_000).slice(0, 200_000);
 
+export const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+
+/** As long as a part of a transcript can be. */
+const LONG_BYTES = Uint8Array.from({ length: TRANSCRIPT_PART }, (_, n) => (n * 7 + (n >> 8)) % 256);
+
 /** Fills a migrated database with rows in every table, except refusals, which refuses all. */
 export function writeRowsInEveryTable(database: DatabaseSync) {
   writeVariedRows(database);
@@ -39,6 +45,7 @@ export function writeRowsInEveryTable(database: DatabaseSync) {
   for (const table of tables)
     if (!database.prepare(`select 1 from "${table}" limit 1`).get()) writeAnyRow(database, table);
   database.prepare("update transcript_lines set text = ?").run(LONG_TEXT.slice(0, 10_000));
+  database.prepare("update transcript_parts set content = ?").run(LONG_BYTES);
 }
 
 /** A row that refers to the first row of each of its parents. */
@@ -58,5 +65,3 @@ function writeAnyRow(database: DatabaseSync, table: string) {
     .prepare(`insert into "${table}" (${columns}) values (${columns.map(() => "?")})`)
     .run(...Object.values(row));
 }
-
-export const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);

@@ -1,16 +1,26 @@
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
-/** The longest string that D1 accepts. The local D1 accepts longer ones. */
-const MAX_STRING_BYTES = 2_000_000;
+/** The longest string or BLOB that D1 accepts. The local D1 accepts longer ones. */
+const MAX_BYTES = 2_000_000;
 
-/** A way to the Worker in which D1 refuses long strings, as in production. */
-export const throughStrictDatabase = throughWorkerWith({
-  DB: observedDatabase({
-    bind(values) {
-      for (const value of values)
-        if (typeof value === "string" && new TextEncoder().encode(value).length > MAX_STRING_BYTES)
-          throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
-    },
-  }),
+const encoder = new TextEncoder();
+
+function requireAccepted(value: unknown) {
+  const size = typeof value === "string" ? encoder.encode(value).length : (value as ArrayBuffer)?.byteLength;
+  if (size > MAX_BYTES) throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
+}
+
+/** A database in which D1 refuses long values, as in production: those that are bound, and those that it would return. */
+export const strictDatabase = observedDatabase({
+  bind: (values) => values.forEach(requireAccepted),
+  async query(run) {
+    const answer = await run();
+    for (const { results = [] } of [answer].flat() as D1Result<Record<string, unknown>>[])
+      for (const row of results) Object.values(row).forEach(requireAccepted);
+    return answer;
+  },
 });
+
+/** A way to the Worker in which D1 refuses long values. */
+export const throughStrictDatabase = throughWorkerWith({ DB: strictDatabase });

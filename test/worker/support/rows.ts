@@ -1,9 +1,9 @@
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
-/** A way to the Worker that adds up the rows that D1 has read. */
-export function countingRowsRead() {
-  let read = 0;
+/** A way to the Worker that adds up the rows that D1 has read and written. */
+export function countingRows() {
+  let [read, written] = [0, 0];
   const DB = observedDatabase({
     async query(run) {
       const result = await run();
@@ -11,6 +11,7 @@ export function countingRowsRead() {
         if (each?.meta?.rows_read === undefined)
           throw new Error("D1 says how many rows it has read only for all, run and batch");
         read += each.meta.rows_read;
+        written += each.meta.rows_written;
       }
       return result;
     },
@@ -18,10 +19,10 @@ export function countingRowsRead() {
   return {
     DB,
     fetcher: throughWorkerWith({ DB }),
-    /** The result of the work, and the number of rows that were read for it. */
+    /** The result of the work, and the numbers of rows that were read and written for it. */
     async during<T>(work: () => Promise<T>) {
-      read = 0;
-      return { result: await work(), rows_read: read };
+      [read, written] = [0, 0];
+      return { result: await work(), rows_read: read, rows_written: written };
     },
   };
 }

@@ -1,0 +1,29 @@
+/*
+ * D1 gives a BLOB as an array of numbers, and takes it as one. As hex (`hex(…)` and `unhex(…)` in SQL) it is half as long
+ * on the way.
+ */
+
+const DIGITS = new TextEncoder().encode("0123456789abcdef");
+const decoder = new TextDecoder();
+
+export function hexOf(bytes: Uint8Array): string {
+  const hex = new Uint8Array(2 * bytes.length);
+  bytes.forEach((byte, n) => {
+    hex[2 * n] = DIGITS[byte >> 4] as number;
+    hex[2 * n + 1] = DIGITS[byte & 15] as number;
+  });
+  return decoder.decode(hex);
+}
+
+/** @param hex in lower or upper case */
+export function bytesOf(hex: string): Uint8Array {
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let n = 0; n < bytes.length; n++) bytes[n] = (digitAt(hex, 2 * n) << 4) | digitAt(hex, 2 * n + 1);
+  return bytes;
+}
+
+/** The last four bits of a digit are its value. Those of a letter count from 1, and a letter has the bit of 64. */
+function digitAt(hex: string, position: number): number {
+  const code = hex.charCodeAt(position);
+  return (code & 15) + 9 * (code >> 6);
+}

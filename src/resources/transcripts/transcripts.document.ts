@@ -1,0 +1,137 @@
+import { bytesOf, hexOf } from "../../database/hex.ts";
+import { TRANSCRIPT_PART } from "../../limits.ts";
+
+/*
+ * The lines of a transcript as one compressed document. Columns compress better than lines do, and the times best as the
+ * milliseconds from one to the next.
+ */
+
+/** A line as it is stored. `speaker_id` is the participant's. */
+export interface StoredLine {
+  id: number;
+  speaker_id: number;
+  text: string;
+  start_time: number;
+  end_time: number;
+}
+
+/** A line whose id is null is new: it gets the next of the ids that the database gives to its report. */
+export type Line = Omit<StoredLine, "id"> & { id: number | null };
+
+interface Document {
+  /** The participants who speak, each once. */
+  speakers: number[];
+  /** For each line, the position of its speaker. */
+  who: number[];
+  /** Runs of ids that follow each other: the first id, or 0 for new lines; how many; and so on. */
+  ids: number[];
+  /** For each line its start and its end. A number is milliseconds since the time before; a text is seconds, exactly. */
+  times: (number | string)[];
+  texts: string[];
+}
+
+/** The lines in parts, as hex, each short enough for a row. */
+export async function pack(lines: Line[]): Promise<string[]> {
+  const document = JSON.stringify(toDocument(lines));
+  const bytes = new Uint8Array(await through(new CompressionStream("gzip"), document).arrayBuffer());
+  const parts: string[] = [];
+  for (let start = 0; start < bytes.length; start += TRANSCRIPT_PART)
+    parts.push(hexOf(bytes.subarray(start, start + TRANSCRIPT_PART)));
+  return parts;
+}
+
+/** @param content all parts, as hex */
+export async function unpack(content: string): Promise<Line[]> {
+  return fromDocument(await through(new DecompressionStream("gzip"), bytesOf(content)).json());
+}
+
+/** The lines with the ids that they had before, where they are the same. Lines come in the order of their times. */
+export function keepIds(lines: Omit<Line, "id">[], before: Line[]): Line[] {
+  const known = Map.groupBy(before, identity);
+  return lines.map((line) => ({ ...line, id: known.get(identity(line))?.shift()?.id ?? null }));
+}
+
+/** Gives new lines their ids, from the first one on. */
+export function numberLines(lines: Line[], first_line_id: number | null): StoredLine[] {
+  let next = first_line_id;
+  const nextId = () => {
+    if (next === null) throw new Error("A line of a transcript has no id");
+    return next++;
+  };
+  return lines.map((line) => ({ ...line, id: line.id ?? nextId() }));
+}
+
+const identity = ({ speaker_id, text, start_time, end_time }: Omit<Line, "id">) =>
+  `${speaker_id} ${start_time} ${end_time} ${text}`;
+
+function toDocument(lines: Line[]): Document {
+  const speakers = [...new Set(lines.map((line) => line.speaker_id))];
+  const positions = new Map(speakers.map((speaker, position) => [speaker, position]));
+  return {
+    speakers,
+    who: lines.map((line) => positions.get(line.speaker_id) as number),
+    ids: toRuns(lines.map((line) => line.id)),
+    times: toSteps(lines.flatMap((line) => [line.start_time, line.end_time])),
+    texts: lines.map((line) => line.text),
+  };
+}
+
+function fromDocument({ speakers, who, ids, times, texts }: Document): Line[] {
+  const idOf = fromRuns(ids);
+  const timeOf = fromSteps(times);
+  return texts.map((text, n) => ({
+    id: idOf[n] as number | null,
+    speaker_id: speakers[who[n] as number] as number,
+    text,
+    start_time: timeOf[2 * n] as number,
+    end_time: timeOf[2 * n + 1] as number,
+  }));
+}
+
+function toRuns(ids: (number | null)[]): number[] {
+  const runs: number[] = [];
+  let [next, count] = [Number.NaN as number | null, 0];
+  for (const id of ids) {
+    if (id !== next) {
+      runs.push(id ?? 0, 0);
+      count = 0;
+    }
+    runs[runs.length - 1] = ++count;
+    next = id === null ? null : id + 1;
+  }
+  return runs;
+}
+
+function fromRuns(runs: number[]): (number | null)[] {
+  const ids: (number | null)[] = [];
+  for (let n = 0; n < runs.length; n += 2) {
+    const [first = 0, count = 0] = runs.slice(n, n + 2);
+    for (let k = 0; k < count; k++) ids.push(first === 0 ? null : first + k);
+  }
+  return ids;
+}
+
+/** Seconds that are whole milliseconds become steps, and others stay as they are, in text. */
+function toSteps(times: number[]): (number | string)[] {
+  let before = 0;
+  return times.map((seconds) => {
+    const milliseconds = Math.round(seconds * 1000);
+    if (!Number.isSafeInteger(milliseconds) || milliseconds / 1000 !== seconds) return String(seconds);
+    const step = milliseconds - before;
+    before = milliseconds;
+    return step;
+  });
+}
+
+function fromSteps(steps: (number | string)[]): number[] {
+  let milliseconds = 0;
+  return steps.map((step) => {
+    if (typeof step === "string") return Number(step);
+    milliseconds += step;
+    return milliseconds / 1000;
+  });
+}
+
+function through(stream: CompressionStream | DecompressionStream, content: string | Uint8Array): Response {
+  return new Response(new Response(content).body?.pipeThrough(stream));
+}

@@ -1,0 +1,50 @@
+/** The floor's way to write and read the document of a transcript, by hand. */
+import type * as shape from "./floor_shapes.ts";
+
+/** @param lines new ones, in their order; @param speakers by their keys */
+export async function packed(lines: shape.Row[], speakers: Map<string, shape.Row>): Promise<string> {
+  const ids: number[] = [];
+  const [who, times, texts]: [number[], (number | string)[], string[]] = [[], [], []];
+  let before = 0;
+  for (const line of lines) {
+    const { id } = speakers.get(line.participant_key) ?? {};
+    if (!ids.includes(id)) ids.push(id);
+    who.push(ids.indexOf(id));
+    texts.push(line.text);
+    for (const seconds of [line.start_time, line.end_time]) {
+      const now = Math.round(seconds * 1000);
+      if (Number.isSafeInteger(now) && now / 1000 === seconds) {
+        times.push(now - before);
+        before = now;
+      } else times.push(String(seconds));
+    }
+  }
+  const text = JSON.stringify({ speakers: ids, who, ids: [0, lines.length], times, texts });
+  const stream = new Response(text).body?.pipeThrough(new CompressionStream("gzip"));
+  return Buffer.from(await new Response(stream).arrayBuffer()).toString("hex");
+}
+
+/** The lines as they are shown. */
+export async function unpacked(content: string, first_line_id: number, names: [number, string][]) {
+  const bytes = Buffer.from(content, "hex");
+  const stream = new Response(bytes).body?.pipeThrough(new DecompressionStream("gzip"));
+  const { speakers, who, ids, times, texts } = await new Response(stream).json<shape.Row>();
+  const nameOf = new Map(names);
+  let [now, next, run, left, id] = [0, first_line_id, 0, 0, 0];
+  const timeAt = (n: number) => {
+    if (typeof times[n] === "string") return Number(times[n]);
+    now += times[n];
+    return now / 1000;
+  };
+  return texts.map((text: string, n: number) => {
+    if (left === 0) [id, left, run] = [ids[run], ids[run + 1], run + 2];
+    left--;
+    return {
+      id: id === 0 ? next++ : id++,
+      text,
+      start_time: timeAt(2 * n),
+      end_time: timeAt(2 * n + 1),
+      display_name: nameOf.get(speakers[who[n]]) ?? "",
+    };
+  });
+}

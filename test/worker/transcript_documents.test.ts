@@ -22,8 +22,11 @@ const anHourOf = (speakers: readonly { key: string }[]) =>
 describe("The transcript of an hour", () => {
   it("is reported with at most 30 rows written, and read with at most 10 rows read", async () => {
     const clinic = await anOrganization();
-    const participants = [1, 2, 3, 4].map(() => aRecipient());
+    const participants = [1, 2, 3].map(() => aRecipient());
     const call = await aCall(clinic, { participants });
+    // Where others come after it in the indexes, SQLite reads one row more to find the end of its own.
+    const next = await aCall(clinic);
+    await given(next.reportTranscript({ is_final: true, lines: [] }));
     const counting = countingRows();
     const client = clinic.client.through(counting.fetcher);
     await given(client.get("/roles"));

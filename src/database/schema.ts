@@ -402,9 +402,7 @@ export const egresses = sqliteTable(
     index("egresses_retained")
       .on(t.organization_id, t.call_ended_at)
       .where(sql`not is_held and deletion_due_at is null and status <> 'egress_deleted'`),
-    index("egresses_to_delete")
-      .on(t.deletion_due_at)
-      .where(sql`not is_held and deletion_due_at is not null`),
+    index("egresses_to_delete").on(t.deletion_due_at).where(sql`not is_held and deletion_due_at is not null`),
     foreignKey({
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],

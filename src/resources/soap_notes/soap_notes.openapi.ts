@@ -48,5 +48,12 @@ export const soapNotesReference: Reference = {
         503: busy,
       },
     },
+    "DELETE /calls/:key/soap_note": {
+      operationId: "deleteSoapNote",
+      summary: "Delete the SOAP note of a call",
+      description: "If there is none, this is no error. A later report makes a new one.",
+      status: 204,
+      refusals: { 404: "The call does not exist.", 422: "The call is under legal hold." },
+    },
   },
 };

@@ -80,5 +80,12 @@ export const transcriptsReference: Reference = {
         503: busy,
       },
     },
+    "DELETE /calls/:key/transcript": {
+      operationId: "deleteTranscript",
+      summary: "Delete the transcript of a call",
+      description: "If there is none, this is no error. A later report makes a new one.",
+      status: 204,
+      refusals: { 404: "The call does not exist.", 422: "The call is under legal hold." },
+    },
   },
 };

@@ -1,12 +1,12 @@
 -- Written by `npm run db:triggers`. The reasons are in src/database/triggers.
 --> statement-breakpoint
-CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
+CREATE TRIGGER `transcripts_deletion_audited` AFTER DELETE ON `transcripts`
 BEGIN
   INSERT INTO deletion_audit_logs (organization_id, call_id, subject, subject_id, created_at)
   VALUES (old.organization_id, old.call_id, 'transcript', old.id, cast(unixepoch('subsec') * 1000 AS INTEGER));
 END;
 --> statement-breakpoint
-CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
+CREATE TRIGGER `soap_notes_deletion_audited` AFTER DELETE ON `soap_notes`
 BEGIN
   INSERT INTO deletion_audit_logs (organization_id, call_id, subject, subject_id, created_at)
   VALUES (old.organization_id, old.call_id, 'soap_note', old.id, cast(unixepoch('subsec') * 1000 AS INTEGER));

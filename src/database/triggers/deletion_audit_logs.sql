@@ -1,13 +1,13 @@
 -- No transcript and no SOAP note is deleted without an entry, whatever code does it: so triggers write the entries. They
 -- hold only ids. The time is that of the database, because a DELETE cannot bring one along.
 
-CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
+CREATE TRIGGER `transcripts_deletion_audited` AFTER DELETE ON `transcripts`
 BEGIN
   INSERT INTO deletion_audit_logs (organization_id, call_id, subject, subject_id, created_at)
   VALUES (old.organization_id, old.call_id, 'transcript', old.id, cast(unixepoch('subsec') * 1000 AS INTEGER));
 END;
 
-CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
+CREATE TRIGGER `soap_notes_deletion_audited` AFTER DELETE ON `soap_notes`
 BEGIN
   INSERT INTO deletion_audit_logs (organization_id, call_id, subject, subject_id, created_at)
   VALUES (old.organization_id, old.call_id, 'soap_note', old.id, cast(unixepoch('subsec') * 1000 AS INTEGER));

@@ -5,7 +5,6 @@ import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
 import { egresses } from "../../database/schema.ts";
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
-import { log } from "../../http/log.ts";
 import { FILE_DELETION_RETRY_AFTER, FILE_DELETIONS_TIME_LIMIT, RECORDINGS_DELETED } from "../../limits.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callByKey, callOfPath, reachedCall, UNDER_LEGAL_HOLD } from "../calls/calls.sql.ts";
@@ -84,8 +83,10 @@ export async function deleteEgress(context: Context, egress_id: string): Promise
 /**
  * Deletes recordings of calls that ended more days ago than their organization keeps them, and those whose deletion
  * failed before.
+ *
+ * @returns how many it deleted
  */
-export async function deleteOldRecordings(context: Context): Promise<void> {
+export async function deleteOldRecordings(context: Context): Promise<number> {
   const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
   const total = { claimed: 0, failed: 0 };
   while (total.claimed < RECORDINGS_DELETED && Date.now() < deadline) {
@@ -95,8 +96,7 @@ export async function deleteOldRecordings(context: Context): Promise<void> {
     // Nothing is left, or the storage is down.
     if (claimed === failed) break;
   }
-  const { claimed, failed } = total;
-  if (claimed > 0) log("recordings_deleted", { deleted: claimed - failed, failed });
+  return total.claimed - total.failed;
 }
 
 /** Records what is known of a recording. Triggers write the audit entry of its creation, or of what changed. */

@@ -3,7 +3,6 @@ import type { Context } from "../../context.ts";
 import { builder, namedQuery, type Placeholders, runAll } from "../../database/queries.ts";
 import { expiredIds } from "../../database/retention.ts";
 import { organizations, soapNotes } from "../../database/schema.ts";
-import { log } from "../../http/log.ts";
 import { TRANSCRIPTS_DELETED } from "../../limits.ts";
 import { namedDeletion } from "../calls/calls.sql.ts";
 
@@ -12,10 +11,13 @@ export async function deleteSoapNote({ db }: Context, key: string): Promise<void
   await deleteOfCall(db, { key });
 }
 
-/** Deletes SOAP notes of calls that ended more days ago than their organization keeps transcripts. */
-export async function deleteOldSoapNotes({ db, now }: Context): Promise<void> {
-  const deleted = await runAll(db, deleteExpired({ now }));
-  if (deleted.length > 0) log("soap_notes_deleted", { deleted: deleted.length });
+/**
+ * Deletes SOAP notes of calls that ended more days ago than their organization keeps transcripts: a portion in one run.
+ *
+ * @returns how many
+ */
+export async function deleteOldSoapNotes({ db, now }: Context): Promise<number> {
+  return (await runAll(db, deleteExpired({ now }))).length;
 }
 
 const deleteOfCall = namedDeletion((call_id) => [

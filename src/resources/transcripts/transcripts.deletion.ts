@@ -3,7 +3,6 @@ import type { Context } from "../../context.ts";
 import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
 import { expiredIds } from "../../database/retention.ts";
 import { organizations, transcriptLines, transcripts } from "../../database/schema.ts";
-import { log } from "../../http/log.ts";
 import { TRANSCRIPTS_DELETED } from "../../limits.ts";
 import { namedDeletion } from "../calls/calls.sql.ts";
 
@@ -12,10 +11,14 @@ export async function deleteTranscript({ db }: Context, key: string): Promise<vo
   await deleteOfCall(db, { key });
 }
 
-/** Deletes transcripts of calls that ended more days ago than their organization keeps them. */
-export async function deleteOldTranscripts({ db, now }: Context): Promise<void> {
+/**
+ * Deletes transcripts of calls that ended more days ago than their organization keeps them: a portion in one run.
+ *
+ * @returns how many
+ */
+export async function deleteOldTranscripts({ db, now }: Context): Promise<number> {
   const [, deleted] = await runBatch(db, [deleteExpiredLines({ now }), deleteExpired({ now })]);
-  if (deleted.length > 0) log("transcripts_deleted", { deleted: deleted.length });
+  return deleted.length;
 }
 
 const linesOf = (ids: SQLWrapper) =>

@@ -133,7 +133,7 @@ export const FILE_DELETION_RETRY_AFTER = 60;
 /** One run of the cron deletes at most this many transcripts, and as many SOAP notes. Transcripts are long. */
 export const TRANSCRIPTS_DELETED = 500;
 
-/** The longest key of an object in S3. */
+/** The longest key of an object in S3, in bytes of UTF-8. */
 export const MAX_STORAGE_KEY_LENGTH = 1024;
 
 /** A recording backend describes a failure in a line or two. */

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
+import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
 import { aBucket, fileExists, storeFile } from "./support/storage.ts";
@@ -219,6 +220,45 @@ describe("A recording whose file cannot be deleted", () => {
     stuck.bucket.refuses = () => false;
     await stuck.runCron();
     expect((await stuck.read()).status).toBe("egress_deleted");
+  });
+});
+
+describe("A deletion by the cron", () => {
+  it("is finished once, however often the database or the storage fails in between", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const recordings = [];
+    for (let n = 0; n < 20; n++) {
+      const storage_key = `${unique("file")}.wav`;
+      await storeFile(storage_key);
+      recordings.push({ storage_key, ...(await call.addEgress({ storage_key })) });
+    }
+    await keepFor(clinic.id, 1);
+    const faults: Fault[] = ["not made", "answer lost", undefined, undefined];
+    const { binding } = aBucket(() => Math.random() < 0.3);
+    const theWorker = workerWith({
+      DB: aFaultyDatabase(() => faults[Math.floor(Math.random() * faults.length)]),
+      RECORDINGS: binding,
+    });
+    const left = async () => {
+      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+      return egresses.filter(({ status }: { status: string }) => status !== "egress_deleted").length;
+    };
+    for (let runs = 0; (await left()) > 0; runs++) {
+      expect(runs).toBeLessThan(200);
+      await theWorker.runCron();
+      // What is marked as deleted is gone.
+      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+      for (const [n, { status }] of egresses.entries())
+        if (status === "egress_deleted")
+          expect(await fileExists(recordings[n]?.storage_key ?? "")).toBe(false);
+    }
+    for (const { id } of recordings) {
+      const { audit_logs } = await given(
+        clinic.client.get(`${call.path}/egresses/${id}/audit_logs?event=update`),
+      );
+      expect(audit_logs).toMatchObject([deletedOnce]);
+    }
   });
 });
 

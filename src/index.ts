@@ -4,7 +4,7 @@ import { logFault } from "./http/log.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
-import { deleteOldRecordings } from "./resources/egresses/egresses.service.ts";
+import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { lapseExpiredInvites } from "./resources/invites/invites.service.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.deletion.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.deletion.ts";

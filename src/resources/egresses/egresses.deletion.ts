@@ -1,35 +1,22 @@
-import {
-  and,
-  asc,
-  eq,
-  exists,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  ne,
-  not,
-  notExists,
-  or,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
-import {
-  builder,
-  namedQuery,
-  type Placeholders,
-  runAll,
-  runBatch,
-  type Value,
-} from "../../database/queries.ts";
-import { expiredIds, isExpired } from "../../database/retention.ts";
-import { egresses, organizations, replacedFiles } from "../../database/schema.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
 import { log } from "../../http/log.ts";
-import { RECORDINGS_CLAIMED } from "../../limits.ts";
+import { FILE_DELETION_RETRY_AFTER, FILE_DELETIONS_TIME_LIMIT, RECORDINGS_DELETED } from "../../limits.ts";
+import { UNDER_LEGAL_HOLD } from "../calls/calls.sql.ts";
+import {
+  type ClaimedFile,
+  claimExpired,
+  claimRequested,
+  deletionStateByKey,
+  filesByKey,
+  filesOfClaims,
+  finishClaims,
+  forgetReplacedFiles,
+  takeClaims,
+  unfinishedClaims,
+} from "./egresses.claims.ts";
 import { deleteFiles } from "./egresses.files.ts";
 
 /*
@@ -41,206 +28,64 @@ import { deleteFiles } from "./egresses.files.ts";
  * the file with it.
  */
 
-/** A file of a claimed recording; `storage_key` is null where the recording has none. */
-export interface ClaimedFile {
-  egress_id: number;
-  storage_key: string | null;
-  /** Whether a recording needs the file that is not to be deleted now. */
-  is_shared: boolean;
-}
-
-/** The status as SQL, because SQLite uses an index only for the words of its WHERE. */
-const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
-
-const others = alias(egresses, "others");
-
-const isShared = (storage_key: SQLWrapper, ids: SQL) =>
-  exists(
-    builder
-      .select({ id: others.id })
-      .from(others)
-      .where(
-        and(eq(others.storage_key, storage_key), ne(others.status, DELETED), sql`${others.id} not in ${ids}`),
-      ),
-  );
-
-/** Selects the files of the recordings: those that they name now, and those that they named before. */
-function selectFiles(ids: SQL) {
-  const shared = (storage_key: SQLWrapper) =>
-    sql<boolean>`${isShared(storage_key, ids)}`.mapWith(Boolean).as("is_shared");
-  return builder
-    .select({
-      egress_id: sql<number>`${egresses.id}`.as("egress_id"),
-      storage_key: egresses.storage_key,
-      is_shared: shared(egresses.storage_key),
-    })
-    .from(egresses)
-    .where(inArray(egresses.id, ids))
-    .union(
-      builder
-        .select({
-          egress_id: replacedFiles.egress_id,
-          storage_key: replacedFiles.storage_key,
-          is_shared: shared(replacedFiles.storage_key),
-        })
-        .from(replacedFiles)
-        .where(inArray(replacedFiles.egress_id, ids)),
-    );
-}
-
-const idByKey = (egress_id: Value<string>) =>
-  builder.select({ id: egresses.id }).from(egresses).where(eq(egresses.egress_id, egress_id));
-
-/** Claims the deletion that the platform wants, unless the call is under legal hold or the recording has not ended. */
-export const claimRequested = namedQuery(
-  ({ egress_id, now }: Placeholders<{ egress_id: string; now: number }>) =>
-    builder
-      .update(egresses)
-      .set({ deletion_requested: true, deletion_due_at: sql`${now}` })
-      .where(
-        and(eq(egresses.egress_id, egress_id), eq(egresses.status, "egress_ended"), not(egresses.is_held)),
-      ),
-);
-
-/** What says why a claim was refused. */
-export const deletionStateByKey = namedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
-  builder
-    .select({ status: egresses.status, is_held: egresses.is_held })
-    .from(egresses)
-    .where(eq(egresses.egress_id, egress_id)),
-);
-
-export const filesByKey = namedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
-  selectFiles(sql`${idByKey(egress_id)}`),
-);
-
-/** Claims the deletion of recordings that have become too old: at most a portion. */
-const claimExpired = namedQuery(({ now }: Placeholders<{ now: number }>) =>
-  builder
-    .update(egresses)
-    .set({ deletion_due_at: sql`${now}` })
-    .where(
-      inArray(
-        egresses.id,
-        expiredIds(
-          egresses,
-          organizations.recording_retention_days,
-          now,
-          RECORDINGS_CLAIMED,
-          and(isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
-        ),
-      ),
-    ),
-);
-
 /**
- * Takes the claims that have waited longest: at most a portion. What fails goes behind all others, so that a file that
- * can never be deleted does not hold them up. A recording that is not too old any more, because its organization wants
- * to keep it for longer, loses its claim.
+ * Deletes the file of a recording that has ended, and then marks the recording as deleted. To repeat it changes nothing.
+ * If the storage fails, the deletion stays claimed: the cron finishes it.
  */
-const takeClaims = namedQuery(({ now }: Placeholders<{ now: number }>) => {
-  const due = builder
-    .select({ id: egresses.id })
-    .from(egresses)
-    .where(
-      and(not(egresses.is_held), isNotNull(egresses.deletion_due_at), lte(egresses.deletion_due_at, now)),
-    )
-    .orderBy(asc(egresses.deletion_due_at))
-    .limit(RECORDINGS_CLAIMED);
-  const isStillWanted = or(
-    eq(egresses.deletion_requested, true),
-    isExpired(egresses, organizations.recording_retention_days, now),
-  );
-  return (
-    builder
-      .update(egresses)
-      // After this run's own time, so that it does not take them again.
-      .set({ deletion_due_at: sql`iif(${isStillWanted}, ${now} + 1, null)` })
-      .where(inArray(egresses.id, due))
-      .returning({ id: egresses.id })
-  );
-});
-
-/** Selects the values of a JSON array. */
-const valuesOf = (list: Value<string>) => sql`(select value from json_each(${list}))`;
-
-const filesOfClaims = namedQuery(({ ids }: Placeholders<{ ids: string }>) =>
-  selectFiles(
-    sql`${builder
-      .select({ id: egresses.id })
-      .from(egresses)
-      .where(
-        and(inArray(egresses.id, valuesOf(ids)), isNotNull(egresses.deletion_due_at), not(egresses.is_held)),
-      )}`,
-  ),
-);
-
-/** The claimed recordings, and which of their files are gone: both as JSON arrays. */
-interface Attempt {
-  ids: string;
-  gone: string;
-  now: number;
+export async function deleteEgress(context: Context, egress_id: string): Promise<void> {
+  const { db, now } = context;
+  const [, [egress], files] = await runBatch(db, [
+    claimRequested({ egress_id, now }),
+    deletionStateByKey({ egress_id }),
+    filesByKey({ egress_id }),
+  ]);
+  if (!egress) throw notFound("Egress");
+  if (egress.status === EGRESS_DELETED) return;
+  if (egress.is_held) throw unprocessable(UNDER_LEGAL_HOLD);
+  if (egress.status !== "egress_ended") throw unprocessable("The egress has not ended: report its end first");
+  const { failed } = await deleteClaimed(context, files);
+  if (failed > 0)
+    throw new ApiError(503, "The file could not be deleted now: the service goes on trying", {
+      headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) },
+    });
 }
 
-/** True for a file that this recording does not keep any more: it is gone, or left to another recording. */
-const isReleased = (storage_key: SQLWrapper, { ids, gone }: Placeholders<Attempt>) =>
-  or(sql`${storage_key} in ${valuesOf(gone)}`, isShared(storage_key, valuesOf(ids)));
-
-const forgetReplacedFiles = namedQuery((attempt: Placeholders<Attempt>) =>
-  builder
-    .delete(replacedFiles)
-    .where(
-      and(
-        inArray(replacedFiles.egress_id, valuesOf(attempt.ids)),
-        isReleased(replacedFiles.storage_key, attempt),
-      ),
-    ),
-);
-
 /**
- * Marks the recordings that have no file any more. One that got another file meanwhile stays claimed. One that was
- * deleted before, and whose file a late report named, shows no change.
- */
-const finishClaims = namedQuery((attempt: Placeholders<Attempt>) => {
-  const leftFiles = builder
-    .select({ storage_key: replacedFiles.storage_key })
-    .from(replacedFiles)
-    .where(eq(replacedFiles.egress_id, egresses.id));
-  return builder
-    .update(egresses)
-    .set({
-      status: EGRESS_DELETED,
-      is_stopped: true,
-      deletion_requested: false,
-      deletion_due_at: null,
-      updated_at: sql`iif(${egresses.status} = ${DELETED}, ${egresses.updated_at}, ${attempt.now})`,
-    })
-    .where(
-      and(
-        inArray(egresses.id, valuesOf(attempt.ids)),
-        or(ne(egresses.status, DELETED), isNotNull(egresses.deletion_due_at)),
-        notExists(leftFiles),
-        or(isNull(egresses.storage_key), isReleased(egresses.storage_key, attempt)),
-      ),
-    );
-});
-
-const unfinishedClaims = namedQuery(({ ids }: Placeholders<{ ids: string }>) =>
-  builder
-    .select({ id: egresses.id })
-    .from(egresses)
-    .where(and(inArray(egresses.id, valuesOf(ids)), isNotNull(egresses.deletion_due_at))),
-);
-
-/**
- * Deletes the files of claimed recordings, and marks those recordings that have none any more.
+ * Deletes recordings of calls that ended more days ago than their organization keeps them, and those whose deletion
+ * failed before.
  *
- * @returns how many were claimed, and how many of them could not be deleted
+ * @returns how many it deleted
  */
-export async function deleteClaimed(
-  context: Context,
-  files: ClaimedFile[],
-): Promise<{ claimed: number; failed: number }> {
+export async function deleteOldRecordings(context: Context): Promise<number> {
+  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
+  const total = { claimed: 0, failed: 0 };
+  while (total.claimed < RECORDINGS_DELETED && Date.now() < deadline) {
+    const { claimed, failed } = await deletePortion(context);
+    total.claimed += claimed;
+    total.failed += failed;
+    // Nothing is left, or the storage is down.
+    if (claimed === failed) break;
+  }
+  return total.claimed - total.failed;
+}
+
+/** How many recordings were claimed, and how many of them could not be deleted. */
+interface Outcome {
+  claimed: number;
+  failed: number;
+}
+
+/** Deletes a portion of the recordings that are too old, or whose deletion failed before. */
+async function deletePortion(context: Context): Promise<Outcome> {
+  const { db, now } = context;
+  const [, claims] = await runBatch(db, [claimExpired({ now }), takeClaims({ now })]);
+  if (claims.length === 0) return { claimed: 0, failed: 0 };
+  const ids = JSON.stringify(claims.map(({ id }) => id));
+  return deleteClaimed(context, await runAll(db, filesOfClaims({ ids })));
+}
+
+/** Deletes the files of claimed recordings, and marks those recordings that have none any more. */
+async function deleteClaimed(context: Context, files: ClaimedFile[]): Promise<Outcome> {
   const ids = [...new Set(files.map(({ egress_id }) => egress_id))];
   const keys = new Set(files.flatMap(({ storage_key, is_shared }) => (is_shared ? [] : (storage_key ?? []))));
   const failures = await deleteFiles(context, [...keys]);
@@ -256,13 +101,4 @@ export async function deleteClaimed(
     unfinishedClaims(attempt),
   ]);
   return { claimed: ids.length, failed: unfinished.length };
-}
-
-/** Deletes a portion of the recordings that are too old, or whose deletion failed before. */
-export async function deletePortion(context: Context): Promise<{ claimed: number; failed: number }> {
-  const { db, now } = context;
-  const [, claims] = await runBatch(db, [claimExpired({ now }), takeClaims({ now })]);
-  if (claims.length === 0) return { claimed: 0, failed: 0 };
-  const ids = JSON.stringify(claims.map(({ id }) => id));
-  return deleteClaimed(context, await runAll(db, filesOfClaims({ ids })));
 }

@@ -1,7 +1,8 @@
 import { platformRoutes } from "../../http/platform_door.ts";
 import { jsonBody, params } from "../../http/validation.ts";
+import { deleteEgress } from "./egresses.deletion.ts";
 import { egressKeyParams, reportEgressBody, toEgress } from "./egresses.schemas.ts";
-import { deleteEgress, reportEgress } from "./egresses.service.ts";
+import { reportEgress } from "./egresses.service.ts";
 
 export const egressesPlatform = platformRoutes()
   .put("/egresses/:egress_id", params(egressKeyParams), jsonBody(reportEgressBody), async (c) => {

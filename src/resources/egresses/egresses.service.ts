@@ -4,18 +4,10 @@ import { writeDecision } from "../../database/decisions.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
 import { egresses } from "../../database/schema.ts";
-import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
-import { FILE_DELETION_RETRY_AFTER, FILE_DELETIONS_TIME_LIMIT, RECORDINGS_DELETED } from "../../limits.ts";
+import { notFound } from "../../http/errors.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callByKey, callOfPath, reachedCall, UNDER_LEGAL_HOLD } from "../calls/calls.sql.ts";
+import { callByKey, callOfPath, reachedCall } from "../calls/calls.sql.ts";
 import { insertReadEntry } from "../egress_audit_logs/egress_audit_logs.sql.ts";
-import {
-  claimRequested,
-  deleteClaimed,
-  deletePortion,
-  deletionStateByKey,
-  filesByKey,
-} from "./egresses.deletion.ts";
 import { presignDownload } from "./egresses.download.ts";
 import { type EgressRecord, mergeEgress } from "./egresses.merge.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
@@ -55,48 +47,6 @@ export async function readEgress(
   const { status, storage_key } = egress;
   const hasFile = storage_key !== null && status !== EGRESS_DELETED;
   return { ...egress, url: hasFile ? await presignDownload(context, storage_key, entry.id) : null };
-}
-
-/**
- * Deletes the file of a recording that has ended, and then marks the recording as deleted. To repeat it changes nothing.
- * If the storage fails, the deletion stays claimed: the cron finishes it.
- */
-export async function deleteEgress(context: Context, egress_id: string): Promise<void> {
-  const { db, now } = context;
-  const [, [egress], files] = await runBatch(db, [
-    claimRequested({ egress_id, now }),
-    deletionStateByKey({ egress_id }),
-    filesByKey({ egress_id }),
-  ]);
-  if (!egress) throw notFound("Egress");
-  if (egress.status === EGRESS_DELETED) return;
-  if (egress.is_held) throw unprocessable(UNDER_LEGAL_HOLD);
-  if (egress.status !== "egress_ended") throw unprocessable("The egress has not ended: report its end first");
-  const { failed } = await deleteClaimed(context, files);
-  if (failed > 0)
-    throw new ApiError(503, "The file could not be deleted now: the service goes on trying", {
-      headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) },
-      reason: "file_not_deleted",
-    });
-}
-
-/**
- * Deletes recordings of calls that ended more days ago than their organization keeps them, and those whose deletion
- * failed before.
- *
- * @returns how many it deleted
- */
-export async function deleteOldRecordings(context: Context): Promise<number> {
-  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
-  const total = { claimed: 0, failed: 0 };
-  while (total.claimed < RECORDINGS_DELETED && Date.now() < deadline) {
-    const { claimed, failed } = await deletePortion(context);
-    total.claimed += claimed;
-    total.failed += failed;
-    // Nothing is left, or the storage is down.
-    if (claimed === failed) break;
-  }
-  return total.claimed - total.failed;
 }
 
 /** Records what is known of a recording. Triggers write the audit entry of its creation, or of what changed. */

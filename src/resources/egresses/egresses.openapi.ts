@@ -29,7 +29,7 @@ const fields = {
 export const egressesReference: Reference = {
   tag: "Egresses",
   description:
-    "Recordings of calls. They are available when the call has ended, and only if every participant of the call consented. A participant who was not asked has not consented.",
+    "Recordings of calls. They are available when the call has ended, and only if every participant of the call consented. A participant who was not asked has not consented. If the organization does not keep recordings for good, their files are deleted some days after the call.",
   schemas: {
     Egress: { schema: egressSchema, description: "The recording of a call.", fields },
     EgressWithUrl: {

@@ -11,7 +11,7 @@ const note: z.input<typeof soapNoteSchema> = {
 
 export const soapNotesReference: Reference = {
   tag: "SOAP notes",
-  description: "The generated clinical notes of calls.",
+  description: "The generated clinical notes of calls. They are kept as long as transcripts.",
   schemas: {
     SoapNote: {
       schema: soapNoteSchema,

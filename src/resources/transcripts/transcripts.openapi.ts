@@ -15,7 +15,8 @@ const transcript: z.input<typeof transcriptSchema> = {
 
 export const transcriptsReference: Reference = {
   tag: "Transcripts",
-  description: "What was said on calls, with summaries.",
+  description:
+    "What was said on calls, with summaries. If the organization does not keep them for good, they are deleted some days after the call.",
   schemas: {
     Transcript: {
       schema: transcriptSchema,

@@ -11,14 +11,15 @@ CREATE TABLE `deletion_audit_logs` (
 --> statement-breakpoint
 CREATE INDEX `deletion_audit_logs_by_call` ON `deletion_audit_logs` (`call_id`,`id`);--> statement-breakpoint
 CREATE TABLE `replaced_files` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
 	`egress_id` integer NOT NULL,
 	`storage_key` text NOT NULL,
-	PRIMARY KEY(`egress_id`, `storage_key`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`egress_id`) REFERENCES `egresses`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `replaced_files_by_egress` ON `replaced_files` (`egress_id`,`storage_key`);--> statement-breakpoint
 ALTER TABLE `calls` ADD `legal_hold` integer DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE `egresses` ADD `deletion_due_at` integer;--> statement-breakpoint
 ALTER TABLE `egresses` ADD `deletion_requested` integer DEFAULT false NOT NULL;--> statement-breakpoint

@@ -417,13 +417,14 @@ export const egresses = sqliteTable(
 export const replacedFiles = sqliteTable(
   "replaced_files",
   {
+    id: id(),
     organization_id: organizationId(),
     egress_id: integer()
       .notNull()
       .references(() => egresses.id),
     storage_key: text().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.egress_id, t.storage_key] })],
+  (t) => [uniqueIndex("replaced_files_by_egress").on(t.egress_id, t.storage_key)],
 );
 
 /**

@@ -6,6 +6,8 @@ import { readSettings, type Settings } from "./settings.ts";
 export interface Context {
   db: Database;
   bulkInviteQueue: Queue;
+  /** The bucket of the recordings, where it is the one of the Worker's binding: see egresses.files.ts. */
+  recordings: R2Bucket;
   settings: Settings;
   /** The time of the request, in milliseconds since the epoch. */
   now: number;
@@ -15,6 +17,7 @@ export function openContext(env: Env, now: number, db: Database = env.DB): Conte
   return {
     db,
     bulkInviteQueue: env.BULK_INVITES,
+    recordings: env.RECORDINGS,
     settings: readSettings(env),
     now,
   };

@@ -4,8 +4,11 @@ import { log, logFault } from "./http/log.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
+import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { lapseExpiredInvites } from "./resources/invites/invites.service.ts";
+import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.deletion.ts";
 import { moveOldLines } from "./resources/transcripts/transcripts.chores.ts";
+import { deleteOldTranscripts } from "./resources/transcripts/transcripts.deletion.ts";
 
 /** The work of the cron. Each chore returns how many rows it has worked off: the log has that under its name. */
 const chores: Record<string, (context: Context) => Promise<number>> = {
@@ -13,6 +16,9 @@ const chores: Record<string, (context: Context) => Promise<number>> = {
   erasePersonalData,
   lapseExpiredInvites,
   deleteOldCodes,
+  deleteOldTranscripts,
+  deleteOldSoapNotes,
+  deleteOldRecordings,
   moveOldLines,
 };
 

@@ -122,7 +122,28 @@ export const MAX_RETENTION_DAYS = 36_500;
 /** How long a recording's download URL is valid, in seconds (contract, section "Limits"). */
 export const RECORDING_URL_LIFETIME = 15 * 60;
 
-/** The longest key of an object in S3. */
+/** One run of the cron deletes at most this many recordings. Outside R2 each is a request, and a run may send 1,000. */
+export const RECORDINGS_DELETED = 500;
+
+/** Recordings that are deleted together. A legal hold that comes meanwhile may be too late for them. */
+export const RECORDINGS_CLAIMED = 100;
+
+/** After this time, a run of the cron begins no further deletions of files. The next run starts after five minutes. */
+export const FILE_DELETIONS_TIME_LIMIT = MINUTE;
+
+/** A storage that takes longer counts as down. */
+export const FILE_DELETION_TIMEOUT = 10 * SECOND;
+
+/** A Worker has at most six connections at the same time. */
+export const FILE_DELETIONS_AT_ONCE = 6;
+
+/** In seconds: the `Retry-After` if a file could not be deleted. The cron tries again every five minutes. */
+export const FILE_DELETION_RETRY_AFTER = 60;
+
+/** One run of the cron deletes at most this many transcripts, and as many SOAP notes. Transcripts are long. */
+export const TRANSCRIPTS_DELETED = 500;
+
+/** The longest key of an object in S3, in bytes of UTF-8. */
 export const MAX_STORAGE_KEY_LENGTH = 1024;
 
 /** A recording backend describes a failure in a line or two. */

@@ -12,7 +12,7 @@ export type ParticipantRole = (typeof PARTICIPANT_ROLES)[number];
 /** What reports may say of an egress, in the order in which it happens. The set of all statuses is open. */
 export const EGRESS_STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"] as const;
 
-/** The status of an egress whose file was deleted. No report can say so, or change it. */
+/** The status of an egress whose file was deleted. No report can say so, or change it. Triggers and indexes name it too. */
 export const EGRESS_DELETED = "egress_deleted";
 
 /** Kinds of audit entries (contract, section "Egress audit log entry"). */

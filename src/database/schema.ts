@@ -26,14 +26,36 @@ const organizationId = () =>
     .references(() => organizations.id);
 
 /** Recordings and transcripts are deleted so many days after their call has ended; null keeps them for good. */
-export const organizations = sqliteTable("organizations", {
-  id: id(),
-  name: text().notNull(),
-  slug: text().notNull().unique(),
-  recording_retention_days: integer(),
-  transcript_retention_days: integer(),
-  ...timestamps,
-});
+export const organizations = sqliteTable(
+  "organizations",
+  {
+    id: id(),
+    name: text().notNull(),
+    slug: text().notNull().unique(),
+    recording_retention_days: integer(),
+    transcript_retention_days: integer(),
+    ...timestamps,
+  },
+  (t) => [
+    // For the cron.
+    index("organizations_deleting_recordings")
+      .on(t.recording_retention_days)
+      .where(sql`recording_retention_days is not null`),
+    index("organizations_deleting_transcripts")
+      .on(t.transcript_retention_days)
+      .where(sql`transcript_retention_days is not null`),
+  ],
+);
+
+/**
+ * What the retention of a result depends on: the end of its call, and whether the call is under legal hold. Triggers
+ * copy both from the call (see triggers/retention.sql), so that an index finds what is to be deleted: it never leads
+ * to calls that have nothing left, or that are on hold, however many there are.
+ */
+const retention = {
+  call_ended_at: integer(),
+  is_held: integer({ mode: "boolean" }).notNull().default(false),
+};
 
 /** A person, known only by email. The person's name in an organization is in organization_users. */
 export const users = sqliteTable("users", {
@@ -193,6 +215,7 @@ export const waitingRoomSubs = sqliteTable(
   ],
 );
 
+/** Nothing of a call under `legal_hold` is deleted. */
 export const calls = sqliteTable(
   "calls",
   {
@@ -204,6 +227,7 @@ export const calls = sqliteTable(
     started_at: integer().notNull(),
     ended_at: integer(),
     failed: integer({ mode: "boolean" }).notNull(),
+    legal_hold: integer({ mode: "boolean" }).notNull().default(false),
     ...timestamps,
   },
   (t) => [
@@ -304,9 +328,11 @@ export const transcripts = sqliteTable(
     is_final: integer({ mode: "boolean" }).notNull(),
     lines_digest: text().notNull(),
     first_line_id: integer(),
+    ...retention,
     ...timestamps,
   },
   (t) => [
+    index("transcripts_retained").on(t.organization_id, t.call_ended_at).where(sql`not is_held`),
     foreignKey({
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],
@@ -369,9 +395,11 @@ export const soapNotes = sqliteTable(
     call_id: integer().notNull().unique(),
     text: text().notNull(),
     is_final: integer({ mode: "boolean" }).notNull(),
+    ...retention,
     ...timestamps,
   },
   (t) => [
+    index("soap_notes_retained").on(t.organization_id, t.call_ended_at).where(sql`not is_held`),
     foreignKey({
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],
@@ -383,6 +411,10 @@ export const soapNotes = sqliteTable(
  * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom a report of a change
  * named last, null while none did: the triggers that write the audit entries (see triggers/egress_audit_logs.sql) take
  * it from here.
+ *
+ * `deletion_due_at` is when the cron next tries to delete the file, null while nothing is to be deleted. It is set
+ * before a file is deleted and cleared after it, so that no deletion is forgotten. `deletion_requested` distinguishes
+ * what the platform wants deleted from what is only too old: an organization may decide to keep that for longer.
  */
 export const egresses = sqliteTable(
   "egresses",
@@ -397,15 +429,41 @@ export const egresses = sqliteTable(
     ended_at: integer(),
     storage_key: text(),
     changed_by_user_id: integer(),
+    deletion_due_at: integer(),
+    deletion_requested: integer({ mode: "boolean" }).notNull().default(false),
+    ...retention,
     ...timestamps,
   },
   (t) => [
     index("egresses_by_call").on(t.call_id, t.id),
+    index("egresses_by_file").on(t.storage_key).where(sql`storage_key is not null`),
+    // For the cron: what may get too old, and what is to be deleted.
+    index("egresses_retained")
+      .on(t.organization_id, t.call_ended_at)
+      .where(sql`not is_held and deletion_due_at is null and status <> 'egress_deleted'`),
+    index("egresses_to_delete").on(t.deletion_due_at).where(sql`not is_held and deletion_due_at is not null`),
     foreignKey({
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],
     }),
   ],
+);
+
+/**
+ * Files that an egress named before it named another one: they are deleted together with its file. Triggers on egresses
+ * add them (see triggers/replaced_files.sql).
+ */
+export const replacedFiles = sqliteTable(
+  "replaced_files",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    egress_id: integer()
+      .notNull()
+      .references(() => egresses.id),
+    storage_key: text().notNull(),
+  },
+  (t) => [uniqueIndex("replaced_files_by_egress").on(t.egress_id, t.storage_key)],
 );
 
 /**
@@ -429,6 +487,29 @@ export const egressAuditLogs = sqliteTable(
   (t) => [
     index("egress_audit_logs_newest").on(t.egress_id, t.created_at, t.id),
     index("egress_audit_logs_by_event").on(t.egress_id, t.event, t.created_at, t.id),
+  ],
+);
+
+/**
+ * Transcripts and SOAP notes that were deleted. Triggers write it (see triggers/deletion_audit_logs.sql), and refuse to
+ * change or delete an entry. `subject_id` is the id that the deleted row had.
+ */
+export const deletionAuditLogs = sqliteTable(
+  "deletion_audit_logs",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull(),
+    subject: text().$type<"transcript" | "soap_note">().notNull(),
+    subject_id: integer().notNull(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    index("deletion_audit_logs_by_call").on(t.call_id, t.id),
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
   ],
 );
 

@@ -16,6 +16,7 @@ export const EVENTS = [
   "message_dead",
   "bulk_invite_chunk_failed",
   "bulk_invite_requeued",
+  "file_deletion_failed",
 ] as const;
 
 /** Where a fault happened: a `fault` has one of these. */

@@ -87,7 +87,8 @@ describe("A backup", () => {
 
   it("restores triggers that work", () => {
     const database = openDatabase("restored");
-    expect(() => database.exec("delete from egress_audit_logs")).toThrow("never deleted");
+    for (const table of ["egress_audit_logs", "deletion_audit_logs"])
+      expect(() => database.exec(`delete from ${table}`)).toThrow("never deleted");
     expect(() => database.exec("insert into refusals values ('because')")).toThrow("because");
     database.close();
   });

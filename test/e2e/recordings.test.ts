@@ -14,10 +14,12 @@ let server: Server;
 let url: string;
 let path: string;
 let external: ReturnType<typeof caller>;
+let remove: () => Promise<{ status: number }>;
 
 beforeAll(async () => {
   server = await startServer();
-  ({ url, external, path } = await aRecordingsUrl());
+  await storeFile();
+  ({ url, external, path, remove } = await aRecordingsUrl());
 });
 
 /** What the recording backend does: it puts the file where the service will look for it. */
@@ -34,9 +36,8 @@ async function storeFile() {
   expect(stored.status).toBe(200);
 }
 
-async function aRecordingsUrl() {
-  await storeFile();
-  const platform = platformCaller(server.url);
+async function aRecordingsUrl({ url: serverUrl } = server) {
+  const platform = platformCaller(serverUrl);
   const organization = await platform("POST", "/organizations", {
     organization: { name: "Hillside Clinic" },
   });
@@ -47,7 +48,7 @@ async function aRecordingsUrl() {
   const client = await platform("POST", `${base}/api_clients`, {
     api_client: { name: "Integration", organization_user_id: provider.body.id },
   });
-  const external = caller(`${server.url}/api/external`, {
+  const external = caller(`${serverUrl}/api/external`, {
     "X-Client-ID": client.body.client_id,
     "X-Client-Secret": client.body.client_secret,
   });
@@ -67,7 +68,8 @@ async function aRecordingsUrl() {
   const path = `/organization_users/${provider.body.id}/calls/${call.body.id}/egresses/${reported.body.id}`;
   const egress = await external("GET", path);
   expect(egress.status).toBe(200);
-  return { url: egress.body.url as string, external, path };
+  const remove = () => platform("DELETE", "/egresses/hillside-egress-1");
+  return { url: egress.body.url as string, external, path, remove };
 }
 
 /** The URL with one of its parts changed. */
@@ -136,6 +138,36 @@ describe("A recording's presigned URL", () => {
       presignDownload({ settings, url: server.url, now: Date.now() - minutes * 60_000 }, STORAGE_KEY, 1);
     expect((await fetch(await presignedAgo(14))).status).toBe(200);
     expect((await fetch(await presignedAgo(16))).status).toBe(403);
+  });
+});
+
+describe("A recording that is deleted", () => {
+  it("is gone at once, also for the URLs that were made before", async () => {
+    expect((await fetch(url)).status).toBe(200);
+    expect((await remove()).status).toBe(204);
+    const gone = await fetch(url);
+    expect(gone.status).toBe(404);
+    expect(await gone.text()).not.toContain(new TextDecoder().decode(bytes.slice(0, 20)));
+    expect((await external("GET", path)).body).toMatchObject({ status: "egress_deleted", url: null });
+  });
+
+  it("is deleted by a signed request, if its storage is elsewhere", async () => {
+    // For the second server, the S3 interface of the first is a storage elsewhere.
+    const elsewhere = `${server.url}/cdn-cgi/local/r2/s3`;
+    const other = await startServer({
+      flags: ["--var", `RECORDINGS_S3_ENDPOINT:${elsewhere}`],
+      ownData: "other",
+    });
+    await storeFile();
+    const recording = await aRecordingsUrl(other);
+    expect(new URL(recording.url).origin).toBe(server.url);
+    expect((await fetch(recording.url)).status).toBe(200);
+    expect((await recording.remove()).status).toBe(204);
+    expect((await fetch(recording.url)).status).toBe(404);
+    expect((await recording.external("GET", recording.path)).body).toMatchObject({
+      status: "egress_deleted",
+      url: null,
+    });
   });
 });
 

@@ -63,18 +63,20 @@ describe("A report of a call", () => {
       started_at: 100,
       ended_at: null,
       failed: false,
+      legal_hold: false,
     });
   });
 
   it("keeps what a later report leaves out", () => {
-    const before = apply(started(), { failed: true });
+    const before = apply(started(), { failed: true, legal_hold: true });
     expect(apply(before, {})).toEqual(before);
   });
 
-  it("lets null clear failed, and not the end", () => {
-    const ended = apply(started(), { failed: true, ended_at: 200 });
-    expect(apply(ended, { failed: null, ended_at: null }).call).toMatchObject({
+  it("lets null clear failed and the legal hold, and not the end", () => {
+    const ended = apply(started(), { failed: true, legal_hold: true, ended_at: 200 });
+    expect(apply(ended, { failed: null, legal_hold: null, ended_at: null }).call).toMatchObject({
       failed: false,
+      legal_hold: false,
       ended_at: 200,
     });
   });

@@ -207,13 +207,28 @@ describe("A later report of an egress", () => {
   });
 
   it.each<EgressReport>([
-    { status: "egress_ended", error: "New.", ended_at: 99, storage_key: "b.wav", user_id: 4 },
+    { status: "egress_ended", error: "New.", ended_at: 99, user_id: 4 },
     { status: "egress_starting", error: "New." },
     { error: null, ended_at: null, storage_key: null },
   ])("changes nothing of a deleted one: %o", (report) => {
     expect(merge(deleted, report)).toBe(deleted);
     const unknown = { ...deleted, error: null, storage_key: null };
     expect(merge(unknown, report)).toBe(unknown);
+  });
+
+  it("gives a deleted one a file that nobody knew of, and changes nothing else", () => {
+    const late: EgressReport = { status: "egress_ended", error: "New.", ended_at: 99, storage_key: "b.wav" };
+    for (const storage_key of [null, "a.wav"]) {
+      const known = { ...deleted, storage_key };
+      expect(merge(known, late)).toEqual({ ...known, storage_key: "b.wav" });
+    }
+    const known = { ...deleted, storage_key: "b.wav" };
+    expect(merge(known, late)).toBe(known);
+  });
+
+  it.each([undefined, { id: 99, organization_id: 1 }])("gives it no file of another call: %o", (call) => {
+    const late: EgressReport = { call_key: "other", status: "egress_ended", storage_key: "b.wav" };
+    expect(mergeEgress(deleted, late, { call, isMember: true }, NOW)).toBe(deleted);
   });
 
   it.each<EgressReport>([

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CRON_PORTION } from "../../src/limits.ts";
+import { aCall } from "./support/calls.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aClinicWithQueue, aQueue, workerWith } from "./support/queue.ts";
@@ -16,7 +17,7 @@ const BACKLOG = 10_000;
 const READ_FOR_A_PORTION = 20 * CRON_PORTION;
 
 /** The rows that a run may read where there is nothing to do, however many rows there are. */
-const READ_FOR_NOTHING = 20;
+const READ_FOR_NOTHING = 80;
 
 const EARLIER_ROW = "The email is in an earlier row of the request";
 const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
@@ -213,6 +214,9 @@ describe("Each run writes one line to the log", () => {
     erasePersonalData: 0,
     lapseExpiredInvites: 0,
     deleteOldCodes: 0,
+    deleteOldTranscripts: 0,
+    deleteOldSoapNotes: 0,
+    deleteOldRecordings: 0,
     moveOldLines: 0,
   };
 
@@ -245,11 +249,30 @@ describe("Each run writes one line to the log", () => {
 });
 
 describe("A chore that fails", () => {
+  const deleted = "status = 'egress_deleted'";
+
+  /** A call whose results its organization does not keep any longer. */
+  async function anOldCall(clinic: Organization) {
+    const call = await aCall(clinic);
+    await call.addEgress();
+    await given(call.reportTranscript({ is_final: true, lines: [] }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    await env.DB.prepare(
+      "update organizations set recording_retention_days = 1, transcript_retention_days = 1 where id = ?",
+    )
+      .bind(clinic.id)
+      .run();
+    return call;
+  }
+
   it.each([
     ["requeueLostRows", 'update "bulk_invites" set "queued_at"'],
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["lapseExpiredInvites", 'update "invites"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
+    ["deleteOldTranscripts", 'delete from "transcripts"'],
+    ["deleteOldSoapNotes", 'delete from "soap_notes"'],
+    ["deleteOldRecordings", 'update "egresses" set "deletion_due_at"'],
   ])("is logged, and does not stop the others: %s", async (chore, beginning) => {
     const clinic = await anOrganization();
     await insertCodes(clinic, 1, Date.now() - 2 * DAY * MINUTE);
@@ -257,12 +280,16 @@ describe("A chore that fails", () => {
     await insertBulkInvites(clinic, 1, 1, Date.now() - DAY * MINUTE);
     const old = await anOrganization();
     await insertBulkInvites(old, 1, 1, Date.now() - 31 * DAY * MINUTE, true);
+    const call = await anOldCall(clinic);
     const queue = aQueue();
     const done = async () => ({
       requeueLostRows: queue.sends.length === 1,
       erasePersonalData: (await count("bulk_invite_rows where email = ''")) === 1,
       lapseExpiredInvites: (await count("invites where is_lapsed")) === 1,
       deleteOldCodes: (await count("authorization_codes")) === 0,
+      deleteOldTranscripts: (await count(`transcripts where call_id = ${call.id}`)) === 0,
+      deleteOldSoapNotes: (await count(`soap_notes where call_id = ${call.id}`)) === 0,
+      deleteOldRecordings: (await count(`egresses where ${deleted} and call_id = ${call.id}`)) === 1,
     });
     const DB = observedDatabase({
       prepare(text) {
@@ -277,6 +304,9 @@ describe("A chore that fails", () => {
       erasePersonalData: true,
       lapseExpiredInvites: true,
       deleteOldCodes: true,
+      deleteOldTranscripts: true,
+      deleteOldSoapNotes: true,
+      deleteOldRecordings: true,
     };
     expect(await done()).toEqual({ ...others, [chore]: false });
     const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));

@@ -250,6 +250,7 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     ["a storage key with . in it", { storage_key: "a/./x.wav" }, /egress\.storage_key/],
     ["a storage key that begins with /", { storage_key: "/x.wav" }, /egress\.storage_key/],
     ["a storage key that ends in /", { storage_key: "a/" }, /egress\.storage_key/],
+    ["a storage key of more than 1024 bytes", { storage_key: "ü".repeat(513) }, /egress\.storage_key/],
     ["a storage key with //", { storage_key: "a//x.wav" }, /egress\.storage_key/],
   ])("with %s", async (_, fault, text) => {
     const { report } = await anEndedEgress();
@@ -484,14 +485,11 @@ describe("Getting an egress", () => {
 
   it("returns a null URL once its file was deleted, and its audit logs stay", async () => {
     const { reported, end, report, list, get, audit } = await anEndedEgress();
-    // As the deletion of the file leaves it.
-    await env.DB.prepare("update egresses set status = 'egress_deleted' where id = ?")
-      .bind(reported.id)
-      .run();
-    const deleted = { ...reported, status: "egress_deleted" };
+    await given(platform.delete(`/egresses/${reported.egress_id}`));
+    const deleted = { ...reported, status: "egress_deleted", updated_at: aTimestamp };
     expect((await given(list())).egresses).toEqual([deleted]);
     expect(await given(get(reported.id))).toEqual({ ...deleted, url: null });
-    const late = { ...end, error: "Late.", storage_key: "other.wav" };
+    const late = { ...end, error: "Late." };
     expect(await changingNothing(() => given(report(late)))).toEqual(deleted);
     const { audit_logs } = await given(audit(reported.id));
     expect(audit_logs).toMatchObject([

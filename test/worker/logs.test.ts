@@ -7,6 +7,7 @@ import { accept, acceptToken, tokenOf } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aMessage, aQueue, DEAD_LETTERS, workerWith } from "./support/queue.ts";
 import { anEmail, exchange, redeem } from "./support/sign_in.ts";
+import { aBucket } from "./support/storage.ts";
 import { fromNow } from "./support/time.ts";
 
 const KINDS = [
@@ -117,13 +118,20 @@ async function consult(clinic: Organization) {
   await given(call.reportTranscript({ summary, is_final: true, lines }));
   await given(call.reportSoapNote({ text: aNote("Knee swollen"), is_final: true }));
   const storage_key = secret("presigned URL", unique("recording-file"));
-  const { id } = await call.addEgress({ storage_key });
+  const { id, egress_id } = await call.addEgress({ storage_key });
   for (const path of ["transcript", "soap_note", "egresses", `egresses/${id}`, `egresses/${id}/audit_logs`]) {
     const answer = await given(clinic.client.get(`${call.path}/${path}`));
     if (!answer.url) continue;
     const { pathname, searchParams } = new URL(answer.url);
     secret("presigned URL", answer.url, pathname, searchParams.get("X-Amz-Signature") ?? "");
   }
+  const storageThatIsDown = workerWith({ RECORDINGS: aBucket(() => true).binding });
+  await platform.through(storageThatIsDown.fetcher).delete(`/egresses/${egress_id}`);
+  const fetching = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error(`Cannot reach ${storage_key}`));
+  await workerWith({ RECORDINGS_S3_ENDPOINT: "https://storage.test" }).runCron();
+  fetching.mockRestore();
+  await workerWith({}).runCron();
+  await given(platform.delete(`/egresses/${egress_id}`));
   await given(clinic.client.get("/call_metrics"));
   await given(clinic.client.get("/organization_users"));
   await given(clinic.client.get(`/organization_users/${owner.id}/calls`));
@@ -369,5 +377,6 @@ describe("The log of a whole journey", () => {
     expect(events).toContain("message_unknown");
     expect(events).toContain("message_dead");
     expect(events).toContain("bulk_invite_chunk_failed");
+    expect(events).toContain("file_deletion_failed");
   });
 });

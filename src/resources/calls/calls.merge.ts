@@ -72,7 +72,7 @@ function mergeFields(
   if (organization_id === undefined || waiting_room_id === undefined)
     throw unprocessable("call.waiting_room_slug: the first report must name a waiting room");
 
-  const { organization_user_id, started_at, failed } = { ...before, ...report };
+  const { organization_user_id, started_at, failed, legal_hold } = { ...before, ...report };
   if (organization_user_id === undefined || started_at === undefined)
     throw unprocessable("call: organization_user_id and started_at are required in the first report");
   if (report.organization_user_id !== undefined && known.ownerOrganization !== organization_id)
@@ -91,5 +91,6 @@ function mergeFields(
     started_at,
     ended_at,
     failed: failed ?? false,
+    legal_hold: legal_hold ?? false,
   };
 }

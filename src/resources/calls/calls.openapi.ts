@@ -51,7 +51,7 @@ export const callsReference: Reference = {
       operationId: "reportCall",
       summary: "Report a call",
       description:
-        "The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. It fixes the room of the call; later reports can leave the slug out. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that. A participant with the key of a participant in the waiting room is the same participant. A new participant needs `display_name` and `role`. Participants who are left out of a later report stay on the call. An ended call stays ended. When a call ends, all its participants have left.",
+        "The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. It fixes the room of the call; later reports can leave the slug out. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that. A participant with the key of a participant in the waiting room is the same participant. A new participant needs `display_name` and `role`. Participants who are left out of a later report stay on the call. An ended call stays ended. When a call ends, all its participants have left. While `legal_hold` is true, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call; null ends the hold.",
       status: 200,
       requestExample: {
         call: {

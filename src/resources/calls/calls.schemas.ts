@@ -14,6 +14,7 @@ export const reportCallBody = z.object({
       started_at: instant,
       ended_at: instant.nullable(),
       failed: z.boolean().nullable(),
+      legal_hold: z.boolean().nullable(),
       participants: z
         .array(participantOnCall)
         .max(MAX_CALL_PARTICIPANTS, `must name at most ${MAX_CALL_PARTICIPANTS} participants`)

@@ -1,4 +1,14 @@
-import { and, desc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { replaceAllBut } from "../../database/insert.ts";
 import {
@@ -6,14 +16,19 @@ import {
   namedQuery,
   type Placeholders,
   type Row,
+  type Statement,
   type Value,
   type Values,
 } from "../../database/queries.ts";
+import { namedWrite } from "../../database/rules.ts";
 import { calls, organizationUsers } from "../../database/schema.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
+import { notFound, unprocessable } from "../../http/errors.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
+
+export const UNDER_LEGAL_HOLD = "The call is under legal hold: end the hold first";
 
 export const callColumns = getTableColumns(calls);
 
@@ -91,6 +106,22 @@ export const callByKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
 export const callIdByKey = (key: Value<string>) =>
   builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key));
 
+/** A write that deletes results of the call that the platform names: nothing of a call under legal hold. */
+export const namedDeletion = (deletion: (call_id: SQLWrapper) => Statement[]) =>
+  namedWrite(({ key }: Placeholders<{ key: string }>) => ({
+    rules: [
+      { broken: sql`not exists ${callIdByKey(key)}`, refusal: () => notFound("Call") },
+      {
+        broken: sql`exists ${builder
+          .select({ id: calls.id })
+          .from(calls)
+          .where(and(eq(calls.key, key), calls.legal_hold))}`,
+        refusal: () => unprocessable(UNDER_LEGAL_HOLD),
+      },
+    ],
+    statements: [...deletion(callIdByKey(key)), callIdByKey(key)],
+  }));
+
 /** The call and the room that a report names: they say of which organization it is. */
 export interface ReportedCall {
   key: string;
@@ -138,6 +169,7 @@ export const writeCall = namedQuery((call: Placeholders<CallRecord>) =>
       started_at: call.started_at,
       ended_at: call.ended_at,
       failed: call.failed,
+      legal_hold: call.legal_hold,
       created_at: call.created_at,
       updated_at: call.updated_at,
     })

@@ -19,8 +19,8 @@ const NEW_EGRESS = { error: null, is_stopped: false, ended_at: null, storage_key
 
 /**
  * The egress after a report: a field that is left out stays as it is, null clears it. But the status never goes back,
- * what is stopped or ended stays so, and a deleted egress stays as it is. Of a late report only what is still unknown
- * counts.
+ * what is stopped or ended stays so. Of a late report only what is still unknown counts, and of a report of a deleted
+ * egress only the storage key: so that a file that nobody knew of is deleted too.
  *
  * @returns the known egress itself where nothing changes
  * @throws ApiError 422 if the report names no call, another call, or nobody of the organization; or where the
@@ -32,8 +32,12 @@ export function mergeEgress(
   { call, isMember }: EgressReferences,
   now: number,
 ): EgressRecord {
-  if (known?.status === EGRESS_DELETED) return known;
   const { call_key, user_id, ...news } = report;
+  if (known?.status === EGRESS_DELETED) {
+    const isOfTheCall = call_key === undefined || call?.id === known.call_id;
+    const { storage_key } = isOfTheCall ? news : known;
+    return !storage_key || storage_key === known.storage_key ? known : { ...known, storage_key };
+  }
   if (known && call_key !== undefined && !call) throw unprocessable("egress.call_key: there is no such call");
   const owner = known ?? (call && { organization_id: call.organization_id, call_id: call.id });
   if (!owner) throw unprocessable("egress.call_key: the first report must name a call");

@@ -29,7 +29,7 @@ const fields = {
 export const egressesReference: Reference = {
   tag: "Egresses",
   description:
-    "Recordings of calls. They are available when the call has ended, and only if every participant of the call consented. A participant who was not asked has not consented.",
+    "Recordings of calls. They are available when the call has ended, and only if every participant of the call consented. A participant who was not asked has not consented. If the organization does not keep recordings for good, their files are deleted some days after the call.",
   schemas: {
     Egress: { schema: egressSchema, description: "The recording of a call.", fields },
     EgressWithUrl: {
@@ -75,7 +75,7 @@ export const egressesReference: Reference = {
       operationId: "reportEgress",
       summary: "Report an egress",
       description:
-        "The first report needs `call_key` and `status`. `storage_key` is the key of the file in the bucket. `user_id` is the user who caused the reported change. If it is null or left out, the audit log names the user of an earlier report, else the user who held the call. The first report and every change write an entry into the audit log; a change of only the storage key writes none. The status goes from `egress_starting` over `egress_active` and `egress_ending` to `egress_ended`, may skip some of them, and never goes back. An ended egress is stopped, and ended at the time of the report if no report gives `ended_at`. A report with an earlier status than the known one is late: it fills in `error` and `storage_key` if they are unknown, and changes nothing else. No report changes an egress whose file was deleted.",
+        "The first report needs `call_key` and `status`. `storage_key` is the key of the file in the bucket. `user_id` is the user who caused the reported change. If it is null or left out, the audit log names the user of an earlier report, else the user who held the call. The first report and every change write an entry into the audit log; a change of only the storage key writes none. The status goes from `egress_starting` over `egress_active` and `egress_ending` to `egress_ended`, may skip some of them, and never goes back. An ended egress is stopped, and ended at the time of the report if no report gives `ended_at`. A report with an earlier status than the known one is late: it fills in `error` and `storage_key` if they are unknown, and changes nothing else. No report changes an egress whose file was deleted; but if a late one names a file, that file is deleted too.",
       status: 200,
       requestExample: {
         egress: {
@@ -91,6 +91,18 @@ export const egressesReference: Reference = {
         404: `The id cannot exist: it is longer than ${MAX_KEY_LENGTH} characters or contains control characters.`,
         422: "A first report lacks a field, `call_key` is unknown or is not the call of the egress, or `user_id` is not a user of the organization.",
         503: busy,
+      },
+    },
+    "DELETE /egresses/:egress_id": {
+      operationId: "deleteEgress",
+      summary: "Delete a recording",
+      description:
+        "Deletes the file. Then the status of the egress becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. A file that another egress names too is only deleted with the last of them. Repeating the request is no error.",
+      status: 204,
+      refusals: {
+        404: "The egress does not exist.",
+        422: "The call is under legal hold, or the egress has not ended.",
+        503: "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too.",
       },
     },
   },

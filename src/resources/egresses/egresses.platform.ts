@@ -1,14 +1,15 @@
 import { platformRoutes } from "../../http/platform_door.ts";
 import { jsonBody, params } from "../../http/validation.ts";
+import { deleteEgress } from "./egresses.deletion.ts";
 import { egressKeyParams, reportEgressBody, toEgress } from "./egresses.schemas.ts";
 import { reportEgress } from "./egresses.service.ts";
 
-export const egressesPlatform = platformRoutes().put(
-  "/egresses/:egress_id",
-  params(egressKeyParams),
-  jsonBody(reportEgressBody),
-  async (c) => {
+export const egressesPlatform = platformRoutes()
+  .put("/egresses/:egress_id", params(egressKeyParams), jsonBody(reportEgressBody), async (c) => {
     const { egress_id } = c.req.valid("param");
     return c.json(toEgress(await reportEgress(c.var.context, egress_id, c.req.valid("json").egress)));
-  },
-);
+  })
+  .delete("/egresses/:egress_id", params(egressKeyParams), async (c) => {
+    await deleteEgress(c.var.context, c.req.valid("param").egress_id);
+    return c.body(null, 204);
+  });

@@ -6,11 +6,18 @@ import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import type { egressColumns } from "./egresses.sql.ts";
 
-/** A URL folds `.` and `..` away, and could so leave the bucket. */
-const storageKey = longText(MAX_STORAGE_KEY_LENGTH).refine(
-  (value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
-  "must be a path without empty, . and .. segments",
-);
+const encoder = new TextEncoder();
+
+/** A URL folds `.` and `..` away, and could so leave the bucket. A file with a longer key could never be deleted. */
+const storageKey = longText(MAX_STORAGE_KEY_LENGTH)
+  .refine(
+    (value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
+    "must be a path without empty, . and .. segments",
+  )
+  .refine(
+    (value) => encoder.encode(value).length <= MAX_STORAGE_KEY_LENGTH,
+    `must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`,
+  );
 
 /** A report in part: what is left out stays as reported before. `user_id` is who caused the change, not a field of the egress. */
 export const reportEgressBody = z.object({

@@ -4,7 +4,11 @@ import { calls, egresses, participants } from "../../database/schema.ts";
 import { callWithinReach, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 
-export const egressColumns = getTableColumns(egresses);
+/** What reports say, and what is shown of it. The other columns belong to deletion: see egresses.deletion.ts. */
+const { call_ended_at, is_held, deletion_due_at, deletion_requested, ...reported } =
+  getTableColumns(egresses);
+
+export const egressColumns = reported;
 
 const onTheCall = eq(participants.call_id, calls.id);
 

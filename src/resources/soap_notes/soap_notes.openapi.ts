@@ -11,7 +11,7 @@ const note: z.input<typeof soapNoteSchema> = {
 
 export const soapNotesReference: Reference = {
   tag: "SOAP notes",
-  description: "The generated clinical notes of calls.",
+  description: "The generated clinical notes of calls. They are kept as long as transcripts.",
   schemas: {
     SoapNote: {
       schema: soapNoteSchema,
@@ -47,6 +47,13 @@ export const soapNotesReference: Reference = {
         422: "The report would change a final SOAP note, or a first report lacks a field.",
         503: busy,
       },
+    },
+    "DELETE /calls/:key/soap_note": {
+      operationId: "deleteSoapNote",
+      summary: "Delete the SOAP note of a call",
+      description: "If there is none, this is no error. A later report makes a new one.",
+      status: 204,
+      refusals: { 404: "The call does not exist.", 422: "The call is under legal hold." },
     },
   },
 };

@@ -15,7 +15,8 @@ const transcript: z.input<typeof transcriptSchema> = {
 
 export const transcriptsReference: Reference = {
   tag: "Transcripts",
-  description: "What was said on calls, with summaries.",
+  description:
+    "What was said on calls, with summaries. If the organization does not keep them for good, they are deleted some days after the call.",
   schemas: {
     Transcript: {
       schema: transcriptSchema,
@@ -79,6 +80,13 @@ export const transcriptsReference: Reference = {
         422: "The report would change a final transcript, a first report lacks a field, lines overlap, or a speaker is not on the call.",
         503: busy,
       },
+    },
+    "DELETE /calls/:key/transcript": {
+      operationId: "deleteTranscript",
+      summary: "Delete the transcript of a call",
+      description: "If there is none, this is no error. A later report makes a new one.",
+      status: 204,
+      refusals: { 404: "The call does not exist.", 422: "The call is under legal hold." },
     },
   },
 };

@@ -1,19 +1,20 @@
 import { platformRoutes } from "../../http/platform_door.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
+import { deleteTranscript } from "./transcripts.deletion.ts";
 import { reportTranscriptBody, toTranscript } from "./transcripts.schemas.ts";
 import { reportTranscript } from "./transcripts.service.ts";
 
-export const transcriptsPlatform = platformRoutes().put(
-  "/calls/:key/transcript",
-  params(callKeyParams),
-  jsonBody(reportTranscriptBody),
-  async (c) => {
+export const transcriptsPlatform = platformRoutes()
+  .put("/calls/:key/transcript", params(callKeyParams), jsonBody(reportTranscriptBody), async (c) => {
     const transcript = await reportTranscript(
       c.var.context,
       c.req.valid("param").key,
       c.req.valid("json").transcript,
     );
     return c.json(toTranscript(transcript));
-  },
-);
+  })
+  .delete("/calls/:key/transcript", params(callKeyParams), async (c) => {
+    await deleteTranscript(c.var.context, c.req.valid("param").key);
+    return c.body(null, 204);
+  });

@@ -37,10 +37,10 @@ export function npmRun(...args: string[]) {
 }
 
 /**
- * `npm run dev` on a free port, once it says how to call it. Its data is that of the file's earlier servers. It ends
- * with the file's last test, if it is not stopped before.
+ * `npm run dev` on a free port, once it says how to call it. Its data is that of the file's earlier servers, or data of
+ * its own. It ends with the file's last test, if it is not stopped before.
  */
-export async function startServer() {
+export async function startServer({ flags = [], ownData }: { flags?: string[]; ownData?: string } = {}) {
   folder ??= mkdtempSync(join(tmpdir(), "video-visits-"));
   const args = [
     "run",
@@ -52,7 +52,8 @@ export async function startServer() {
     "--inspector-port",
     "0",
     "--persist-to",
-    folder,
+    ownData ? join(folder, ownData) : folder,
+    ...flags,
   ];
   const child = npm(args, {
     detached: !IS_WINDOWS,

@@ -120,6 +120,11 @@ export function writeVariedRows(database: DatabaseSync) {
         is_stopped: 0,
         ...stamps,
       });
+      if (n % 5) {
+        const of_call = { id: id(n), organization_id, call_id: id(n), is_final: 1, ...stamps };
+        insert("transcripts", { ...of_call, lines_digest: "" });
+        insert("soap_notes", { ...of_call, text: "Well." });
+      }
       if (n % 3)
         insert("egress_audit_logs", {
           organization_id,
@@ -142,6 +147,12 @@ export function writeVariedRows(database: DatabaseSync) {
       update invites set used_at = 6, is_lapsed = 0 where id = ${id(4)};
       update invites set is_lapsed = 1 where id = ${id(2)};
       delete from invites where id = ${id(3)};
+      -- Calls under legal hold, and results that come later.
+      update calls set legal_hold = 1 where id % 3 = 0;
+      update calls set legal_hold = 0 where id % 6 = 0;
+      insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
+        select organization_id, id, 'Late.', 0, 9, 9 from calls where id % 5 = 0 and organization_id = ${organization_id};
+      delete from soap_notes where call_id % 10 = 5;
       -- Calls that are corrected, go to another user or another day, or go altogether.
       update calls set organization_user_id = ${id(3)} where id in (${id(1)}, ${id(4)});
       update calls set organization_user_id = organization_user_id where id = ${id(2)};

@@ -179,6 +179,20 @@ export const platformExamples: Record<string, (organization: Organization) => Pr
     path: `/egresses/${unique("egress")}`,
     body: { egress: { call_key: (await aCall(organization)).key, status: "egress_starting" } },
   }),
+  "DELETE /egresses/:egress_id": async (organization) => {
+    const { addEgress } = await aCall(organization);
+    return { path: `/egresses/${(await addEgress()).egress_id}` };
+  },
+  "DELETE /calls/:key/transcript": async (organization) => {
+    const { key, reportTranscript } = await aCall(organization);
+    await given(reportTranscript({ is_final: true, lines: [] }));
+    return { path: `/calls/${key}/transcript` };
+  },
+  "DELETE /calls/:key/soap_note": async (organization) => {
+    const { key, reportSoapNote } = await aCall(organization);
+    await given(reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    return { path: `/calls/${key}/soap_note` };
+  },
   "GET /organizations/:id/issuers": async ({ id }) => ({ path: `/organizations/${id}/issuers` }),
   "POST /organizations/:id/issuers": async ({ id }) => ({
     path: `/organizations/${id}/issuers`,

@@ -1,0 +1,54 @@
+import { and, eq, isNotNull, not, type SQL, sql } from "drizzle-orm";
+import { DAY } from "../limits.ts";
+import { builder, type Value } from "./queries.ts";
+import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
+
+/** How long an organization keeps something: null for good. */
+export type RetentionDays =
+  | typeof organizations.recording_retention_days
+  | typeof organizations.transcript_retention_days;
+
+type Results = typeof egresses | typeof transcripts | typeof soapNotes;
+
+/** True where the call ended more days ago than the organization keeps its results. */
+const isOverdue = (results: Results, days: RetentionDays, now: Value<number>) =>
+  and(isNotNull(days), sql`${results.call_ended_at} < ${now} - ${days} * ${sql.raw(String(DAY))}`);
+
+/** True for a row that is older than its organization wants it to be, and not under legal hold. */
+export const isExpired = (results: Results, days: RetentionDays, now: Value<number>): SQL =>
+  sql`(not ${results.is_held} and exists ${builder
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(and(eq(organizations.id, results.organization_id), isOverdue(results, days, now)))})`;
+
+/**
+ * Selects the ids of expired rows, at most `limit` of them.
+ *
+ * It starts with the organizations that do not keep everything, and for each looks into an index of its rows by the end
+ * of their calls. So it reads one row for each such organization, and besides only what it selects, however many calls
+ * there are and whatever became of them. A hold that ends or days that change count at once: nothing remembers how far
+ * an earlier run came.
+ *
+ * @param isIndexed what the WHERE of that index says, in its words, besides `not is_held`
+ */
+export const expiredIds = (
+  results: Results,
+  days: RetentionDays,
+  now: Value<number>,
+  limit: number,
+  isIndexed?: SQL,
+) =>
+  builder
+    .select({ id: results.id })
+    .from(organizations)
+    // Of a CROSS JOIN, SQLite always begins with the first table.
+    .crossJoin(results)
+    .where(
+      and(
+        eq(results.organization_id, organizations.id),
+        isOverdue(results, days, now),
+        not(results.is_held),
+        isIndexed,
+      ),
+    )
+    .limit(limit);

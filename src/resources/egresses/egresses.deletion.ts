@@ -1,0 +1,104 @@
+import type { Context } from "../../context.ts";
+import { EGRESS_DELETED } from "../../database/enums.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
+import { log } from "../../http/log.ts";
+import { FILE_DELETION_RETRY_AFTER, FILE_DELETIONS_TIME_LIMIT, RECORDINGS_DELETED } from "../../limits.ts";
+import { UNDER_LEGAL_HOLD } from "../calls/calls.sql.ts";
+import {
+  type ClaimedFile,
+  claimExpired,
+  claimRequested,
+  deletionStateByKey,
+  filesByKey,
+  filesOfClaims,
+  finishClaims,
+  forgetReplacedFiles,
+  takeClaims,
+  unfinishedClaims,
+} from "./egresses.claims.ts";
+import { deleteFiles } from "./egresses.files.ts";
+
+/*
+ * A recording is deleted in three steps. Its deletion is claimed: one statement sets `deletion_due_at`, unless something
+ * forbids the deletion. Then its files are deleted. Then the row says so. What fails after the first step stays claimed,
+ * and the cron tries again; a legal hold that comes meanwhile stops it.
+ *
+ * Several recordings can name the same file, even those of different organizations. The last of them to be deleted takes
+ * the file with it.
+ */
+
+/**
+ * Deletes the file of a recording that has ended, and then marks the recording as deleted. To repeat it changes nothing.
+ * If the storage fails, the deletion stays claimed: the cron finishes it.
+ */
+export async function deleteEgress(context: Context, egress_id: string): Promise<void> {
+  const { db, now } = context;
+  const [, [egress], files] = await runBatch(db, [
+    claimRequested({ egress_id, now }),
+    deletionStateByKey({ egress_id }),
+    filesByKey({ egress_id }),
+  ]);
+  if (!egress) throw notFound("Egress");
+  if (egress.status === EGRESS_DELETED) return;
+  if (egress.is_held) throw unprocessable(UNDER_LEGAL_HOLD);
+  if (egress.status !== "egress_ended") throw unprocessable("The egress has not ended: report its end first");
+  const { failed } = await deleteClaimed(context, files);
+  if (failed > 0)
+    throw new ApiError(503, "The file could not be deleted now: the service goes on trying", {
+      headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) },
+    });
+}
+
+/**
+ * Deletes recordings of calls that ended more days ago than their organization keeps them, and those whose deletion
+ * failed before.
+ *
+ * @returns how many it deleted
+ */
+export async function deleteOldRecordings(context: Context): Promise<number> {
+  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
+  const total = { claimed: 0, failed: 0 };
+  while (total.claimed < RECORDINGS_DELETED && Date.now() < deadline) {
+    const { claimed, failed } = await deletePortion(context);
+    total.claimed += claimed;
+    total.failed += failed;
+    // Nothing is left, or the storage is down.
+    if (claimed === failed) break;
+  }
+  return total.claimed - total.failed;
+}
+
+/** How many recordings were claimed, and how many of them could not be deleted. */
+interface Outcome {
+  claimed: number;
+  failed: number;
+}
+
+/** Deletes a portion of the recordings that are too old, or whose deletion failed before. */
+async function deletePortion(context: Context): Promise<Outcome> {
+  const { db, now } = context;
+  const [, claims] = await runBatch(db, [claimExpired({ now }), takeClaims({ now })]);
+  if (claims.length === 0) return { claimed: 0, failed: 0 };
+  const ids = JSON.stringify(claims.map(({ id }) => id));
+  return deleteClaimed(context, await runAll(db, filesOfClaims({ ids })));
+}
+
+/** Deletes the files of claimed recordings, and marks those recordings that have none any more. */
+async function deleteClaimed(context: Context, files: ClaimedFile[]): Promise<Outcome> {
+  const ids = [...new Set(files.map(({ egress_id }) => egress_id))];
+  const keys = new Set(files.flatMap(({ storage_key, is_shared }) => (is_shared ? [] : (storage_key ?? []))));
+  const failures = await deleteFiles(context, [...keys]);
+  for (const { egress_id, storage_key } of files) {
+    const reason = storage_key !== null && failures.get(storage_key);
+    if (reason) log("file_deletion_failed", { egress_id, reason });
+  }
+  const gone = [...keys].filter((key) => !failures.has(key));
+  const attempt = { ids: JSON.stringify(ids), gone: JSON.stringify(gone), now: context.now };
+  const [, , unfinished] = await runBatch(context.db, [
+    forgetReplacedFiles(attempt),
+    finishClaims(attempt),
+    unfinishedClaims(attempt),
+  ]);
+  return { claimed: ids.length, failed: unfinished.length };
+}

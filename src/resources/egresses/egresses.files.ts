@@ -1,0 +1,96 @@
+import { AwsClient } from "aws4fetch";
+import type { Context } from "../../context.ts";
+import { FILE_DELETION_TIMEOUT, FILE_DELETIONS_AT_ONCE, FILE_DELETIONS_TIME_LIMIT } from "../../limits.ts";
+import type { Settings } from "../../settings.ts";
+
+/**
+ * The address of a file in the S3 interface of the storage.
+ *
+ * @param base what the endpoint setting is resolved against, where it is a path
+ */
+export function fileUrl(settings: Settings, storage_key: string, base?: string): URL {
+  const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeRfc3986).join("/");
+  return new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, base);
+}
+
+/** One for each settings object: aws4fetch derives a signing key for the day, and keeps it while the client lives. */
+const signers = new WeakMap<Settings, AwsClient>();
+
+export function signer(settings: Settings): AwsClient {
+  const known = signers.get(settings);
+  if (known) return known;
+  const client = new AwsClient({
+    accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
+    secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY,
+    region: settings.RECORDINGS_S3_REGION,
+    service: "s3",
+  });
+  signers.set(settings, client);
+  return client;
+}
+
+/** S3 compares signatures over paths in which everything but RFC 3986's unreserved characters is encoded. */
+function encodeRfc3986(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/**
+ * Deletes files where the download URLs lead. A file that is not there counts as deleted.
+ *
+ * If the endpoint setting is a path of the service, that is wrangler's own S3 interface to the bucket of the binding. A
+ * cron has no URL to resolve the path against, so the binding deletes. Otherwise S3 requests do: the binding would
+ * report success for files that are in another storage.
+ *
+ * @returns the files that may still be there, each with the reason
+ */
+export async function deleteFiles(
+  { settings, recordings }: Pick<Context, "settings" | "recordings">,
+  storage_keys: string[],
+): Promise<Map<string, string>> {
+  const failures = new Map<string, string>();
+  if (storage_keys.length === 0) return failures;
+  const isBinding = settings.RECORDINGS_S3_ENDPOINT.startsWith("/");
+  if (isBinding && (await succeeds(() => recordings.delete(storage_keys)))) return failures;
+  // Where all at once fails, one of them may be the cause.
+  const deleteFile = isBinding
+    ? (storage_key: string) => recordings.delete(storage_key)
+    : (storage_key: string) => deleteByS3(settings, storage_key);
+  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
+  const waiting = [...storage_keys];
+  const deleteWaiting = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
+      try {
+        if (Date.now() > deadline) throw new StorageError("time limit");
+        await deleteFile(next);
+      } catch (error) {
+        failures.set(next, error instanceof StorageError ? error.message : "unreachable");
+      }
+  };
+  await Promise.all(Array.from({ length: FILE_DELETIONS_AT_ONCE }, deleteWaiting));
+  return failures;
+}
+
+/** Its message is for the log, so it holds only our own words. */
+class StorageError extends Error {}
+
+async function deleteByS3(settings: Settings, storage_key: string): Promise<void> {
+  const request = await signer(settings).sign(fileUrl(settings, storage_key).href, { method: "DELETE" });
+  const response = await fetch(request, {
+    redirect: "manual",
+    signal: AbortSignal.timeout(FILE_DELETION_TIMEOUT),
+  });
+  const { status } = response;
+  // S3 answers 204 for a missing file too. Where it is 404, the whole bucket may be missing: the setting is wrong then.
+  const isGone = status === 404 ? (await response.text()).includes("<Code>NoSuchKey</Code>") : response.ok;
+  if (status !== 404) await response.body?.cancel();
+  if (!isGone) throw new StorageError(`status ${status}`);
+}
+
+const succeeds = (work: () => Promise<unknown>) =>
+  work().then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,442 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
+import { platform } from "./support/door.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { aBucket, fileExists, storeFile } from "./support/storage.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const HELD = "The call is under legal hold: end the hold first";
+const NOT_NOW = "The file could not be deleted now: the service goes on trying";
+
+const deleteEgress = ({ egress_id }: { egress_id: string }, door = platform) =>
+  door.delete(`/egresses/${egress_id}`);
+
+/** An ended recording with its file, on an ended call to which everybody consented. */
+async function aRecording(egress: object = {}, call: object = {}) {
+  const clinic = await anOrganization();
+  const recorded = await aCall(clinic, call);
+  const storage_key = `${unique("file")}.wav`;
+  await storeFile(storage_key);
+  const reported = await recorded.addEgress({ storage_key, ...egress });
+  const path = `${recorded.path}/egresses/${reported.id}`;
+  return {
+    clinic,
+    call: recorded,
+    storage_key,
+    reported,
+    egress_id: reported.egress_id as string,
+    report: (more: object) => reportEgress(reported.egress_id, more),
+    read: () => given(clinic.client.get(path)),
+    updates: async () => {
+      const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=update`));
+      return audit_logs.map(({ user_id, object_changes }: Record<string, unknown>) => ({
+        user_id,
+        object_changes,
+      }));
+    },
+    keepFor: (days: number | null) => keepFor(clinic.id, days),
+  };
+}
+
+const keepFor = (organization_id: number, days: number | null) =>
+  env.DB.prepare("update organizations set recording_retention_days = ? where id = ?")
+    .bind(days, organization_id)
+    .run();
+
+const deletedOnce = { object_changes: { status: ["egress_ended", "egress_deleted"] } };
+
+describe("A recording that the platform deletes", () => {
+  it("loses its file, and stays with its audit log, in which the deletion has an entry", async () => {
+    const { reported, storage_key, read, updates, call, clinic, egress_id } = await aRecording();
+    expect((await read()).url).toContain(storage_key);
+    travelTo("2027-01-31T09:30:00.000Z");
+    expect(await deleteEgress({ egress_id })).toMatchObject({ status: 204, body: null });
+    expect(await fileExists(storage_key)).toBe(false);
+    const deleted = { ...reported, status: "egress_deleted", updated_at: "2027-01-31T09:30:00.000Z" };
+    expect(await read()).toEqual({ ...deleted, url: null });
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id: expect.any(Number) }]);
+  });
+
+  it("names in the audit log the user whom an earlier report named", async () => {
+    const { clinic, report, updates, egress_id } = await aRecording();
+    await given(report({ error: "The disk was full.", user_id: clinic.admin.user_id }));
+    await given(deleteEgress({ egress_id }));
+    expect((await updates())[0]).toEqual({ ...deletedOnce, user_id: clinic.admin.user_id });
+  });
+
+  it("can be deleted again, which changes nothing", async () => {
+    const { egress_id } = await aRecording();
+    await given(deleteEgress({ egress_id }));
+    expect((await changingNothing(() => deleteEgress({ egress_id }))).status).toBe(204);
+  });
+
+  it("may lack a file", async () => {
+    const { egress_id, read, updates } = await aRecording({ storage_key: null });
+    const bucket = aBucket();
+    const door = platform.through(workerWith({ RECORDINGS: bucket.binding }).fetcher);
+    expect((await deleteEgress({ egress_id }, door)).status).toBe(204);
+    expect(bucket.asked).toEqual([]);
+    expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
+    expect(await updates()).toHaveLength(1);
+  });
+
+  it("may have a file that is gone already", async () => {
+    const { egress_id, storage_key, read } = await aRecording();
+    await env.RECORDINGS.delete(storage_key);
+    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect((await read()).status).toBe("egress_deleted");
+  });
+
+  it("must be known", async () => {
+    expectRefusal(
+      await changingNothing(() => deleteEgress({ egress_id: "unheard-of" })),
+      404,
+      "Egress not found",
+    );
+  });
+
+  it.each(["egress_starting", "egress_active", "egress_ending"])("must have ended: %s", async (status) => {
+    const { egress_id, storage_key } = await aRecording({ status, is_stopped: false, ended_at: null });
+    const answer = await changingNothing(() => deleteEgress({ egress_id }));
+    expectRefusal(answer, 422, "The egress has not ended: report its end first");
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  it("must not be under legal hold", async () => {
+    const { egress_id, storage_key, call } = await aRecording();
+    await given(call.report({ legal_hold: true }));
+    expectRefusal(await changingNothing(() => deleteEgress({ egress_id })), 422, HELD);
+    expect(await fileExists(storage_key)).toBe(true);
+    await given(call.report({ legal_hold: false }));
+    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("can be deleted again under a legal hold that came later", async () => {
+    const { egress_id, call } = await aRecording();
+    await given(deleteEgress({ egress_id }));
+    await given(call.report({ legal_hold: true }));
+    expect((await changingNothing(() => deleteEgress({ egress_id }))).status).toBe(204);
+  });
+
+  it("can be deleted while its call is going on", async () => {
+    const { egress_id, storage_key } = await aRecording({}, { ended_at: undefined });
+    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("is deleted once, though many ask at the same time", async () => {
+    const { egress_id, updates } = await aRecording();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => deleteEgress({ egress_id })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
+    expect(await updates()).toHaveLength(1);
+  });
+});
+
+describe("A recording whose file cannot be deleted", () => {
+  /** A deletion that the storage did not carry out. */
+  async function aFailedDeletion() {
+    const recording = await aRecording();
+    const bucket = aBucket(() => true);
+    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+    const answer = await deleteEgress(recording, platform.through(fetcher));
+    return { ...recording, bucket, answer, runCron };
+  }
+
+  it("stays as it is, and the request is refused for now", async () => {
+    const { answer, reported, read, storage_key, updates } = await aFailedDeletion();
+    expectRefusal(answer, 503, NOT_NOW);
+    expect(answer.headers.get("Retry-After")).toBe("60");
+    expect(await read()).toEqual({ ...reported, url: expect.stringContaining(storage_key) });
+    expect(await updates()).toEqual([]);
+  });
+
+  it("is deleted by the cron, as soon as the storage can", async () => {
+    const { bucket, runCron, read, storage_key, updates } = await aFailedDeletion();
+    await runCron();
+    expect((await read()).status).toBe("egress_ended");
+    bucket.refuses = () => false;
+    await runCron();
+    expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
+    expect(await fileExists(storage_key)).toBe(false);
+    expect(await updates()).toHaveLength(1);
+  });
+
+  it("can be deleted by another request", async () => {
+    const { egress_id, read, updates } = await aFailedDeletion();
+    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect((await read()).status).toBe("egress_deleted");
+    expect(await updates()).toHaveLength(1);
+  });
+
+  it("stays under a legal hold that comes before the next attempt, and goes when the hold ends", async () => {
+    const { bucket, runCron, call, read, storage_key, egress_id } = await aFailedDeletion();
+    bucket.refuses = () => false;
+    bucket.asked = [];
+    await given(call.report({ legal_hold: true }));
+    await runCron();
+    expect(bucket.asked).toEqual([]);
+    expectRefusal(await deleteEgress({ egress_id }), 422, HELD);
+    expect((await read()).url).toContain(storage_key);
+    expect(await fileExists(storage_key)).toBe(true);
+    await given(call.report({ legal_hold: null }));
+    await runCron();
+    expect((await read()).status).toBe("egress_deleted");
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("loses both its files, if a report names another one meanwhile", async () => {
+    const { bucket, runCron, report, read, storage_key, updates } = await aFailedDeletion();
+    const other = `${unique("file")}.mp4`;
+    await storeFile(other);
+    await given(report({ storage_key: other }));
+    bucket.refuses = (keys) => keys.includes(other);
+    await runCron();
+    expect((await read()).status).toBe("egress_ended");
+    bucket.refuses = () => false;
+    await runCron();
+    expect((await read()).status).toBe("egress_deleted");
+    expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
+    expect(await updates()).toHaveLength(1);
+  });
+
+  it("does not hold up others, and is not forgotten after them", async () => {
+    const stuck = await aFailedDeletion();
+    stuck.bucket.refuses = (keys) => keys.includes(stuck.storage_key);
+    const others = [await aRecording(), await aRecording()];
+    for (const { keepFor } of others) await keepFor(1);
+    await stuck.runCron();
+    for (const { read, storage_key } of others) {
+      expect((await read()).status).toBe("egress_deleted");
+      expect(await fileExists(storage_key)).toBe(false);
+    }
+    expect((await stuck.read()).status).toBe("egress_ended");
+    stuck.bucket.refuses = () => false;
+    await stuck.runCron();
+    expect((await stuck.read()).status).toBe("egress_deleted");
+  });
+});
+
+describe("A deletion by the cron", () => {
+  it("is finished once, however often the database or the storage fails in between", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const recordings = [];
+    for (let n = 0; n < 20; n++) {
+      const storage_key = `${unique("file")}.wav`;
+      await storeFile(storage_key);
+      recordings.push({ storage_key, ...(await call.addEgress({ storage_key })) });
+    }
+    await keepFor(clinic.id, 1);
+    const faults: Fault[] = ["not made", "answer lost", undefined, undefined];
+    const { binding } = aBucket(() => Math.random() < 0.3);
+    const theWorker = workerWith({
+      DB: aFaultyDatabase(() => faults[Math.floor(Math.random() * faults.length)]),
+      RECORDINGS: binding,
+    });
+    const left = async () => {
+      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+      return egresses.filter(({ status }: { status: string }) => status !== "egress_deleted").length;
+    };
+    for (let runs = 0; (await left()) > 0; runs++) {
+      expect(runs).toBeLessThan(200);
+      await theWorker.runCron();
+      // What is marked as deleted is gone.
+      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+      for (const [n, { status }] of egresses.entries())
+        if (status === "egress_deleted")
+          expect(await fileExists(recordings[n]?.storage_key ?? "")).toBe(false);
+    }
+    for (const { id } of recordings) {
+      const { audit_logs } = await given(
+        clinic.client.get(`${call.path}/egresses/${id}/audit_logs?event=update`),
+      );
+      expect(audit_logs).toMatchObject([deletedOnce]);
+    }
+  });
+});
+
+describe("A report that comes while a file is being deleted", () => {
+  it("with another file makes the deletion go on until that is gone too", async () => {
+    const { egress_id, storage_key, report, read, updates } = await aRecording();
+    const other = `${unique("file")}.mp4`;
+    await storeFile(other);
+    const bucket = aBucket();
+    bucket.before = async () => {
+      bucket.before = async () => {};
+      await given(report({ storage_key: other }));
+    };
+    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+    expectRefusal(await deleteEgress({ egress_id }, platform.through(fetcher)), 503, NOT_NOW);
+    await runCron();
+    expect((await read()).status).toBe("egress_deleted");
+    expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
+    expect(await updates()).toHaveLength(1);
+  });
+});
+
+describe("A late report of a deleted recording", () => {
+  it("changes nothing that can be seen, but the file that it names goes too", async () => {
+    const { egress_id, report, read, updates, call } = await aRecording({ storage_key: null });
+    await given(deleteEgress({ egress_id }));
+    const deleted = await read();
+    const late = `${unique("file")}.wav`;
+    await storeFile(late);
+    travelTo(fromNow(10));
+    const end = { call_key: call.key, status: "egress_ended", ended_at: ENDED_AT, storage_key: late };
+    const { url, ...shown } = deleted;
+    expect(await given(report({ ...end, error: "Late" }))).toEqual(shown);
+    await workerWith({}).runCron();
+    expect(await fileExists(late)).toBe(false);
+    expect(await read()).toEqual(deleted);
+    expect(await updates()).toHaveLength(1);
+    await changingNothing(() => given(report(end)));
+  });
+
+  it("names no file of another call's recording", async () => {
+    const { egress_id, report } = await aRecording({ storage_key: null });
+    await given(deleteEgress({ egress_id }));
+    const other = await aRecording();
+    await changingNothing(() =>
+      report({ call_key: other.call.key, status: "egress_ended", storage_key: "never-seen.wav" }),
+    );
+    await given(report({ storage_key: other.storage_key }));
+    await workerWith({}).runCron();
+    expect(await fileExists(other.storage_key)).toBe(true);
+  });
+});
+
+describe("A file that several recordings name", () => {
+  it("goes with the last of them, even if they belong to different organizations", async () => {
+    const one = await aRecording();
+    const { storage_key } = one;
+    const two = await aRecording({ storage_key });
+    expect((await deleteEgress(one)).status).toBe(204);
+    expect(await one.read()).toMatchObject({ status: "egress_deleted", url: null });
+    expect(await fileExists(storage_key)).toBe(true);
+    expect((await two.read()).url).toContain(storage_key);
+    expect((await deleteEgress(two)).status).toBe(204);
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("goes when all of them are deleted at the same time", async () => {
+    const one = await aRecording();
+    const { storage_key } = one;
+    const others = [await aRecording({ storage_key }), await aRecording({ storage_key })];
+    for (const { keepFor } of [one, ...others]) await keepFor(1);
+    await workerWith({}).runCron();
+    for (const each of [one, ...others]) expect((await each.read()).status).toBe("egress_deleted");
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("goes when requests for each of them meet", async () => {
+    const one = await aRecording();
+    const { storage_key } = one;
+    const all = [one, await aRecording({ storage_key }), await aRecording({ storage_key })];
+    await Promise.all(all.map((each) => deleteEgress(each)));
+    await workerWith({}).runCron();
+    for (const each of all) expect((await each.read()).status).toBe("egress_deleted");
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("stays while one of them is under legal hold", async () => {
+    const one = await aRecording();
+    const { storage_key } = one;
+    const held = await aRecording({ storage_key });
+    await given(held.call.report({ legal_hold: true }));
+    for (const { keepFor } of [one, held]) await keepFor(1);
+    await workerWith({}).runCron();
+    expect((await one.read()).status).toBe("egress_deleted");
+    expect((await held.read()).url).toContain(storage_key);
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+});
+
+describe("A recording that named another file before", () => {
+  it("takes both along, but not one that another recording names now", async () => {
+    const { egress_id, storage_key, report } = await aRecording();
+    const [converted, mistaken] = [`${unique("file")}.mp4`, `${unique("file")}.mp4`];
+    for (const key of [converted, mistaken]) await storeFile(key);
+    await given(report({ storage_key: mistaken }));
+    await given(report({ storage_key: converted }));
+    const other = await aRecording({ storage_key: mistaken });
+    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect(await Promise.all([storage_key, mistaken, converted].map(fileExists))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect((await deleteEgress(other)).status).toBe(204);
+    expect(await fileExists(mistaken)).toBe(false);
+  });
+
+  it("takes along the file that a report cleared", async () => {
+    const { egress_id, storage_key, report } = await aRecording();
+    await given(report({ storage_key: null }));
+    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+});
+
+describe("A storage elsewhere", () => {
+  const settings = { RECORDINGS_S3_ENDPOINT: "https://storage.test", RECORDINGS_S3_BUCKET: "clinic files" };
+
+  function aStorage(answer: () => Promise<Response>) {
+    const fetching = vi.spyOn(globalThis, "fetch").mockImplementation(answer);
+    onTestFinished(() => fetching.mockRestore());
+    const bucket = aBucket();
+    const { fetcher } = workerWith({ ...settings, RECORDINGS: bucket.binding });
+    return { fetching, bucket, door: platform.through(fetcher) };
+  }
+
+  it("gets a signed request for the file, and the bucket of the binding is left alone", async () => {
+    const storage_key = "visit 1/(übung)+%.wav";
+    await storeFile(storage_key);
+    const { egress_id } = await aRecording({ storage_key });
+    const { fetching, bucket, door } = aStorage(async () => new Response(null, { status: 204 }));
+    expect((await deleteEgress({ egress_id }, door)).status).toBe(204);
+    const [request] = fetching.mock.lastCall as [Request];
+    expect(request.method).toBe("DELETE");
+    expect(request.url).toBe("https://storage.test/clinic%20files/visit%201/%28%C3%BCbung%29%2B%25.wav");
+    expect(request.headers.get("Authorization")).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=local-access-key\/\d{8}\/auto\/s3\/aws4_request, SignedHeaders=.*host.*, Signature=\w{64}$/,
+    );
+    expect(bucket.asked).toEqual([]);
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  const xml = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
+
+  it.each([
+    ["200", async () => new Response("", { status: 200 })],
+    ["404, as there is no such file", async () => new Response(xml("NoSuchKey"), { status: 404 })],
+  ])("has deleted the file if it answers %s", async (_, answer) => {
+    const { egress_id, read } = await aRecording();
+    const { door } = aStorage(answer);
+    expect((await deleteEgress({ egress_id }, door)).status).toBe(204);
+    expect((await read()).status).toBe("egress_deleted");
+  });
+
+  it.each([
+    [
+      "answers 404, as there is no such bucket",
+      async () => new Response(xml("NoSuchBucket"), { status: 404 }),
+    ],
+    ["answers 403", async () => new Response(xml("AccessDenied"), { status: 403 })],
+    ["answers 500", async () => new Response("", { status: 500 })],
+    ["redirects", async () => Response.redirect("https://elsewhere.test/", 307)],
+    ["cannot be reached", async () => Promise.reject(new TypeError("Network connection lost."))],
+  ])("has not deleted the file if it %s", async (_, answer) => {
+    const { egress_id, read } = await aRecording();
+    const { door, fetching } = aStorage(answer);
+    expectRefusal(await deleteEgress({ egress_id }, door), 503, NOT_NOW);
+    expect(fetching).toHaveBeenCalledTimes(1);
+    expect((await read()).status).toBe("egress_ended");
+  });
+});

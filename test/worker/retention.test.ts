@@ -1,0 +1,395 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { RECORDINGS_DELETED, TRANSCRIPTS_DELETED } from "../../src/limits.ts";
+import { aCall } from "./support/calls.ts";
+import { platform } from "./support/door.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { aQueue, workerWith } from "./support/queue.ts";
+import { countingRows } from "./support/rows.ts";
+import { aBucket, allFiles, fileExists, storeFile } from "./support/storage.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const SIZE = 10_000;
+const DAY = 24 * 60;
+
+/** To make a file takes the local R2 some milliseconds, so only some recordings have one. */
+const EACH_WITH_A_FILE = 20;
+const HELD = "The call is under legal hold: end the hold first";
+
+/** The rows that a run may read, however many calls there are. */
+const READ_IN_A_RUN = 80 * RECORDINGS_DELETED;
+
+/** The rows that a run may read where nothing is to be deleted. */
+const READ_FOR_NOTHING = 100;
+
+/** Other tests' organizations keep everything. */
+beforeEach(async () => {
+  await env.DB.prepare(
+    "update organizations set recording_retention_days = null, transcript_retention_days = null",
+  ).run();
+});
+
+const keep = (
+  { id }: Organization,
+  { recordings = null, transcripts = null }: { recordings?: number | null; transcripts?: number | null },
+) =>
+  env.DB.prepare(
+    "update organizations set recording_retention_days = ?, transcript_retention_days = ? where id = ?",
+  )
+    .bind(recordings, transcripts, id)
+    .run();
+
+const count = async (query: string) =>
+  Number(await env.DB.prepare(`select count(*) as n from ${query}`).first("n"));
+
+const runCron = () => workerWith({}).runCron();
+
+/** A call with a recording, a transcript and a SOAP note. */
+async function aDocumentedCall(clinic: Organization, call: object = {}, egress: object = {}) {
+  const documented = await aCall(clinic, call);
+  const storage_key = `${unique("file")}.wav`;
+  await storeFile(storage_key);
+  const reported = await documented.addEgress({ storage_key, ...egress });
+  const line = {
+    participant_key: documented.participants[0].key,
+    text: "Good morning.",
+    start_time: 0,
+    end_time: 1,
+  };
+  const transcript = await given(documented.reportTranscript({ is_final: true, lines: [line] }));
+  const note = await given(documented.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+  const statusOf = async (result: string) => (await clinic.client.get(`${documented.path}/${result}`)).status;
+  return {
+    ...documented,
+    reported,
+    storage_key,
+    transcript,
+    note,
+    /** What is left of the call. */
+    left: async () => ({
+      recording: await fileExists(storage_key),
+      transcript: (await statusOf("transcript")) === 200,
+      note: (await statusOf("soap_note")) === 200,
+    }),
+    deletions: async () => {
+      const { results } = await env.DB.prepare(
+        "select organization_id, subject, subject_id, created_at from deletion_audit_logs where call_id = ? order by id",
+      )
+        .bind(documented.id)
+        .all();
+      return results;
+    },
+  };
+}
+
+const ALL = { recording: true, transcript: true, note: true };
+const NOTHING = { recording: false, transcript: false, note: false };
+
+/** A call that ended some days ago: with a few minutes more or less. */
+const endedAgo = (days: number, minutes = 0) => ({
+  started_at: fromNow(-days * DAY - minutes - 30),
+  ended_at: fromNow(-days * DAY - minutes),
+});
+
+describe("The cron", () => {
+  it("deletes what is older than its organization wants, and nothing else", async () => {
+    const clinic = await anOrganization();
+    const other = await anOrganization();
+    await keep(clinic, { recordings: 30, transcripts: 60 });
+    const young = await aDocumentedCall(clinic, endedAgo(30, -5));
+    const older = await aDocumentedCall(clinic, endedAgo(30, 5));
+    const old = await aDocumentedCall(clinic, endedAgo(60, 5));
+    const theirs = await aDocumentedCall(other, endedAgo(3000));
+    await runCron();
+    expect(await young.left()).toEqual(ALL);
+    expect(await older.left()).toEqual({ ...ALL, recording: false });
+    expect(await old.left()).toEqual(NOTHING);
+    expect(await theirs.left()).toEqual(ALL);
+    await keep(clinic, {});
+    await runCron();
+    expect(await young.left()).toEqual(ALL);
+  });
+
+  it("deletes recordings of ended calls whose end nobody reported, and nothing of calls that did not end", async () => {
+    const clinic = await anOrganization();
+    await keep(clinic, { recordings: 1, transcripts: 1 });
+    const running = { status: "egress_active", is_stopped: false, ended_at: null };
+    const lost = await aDocumentedCall(clinic, endedAgo(2), running);
+    const endless = await aDocumentedCall(clinic, { ...endedAgo(300), ended_at: undefined }, running);
+    await runCron();
+    const egress = await given(clinic.client.get(`${lost.path}/egresses/${lost.reported.id}`));
+    expect(egress).toMatchObject({ status: "egress_deleted", is_stopped: true, ended_at: null, url: null });
+    expect(await fileExists(lost.storage_key)).toBe(false);
+    expect(await fileExists(endless.storage_key)).toBe(true);
+    expect(await endless.deletions()).toEqual([]);
+  });
+
+  it("counts from an end that is reported late, or corrected", async () => {
+    const clinic = await anOrganization();
+    await keep(clinic, { recordings: 10, transcripts: 10 });
+    const started_at = fromNow(-40 * DAY);
+    const call = await aDocumentedCall(clinic, { started_at, ended_at: undefined });
+    await given(call.report({ ended_at: fromNow(-5 * DAY) }));
+    await runCron();
+    expect(await call.left()).toEqual(ALL);
+    await given(call.report({ ended_at: fromNow(-20 * DAY) }));
+    await runCron();
+    expect(await call.left()).toEqual(NOTHING);
+  });
+
+  it("counts days that become fewer or more at once", async () => {
+    const clinic = await anOrganization();
+    const call = await aDocumentedCall(clinic, endedAgo(50));
+    await keep(clinic, { recordings: 100, transcripts: 100 });
+    await runCron();
+    expect(await call.left()).toEqual(ALL);
+    await keep(clinic, { recordings: 40, transcripts: 40 });
+    await runCron();
+    expect(await call.left()).toEqual(NOTHING);
+  });
+
+  it("does not try again to delete a recording that is to be kept for longer meanwhile", async () => {
+    const clinic = await anOrganization();
+    const call = await aDocumentedCall(clinic, endedAgo(50));
+    await keep(clinic, { recordings: 40 });
+    await workerWith({ RECORDINGS: aBucket(() => true).binding }).runCron();
+    await keep(clinic, { recordings: 60 });
+    await runCron();
+    expect(await call.left()).toEqual(ALL);
+    travelTo(fromNow(11 * DAY));
+    await runCron();
+    expect(await call.left()).toEqual({ ...ALL, recording: false });
+  });
+
+  it("deletes nothing of a call under legal hold, and all of it when the hold ends", async () => {
+    const clinic = await anOrganization();
+    await keep(clinic, { recordings: 1, transcripts: 1 });
+    const early = await aDocumentedCall(clinic, { ...endedAgo(50), legal_hold: true });
+    const late = await aDocumentedCall(clinic, { ...endedAgo(50), ended_at: undefined });
+    await given(late.report({ legal_hold: true }));
+    await given(late.report({ ended_at: fromNow(-49 * DAY) }));
+    await changingNothing(runCron);
+    for (const call of [early, late]) expect(await call.left()).toEqual(ALL);
+    await given(early.report({ legal_hold: false }));
+    await given(late.report({ legal_hold: null }));
+    await runCron();
+    for (const call of [early, late]) expect(await call.left()).toEqual(NOTHING);
+  });
+
+  it("protects what is reported while the call is under legal hold already", async () => {
+    const clinic = await anOrganization();
+    await keep(clinic, { recordings: 1, transcripts: 1 });
+    const call = await aCall(clinic, { ...endedAgo(50), legal_hold: true });
+    await given(call.reportSoapNote({ text: "Late.", is_final: true }));
+    await changingNothing(runCron);
+    await given(call.report({ legal_hold: false }));
+    await runCron();
+    expectRefusal(await clinic.client.get(`${call.path}/soap_note`), 404, "SOAP note not found");
+  });
+
+  it("deletes a transcript again that was reported again", async () => {
+    const clinic = await anOrganization();
+    await keep(clinic, { transcripts: 1 });
+    const call = await aDocumentedCall(clinic, endedAgo(50));
+    await runCron();
+    await given(call.reportTranscript({ is_final: false, lines: [] }));
+    await runCron();
+    expect((await call.left()).transcript).toBe(false);
+    expect((await call.deletions()).map(({ subject }) => subject).sort()).toEqual([
+      "soap_note",
+      "transcript",
+      "transcript",
+    ]);
+  });
+});
+
+describe.each([
+  ["transcript", "Transcript"],
+  ["soap_note", "SOAP note"],
+])("The %s that the platform deletes", (subject, name) => {
+  const remove = (key: string) => platform.delete(`/calls/${key}/${subject}`);
+
+  async function aResult(call: object = {}) {
+    const clinic = await anOrganization();
+    const documented = await aDocumentedCall(clinic, call);
+    return { clinic, ...documented, read: () => clinic.client.get(`${documented.path}/${subject}`) };
+  }
+
+  it("is gone, with an entry that holds ids only, and the rest of the call stays", async () => {
+    const { clinic, key, read, left, deletions, transcript, note } = await aResult();
+    expect(await remove(key)).toMatchObject({ status: 204, body: null });
+    expectRefusal(await read(), 404, `${name} not found`);
+    expect(await left()).toEqual({ ...ALL, [subject === "transcript" ? "transcript" : "note"]: false });
+    expect(await deletions()).toEqual([
+      {
+        organization_id: clinic.id,
+        subject,
+        subject_id: subject === "transcript" ? transcript.id : note.id,
+        created_at: expect.any(Number),
+      },
+    ]);
+    expect(Math.abs(Number((await deletions())[0]?.created_at) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("may be gone already, or never have been there", async () => {
+    const { key } = await aResult();
+    await given(remove(key));
+    expect((await changingNothing(() => remove(key))).status).toBe(204);
+  });
+
+  it("can be reported again", async () => {
+    const { key, read, reportTranscript, reportSoapNote } = await aResult();
+    await given(remove(key));
+    await given(
+      subject === "transcript"
+        ? reportTranscript({ is_final: true, lines: [] })
+        : reportSoapNote({ text: "Again.", is_final: true }),
+    );
+    expect((await read()).status).toBe(200);
+  });
+
+  it("must not be under legal hold", async () => {
+    const { key, report } = await aResult({ legal_hold: true });
+    expectRefusal(await changingNothing(() => remove(key)), 422, HELD);
+    await given(report({ legal_hold: false }));
+    expect((await remove(key)).status).toBe(204);
+  });
+
+  it("belongs to a call that is known", async () => {
+    expectRefusal(await changingNothing(() => remove("unheard-of")), 404, "Call not found");
+  });
+});
+
+describe("An entry of a deletion", () => {
+  it.each([
+    ["changed", "update deletion_audit_logs set subject_id = 0"],
+    ["deleted", "delete from deletion_audit_logs"],
+    ["replaced", "insert or replace into deletion_audit_logs select * from deletion_audit_logs"],
+  ])("cannot be %s", async (_, statement) => {
+    const clinic = await anOrganization();
+    const { key } = await aDocumentedCall(clinic);
+    await given(platform.delete(`/calls/${key}/soap_note`));
+    await changingNothing(async () => {
+      await expect(env.DB.prepare(statement).run()).rejects.toThrow(/audit entries are never/);
+    });
+  });
+});
+
+/** Inserts the rows that the query makes for each number `n` from 1 to SIZE. */
+const insertMany = (insert: string, ...values: unknown[]) =>
+  env.DB.prepare(
+    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${SIZE}) ${insert}`,
+  )
+    .bind(...values)
+    .run();
+
+/** Calls with all that they leave behind, and their files. Each of them ended so many days ago. */
+async function manyCalls(clinic: Organization, days: number, withFiles = true) {
+  const { owner, room } = await aCall(clinic);
+  const word = unique("many");
+  await insertMany(
+    `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed,
+       created_at, updated_at)
+     select ?1, ?2 || '-' || n, ?3, ?4, ?5 - n, ?5, false, n, n from counter`,
+    clinic.id,
+    word,
+    owner.id,
+    room.id,
+    Date.now() - days * 86_400_000,
+  );
+  const ours = `from calls where key glob '${word}-*'`;
+  await env.DB.batch(
+    [
+      `insert into egresses (organization_id, call_id, egress_id, status, is_stopped, storage_key, created_at, updated_at)
+       select organization_id, id, key, 'egress_ended', 1, key || '.wav', 1, 1 ${ours}`,
+      `insert into transcripts (organization_id, call_id, is_final, lines_digest, created_at, updated_at)
+       select organization_id, id, 1, '', 1, 1 ${ours}`,
+      `insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
+       select organization_id, id, 'Well.', 1, 1, 1 ${ours}`,
+    ].map((statement) => env.DB.prepare(statement)),
+  );
+  const keys = Array.from({ length: SIZE }, (_, n) => `${word}-${n + 1}`);
+  if (withFiles)
+    await Promise.all(
+      keys.filter((_, n) => n % EACH_WITH_A_FILE === 0).map((key) => env.RECORDINGS.put(`${key}.wav`, "")),
+    );
+  return { keys, where: `call_id in (select id ${ours})` };
+}
+
+describe(`The retention of ${SIZE} calls`, { timeout: 120_000 }, () => {
+  it("ends over several runs, each of them bounded, though the storage fails at random and a call comes under hold", async () => {
+    const clinic = await anOrganization();
+    const expired = await manyCalls(clinic, 40);
+    const other = await anOrganization();
+    const staying = [
+      await aDocumentedCall(clinic, endedAgo(20)),
+      await aDocumentedCall(clinic, { ...endedAgo(40), ended_at: undefined }),
+      await aDocumentedCall(other, endedAgo(40)),
+    ];
+    await keep(clinic, { recordings: 30, transcripts: 30 });
+    const files = new Set(await allFiles());
+
+    // Those that the cron comes to last, one with a file and one without.
+    const heldKeys = expired.keys.filter((key) => /-(9981|9999)$/.test(key));
+    const bucket = aBucket(() => Math.random() < 0.2);
+    const counting = countingRows();
+    const theWorker = workerWith({
+      DB: counting.DB,
+      RECORDINGS: bucket.binding,
+      BULK_INVITES: aQueue().binding,
+    });
+    const undeleted = () => count(`egresses where ${expired.where} and status <> 'egress_deleted'`);
+    const texts = async () =>
+      (await count(`transcripts where ${expired.where}`)) +
+      (await count(`soap_notes where ${expired.where}`));
+
+    let left = SIZE;
+    let leftTexts = 2 * SIZE;
+    let runs = 0;
+    for (; left > heldKeys.length || leftTexts > 2 * heldKeys.length; runs++) {
+      const { rows_read } = await counting.during(() => theWorker.runCron());
+      expect(rows_read).toBeLessThan(READ_IN_A_RUN);
+      const [now, nowTexts] = [await undeleted(), await texts()];
+      expect(left - now).toBeLessThanOrEqual(RECORDINGS_DELETED);
+      expect(leftTexts - nowTexts).toBeLessThanOrEqual(2 * TRANSCRIPTS_DELETED);
+      if (runs > 100) throw new Error(`${now} recordings and ${nowTexts} texts are left`);
+      [left, leftTexts] = [now, nowTexts];
+      if (runs === 1)
+        for (const key of heldKeys)
+          await given(platform.put(`/calls/${key}`, { call: { legal_hold: true } }));
+    }
+
+    // Nothing is deleted that must stay, nothing remains that must go, and no file is orphaned.
+    const heldFiles = heldKeys.map((key) => `${key}.wav`);
+    const gone = new Set(expired.keys.map((key) => `${key}.wav`).filter((file) => !heldFiles.includes(file)));
+    expect(new Set(await allFiles())).toEqual(new Set([...files].filter((file) => !gone.has(file))));
+    for (const call of staying) expect((await call.left()).recording).toBe(true);
+    expect(await staying[0]?.left()).toEqual(ALL);
+    expect(await count(`egresses where status <> 'egress_deleted' and ${expired.where}`)).toBe(2);
+
+    // Each deletion has one entry.
+    const entries = await env.DB.prepare(
+      `select count(*) as n, count(distinct egress_id) as egresses from egress_audit_logs
+       where event = 'update' and object_changes ->> '$.status[1]' = 'egress_deleted'
+         and egress_id in (select id from egresses where ${expired.where})`,
+    ).first();
+    expect(entries).toEqual({ n: SIZE - 2, egresses: SIZE - 2 });
+    const deletions = await env.DB.prepare(
+      `select subject, count(*) as n, count(distinct subject_id) as subjects from deletion_audit_logs
+       where ${expired.where} group by 1 order by 1`,
+    ).all();
+    expect(deletions.results).toEqual(
+      ["soap_note", "transcript"].map((subject) => ({ subject, n: SIZE - 2, subjects: SIZE - 2 })),
+    );
+
+    // When the holds end, the rest goes.
+    for (const key of heldKeys) await given(platform.put(`/calls/${key}`, { call: { legal_hold: false } }));
+    bucket.refuses = () => false;
+    await theWorker.runCron();
+    expect([await undeleted(), await texts()]).toEqual([0, 0]);
+    const idle = await counting.during(() => theWorker.runCron());
+    expect(idle.rows_read).toBeLessThan(READ_FOR_NOTHING);
+  });
+});

@@ -45,6 +45,7 @@ export const REFUSAL_REASONS = {
   keys: ["keys_unreachable", "keys_timeout", "keys_not_ok", "keys_too_large", "keys_malformed"],
   health: ["settings_at_fault", "migrations_missing", "database_unreachable"],
   write: ["write_conflict"],
+  recording: ["file_not_deleted"],
 } as const;
 
 export type LogEvent = (typeof EVENTS)[number];

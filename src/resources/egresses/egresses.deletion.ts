@@ -47,6 +47,7 @@ export async function deleteEgress(context: Context, egress_id: string): Promise
   if (failed > 0)
     throw new ApiError(503, "The file could not be deleted now: the service goes on trying", {
       headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) },
+      reason: "file_not_deleted",
     });
 }
 

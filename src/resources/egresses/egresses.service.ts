@@ -72,7 +72,7 @@ export async function reportEgress(
   );
 }
 
-const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id: string }>) =>
+export const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id: string }>) =>
   builder
     .insert(egresses)
     .values({
@@ -91,7 +91,7 @@ const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id
     .returning(egressColumns),
 );
 
-const updateEgress = namedQuery((egress: Placeholders<EgressRecord & { id: number }>) =>
+export const updateEgress = namedQuery((egress: Placeholders<EgressRecord & { id: number }>) =>
   builder
     .update(egresses)
     .set({

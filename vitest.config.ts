@@ -22,6 +22,8 @@ export default defineConfig({
                 PLATFORM_API_TOKEN: "test-platform-token-of-32-characters",
                 APP_URL: "https://app.test",
                 INVITE_TOKEN_SECRET: "test-invite-secret-of-32-characters",
+                LIVEKIT_API_KEY: "test-livekit-key",
+                LIVEKIT_API_SECRET: "test-livekit-secret-of-32-characters",
                 RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",
                 RECORDINGS_S3_ACCESS_KEY_ID: "local-access-key",
                 RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",

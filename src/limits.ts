@@ -167,6 +167,9 @@ export const MAX_INVITE_VALIDITY_DAYS = 30;
 /** A key for HMAC-SHA-256 must be at least as long as the digest (RFC 7518, section 3.2). */
 export const MIN_INVITE_SECRET_LENGTH = 32;
 
+/** A key for HMAC-SHA-256, as above. LiveKit asks for as much. */
+export const MIN_LIVEKIT_SECRET_LENGTH = 32;
+
 export const MAX_BULK_INVITES = 1000;
 
 /** Rows in one queue message: a compromise between few messages and few rows lost with a failing message. */

@@ -16,6 +16,8 @@ const SETTINGS = {
   PLATFORM_API_TOKEN: PLATFORM_TOKEN,
   APP_URL: "http://localhost:3000",
   INVITE_TOKEN_SECRET: "bench-invite-secret-of-32-characters",
+  LIVEKIT_API_KEY: "bench-livekit-key",
+  LIVEKIT_API_SECRET: "bench-livekit-secret-of-32-characters",
   RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",
   RECORDINGS_S3_ACCESS_KEY_ID: "local-access-key",
   RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",

@@ -67,12 +67,7 @@ export async function reportCall({ db, now }: Context, key: string, report: Call
 }
 
 /** What a report makes of a call, as statements. */
-export function decideCall(
-  known: KnownCall,
-  key: string,
-  report: CallReport,
-  now: number,
-): Decision<Call> {
+export function decideCall(known: KnownCall, key: string, report: CallReport, now: number): Decision<Call> {
   const { call: before } = known;
   const next = mergeCall(known, key, report, now);
   const knownParticipants = new Set<unknown>([...known.participants, ...known.present]);

@@ -113,15 +113,13 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
   const visit = readMetadata(metadata);
   if ("unusable" in visit) return visit;
   const at = event.createdAt || now;
-  const started_at = creationTime || at;
   return {
     visit: {
       ...visit,
       room_sid: sid,
       room_name,
-      started_at,
-      // LiveKit writes whole seconds, so a short visit may seem to end before it began.
-      ...(event.event === "room_finished" && { ended_at: Math.max(at, started_at) }),
+      started_at: creationTime || at,
+      ...(event.event === "room_finished" && { ended_at: at }),
       ...visitorOf(event, sid, at),
     },
   };

@@ -303,10 +303,10 @@ const aVisit = fc
     const events = persons.flatMap(({ asked, role, sessions, leavesAtTheEnd }, n) => {
       let at = 0;
       return sessions.flatMap(({ away, stays, consent }, session) => {
-        const from = (at += away);
+        const from = at + away;
         const attributes = { ...(role && { role }), ...(asked && { recording_consent: consent }) };
         const said = { name: `Person ${n}`, attributes };
-        at += stays;
+        at = from + stays;
         end = Math.max(end, at);
         const isThere = leavesAtTheEnd && session === sessions.length - 1;
         return [

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { door } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import {
@@ -235,5 +235,48 @@ describe("The LiveKit door", () => {
     const server = aLiveKitServer({ fetcher: throughWorkerWith({ DB }) });
     expectRefusal(await server.send(room.started()), 500, "Internal server error");
     expectRefusal(await server.send(room.recorded(unique("EG"), 10)), 500, "Internal server error");
+  });
+});
+
+describe("The log of an event that cannot be used", () => {
+  /** What the service logs of an event, apart from its line for the request. */
+  async function linesOf(event: string): Promise<Record<string, unknown>[]> {
+    const lines: string[] = [];
+    const spy = vi.spyOn(console, "log").mockImplementation((line: string) => lines.push(line));
+    await delivered([event]).finally(() => spy.mockRestore());
+    return lines.map((line) => JSON.parse(line)).filter((line) => line.event !== "request");
+  }
+
+  const line = { event: "livekit_event_not_used", request_id: expect.any(String) };
+
+  it("has the ids of the event and of the room, and the reason", async () => {
+    const room = await aLiveKitRoom(await anOrganization(), { metadata: "" });
+    const event = room.joined("rita@example.com", 1, { name: "Rita Recipient" });
+    const { id } = JSON.parse(event);
+    expect(await linesOf(event)).toEqual([
+      { ...line, livekit_event: "participant_joined", event_id: id, room_sid: room.sid, reason: "no visit" },
+    ]);
+  });
+
+  it("says why a report was refused, without a word that LiveKit sent", async () => {
+    const clinic = await anOrganization();
+    const metadata = { waiting_room_slug: "Rita Recipient", organization_user_id: clinic.admin.id };
+    const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata), name: "rita" });
+    const lines = await linesOf(room.joined("rita@example.com", 1, { name: "Rita Recipient" }));
+    expect(lines).toMatchObject([
+      { ...line, reason: "call.waiting_room_slug: the first report must name a waiting room" },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/rita/i);
+  });
+
+  it("leaves out what does not look like an id", async () => {
+    const event = anEvent("Rita left", { id: "Rita's event", room: { sid: "Rita's room" } as never });
+    expect(await linesOf(event)).toEqual([{ ...line, reason: "no visit" }]);
+  });
+
+  it("is empty for an event that is used, or was used before", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    expect(await linesOf(room.joined("rita", 1))).toEqual([]);
+    expect(await linesOf(room.joined("rita", 1))).toEqual([]);
   });
 });

@@ -3,7 +3,8 @@
  * `node send_bad_requests.ts <number> [seed]`.
  */
 import fc from "fast-check";
-import { ORIGIN } from "../../bench/clinic.ts";
+import { type Clinic, ORIGIN, unique } from "../../bench/clinic.ts";
+import { aRoom } from "../../bench/example_parts.ts";
 import { operations as measuredOperations } from "../../bench/operations.ts";
 import { type Draft, mutated, mutations, type Sent } from "./bad_requests.ts";
 import { documentedOperations, type Node, nodesOf } from "./request_schemas.ts";
@@ -17,7 +18,7 @@ const MAX_GROWTH = 8_000_000;
 /** After so many requests they go to a new service: one that has many rows is slower, and teaches no more. */
 const REQUESTS_OF_ONE_SERVICE = 2000;
 
-/** The benchmark has no example for LiveKit's door: the one of the document is the body. */
+/** The benchmark has no examples for LiveKit's door: that of the document, in a room of the clinic's. */
 const operations = [
   ...measuredOperations,
   ...documentedOperations
@@ -25,7 +26,15 @@ const operations = [
     .map(({ door, method, path, body }) => ({
       name: `${method} ${path}`,
       door,
-      example: () => ({ path, body: body?.example as object }),
+      example: async (clinic: Clinic) => {
+        const room = await aRoom(clinic);
+        const metadata = JSON.stringify({
+          waiting_room_slug: room.split("/").at(-1),
+          organization_user_id: clinic.provider.id,
+        });
+        const example = body?.example as { room: object };
+        return { path, body: { ...example, room: { ...example.room, sid: unique(), metadata } } };
+      },
     })),
 ];
 

@@ -104,6 +104,10 @@ export const liveKitReference: Reference = {
         "Takes every event that is correctly signed, and answers 200. An event that cannot be used changes nothing and is logged with its ids. Repeated, late and reordered events lead to the same calls, participants and egresses. An egress event whose call is not known yet waits for the call for a day.",
       status: 200,
       body: { schema: eventBody, mediaType: "application/webhook+json", example: event },
+      response: {
+        schema: z.object({}).meta({ description: "Nothing: LiveKit only looks at the status." }),
+        example: {},
+      },
       refusals: { 503: busy },
     },
   },

@@ -16,7 +16,7 @@ export const liveKitWebhook = liveKitRoutes().post("/webhook", async (c) => {
   const { ids, ...event } = translate(parse(await textOfJson(c)), context.now);
   const refusal = await refusalOf(context, event);
   if (refusal) log("livekit_event_not_used", { request_id, ...ids, reason: refusal });
-  return c.body(null);
+  return c.json({});
 });
 
 function parse(json: string): unknown {

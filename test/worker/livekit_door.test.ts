@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
-import { door } from "./support/door.ts";
+import { door, type Fetcher } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import {
   aLiveKitRoom,
@@ -171,6 +171,19 @@ describe("The LiveKit door", () => {
       413,
       `Request body is larger than ${LIMIT} bytes`,
     );
+  });
+
+  it("takes a body that comes in pieces and without a length, and no longer one", async () => {
+    const inPieces: Fetcher = async (request) => {
+      const body = new Blob([await request.arrayBuffer()]).stream();
+      return exports.default.fetch(
+        new Request(request.url, { method: "POST", headers: request.headers, body }),
+      );
+    };
+    const server = aLiveKitServer({ fetcher: inPieces });
+    const event = anEvent("room_started");
+    expect((await server.send(event.padEnd(LIMIT))).status).toBe(200);
+    expect((await server.send(event.padEnd(LIMIT + 1))).status).toBe(413);
   });
 
   it("refuses what is not JSON", async () => {

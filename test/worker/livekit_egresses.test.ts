@@ -5,6 +5,7 @@ import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts"
 import { countingRoundTrips } from "./support/database.ts";
 import { platform } from "./support/door.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered, EgressStatus } from "./support/livekit.ts";
+import { compositeStarted, endedWithoutSid, startedWithoutStatus } from "./support/livekit_payloads.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { travelTo } from "./support/time.ts";
@@ -131,6 +132,27 @@ describe("LiveKit's events of an egress", () => {
     await delivered(eventsOf(room, egress_id));
     const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
     expect(egresses).toMatchObject([{ egress_id, ...RECORDED }]);
+  });
+
+  it("are understood as real servers have sent them", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await reportCallOf(room, room.name);
+    const [composite, starting, track] = [anEgressId(), anEgressId(), anEgressId()];
+    await delivered([
+      compositeStarted("RM_another", composite),
+      startedWithoutStatus("RM_another", starting),
+    ]);
+    expect(await waiting()).toMatchObject([
+      { egress_id: composite, status: "egress_starting", is_stopped: 0, ended_at: null },
+      { egress_id: starting, status: "egress_starting", is_stopped: 0, ended_at: null },
+    ]);
+    await delivered([endedWithoutSid(room.name, track)]);
+    const { path, egresses } = await recordingsOf(clinic, room);
+    expect(egresses).toMatchObject([
+      { egress_id: track, status: "egress_ended", error: null, ended_at: "2024-11-15T11:09:53.605Z" },
+    ]);
+    expect((await given(clinic.client.get(`${path}/${egresses[0].id}`))).url).toContain("4aa5307b.webm");
   });
 
   it("cost at most two round trips to D1, and one where they change nothing", async () => {

@@ -54,6 +54,8 @@ const visitMetadata = z.object({ waiting_room_slug: roomSlug, organization_user_
 export interface VisitEvent extends z.output<typeof visitMetadata> {
   room_sid: string;
   room_name: string;
+  /** False where the event says no time, so that the time of an end is that at which it came. */
+  has_time: boolean;
   started_at: number;
   /** Set where the room has closed. */
   ended_at?: number;
@@ -118,6 +120,7 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
       ...visit,
       room_sid: sid,
       room_name,
+      has_time: event.createdAt > 0,
       started_at: creationTime || at,
       ...(event.event === "room_finished" && { ended_at: at }),
       ...visitorOf(event, sid, at),
@@ -148,7 +151,7 @@ const STAYS = ["DUPLICATE_IDENTITY", "MIGRATION"];
  * or heard.
  */
 function visitorOf(
-  { event, participant }: LiveKitEvent,
+  { event, createdAt, participant }: LiveKitEvent,
   room_sid: string,
   at: number,
 ): { visitor?: Visitor } {
@@ -159,7 +162,7 @@ function visitorOf(
   if (MACHINERY.includes(kind) || /^EG_\w+$/.test(identity)) return {};
   const own = firstValid(key, identity, sid);
   if (!own) return {};
-  const joined_at = participant.joinedAtMs || participant.joinedAt || (joined ? at : undefined);
+  const joined_at = participant.joinedAtMs || participant.joinedAt || (joined && createdAt) || undefined;
   const has_left = !joined && !STAYS.includes(participant.disconnectReason);
   return {
     visitor: {

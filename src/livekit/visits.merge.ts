@@ -20,12 +20,13 @@ export interface KnownVisit {
  * that they take back no correction by the platform.
  */
 export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport {
-  const { waiting_room_slug, organization_user_id, started_at, ended_at, visitor } = visit;
+  const { waiting_room_slug, organization_user_id, started_at, visitor } = visit;
+  const ended_at = known.call?.ended_at && !visit.has_time ? undefined : visit.ended_at;
   return {
     ...(!known.call && { waiting_room_slug, organization_user_id, started_at }),
     // LiveKit writes whole seconds, so a short visit may seem to end before it began.
     ...(ended_at !== undefined && { ended_at: Math.max(ended_at, known.call?.started_at ?? started_at) }),
-    ...(visitor && { participants: [reportVisitor(visitor, known)] }),
+    ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known)] }),
   };
 }
 
@@ -38,13 +39,19 @@ export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport 
  *   only fills in what is unknown.
  * - Somebody whom an event calls a provider is one.
  */
-function reportVisitor(visitor: Visitor, { call, participants, members }: KnownVisit): ReportOnCall {
+function reportVisitor(
+  visitor: Visitor,
+  hasTime: boolean,
+  { call, participants, members }: KnownVisit,
+): ReportOnCall {
   const key = keyOf(visitor, call, participants);
   const known = participants.find((each) => each.key === key);
   const knownLeft = known && leftByReport(known, call);
   const joined_at = latest(known?.joined_at, visitor.joined_at);
-  const left_at = latest(knownLeft, visitor.left_at);
-  const hasLeft = left_at !== undefined && left_at >= (joined_at ?? 0);
+  const counts = (left?: number | null): left is number =>
+    typeof left === "number" && left >= (joined_at ?? 0);
+  // An event that says no time changes nothing when it is repeated.
+  const left_at = !hasTime && counts(knownLeft) ? knownLeft : latest(knownLeft, visitor.left_at);
   const isNews = !known || known.call_id === null || !isLate(visitor, known, knownLeft);
   const [identity] = visitor.keys;
   const { display_name = known ? undefined : identity, recording_consent } = visitor;
@@ -54,7 +61,7 @@ function reportVisitor(visitor: Visitor, { call, participants, members }: KnownV
     ...(visitor.is_provider ? { role: "provider" } : !known && { role: "recipient" }),
     ...(joined_at !== undefined && { joined_at }),
     // The clock of the waiting room may be ahead of LiveKit's, which writes whole seconds.
-    ...(hasLeft && { left_at: Math.max(left_at, known?.waiting_since ?? 0) }),
+    ...(counts(left_at) && { left_at: Math.max(left_at, known?.waiting_since ?? 0) }),
     ...(display_name && (isNews || known.display_name === identity) && { display_name }),
     ...(user_id !== undefined && (isNews || known.user_id === null) && { user_id }),
     ...(recording_consent !== undefined &&

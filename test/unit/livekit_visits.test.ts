@@ -266,7 +266,7 @@ describe("Every order of the events of a visit leads to the same call and partic
     expect(people).toMatchObject([{ display_name: "Paula", role: "provider", user_id: MEMBER }]);
   });
 
-  it("random long visits with duplicates", () => {
+  it("random long visits with duplicates", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(aVisit, ({ events, order }) => {
         const shuffled = order.map((n) => events[n % events.length] as string);
@@ -317,6 +317,18 @@ const aVisit = fc
     });
     return { events: [started, ...events, finished(end + 1_000)], order };
   });
+
+it("An event that says no time takes the time at which it comes first", () => {
+  const room = { sid: "RM_1", metadata };
+  const timeless = (event: string) => JSON.stringify({ event, room, participant: { identity: "rita" } });
+  const visit = ["participant_joined", "participant_left", "room_finished"].map(timeless);
+  const { call, people } = outcomeOf(visit);
+  expect({ call, people }).toMatchObject({
+    call: { started_at: T0, ended_at: T0 + 2 },
+    people: [{ key: "rita", joined_at: null, left_at: T0 + 1 }],
+  });
+  expect(outcomeOf([...visit, ...visit])).toEqual({ call, people });
+});
 
 describe("Of those in a room,", () => {
   it.each([

@@ -1,6 +1,7 @@
 import { app } from "./app.ts";
 import { openContext } from "./context.ts";
 import { logFault } from "./http/log.ts";
+import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
@@ -10,7 +11,13 @@ export default {
   fetch: app.fetch,
   queue: consumeBulkInvites,
   async scheduled(_, env) {
-    const chores = [requeueLostRows, erasePersonalData, lapseExpiredInvites, deleteOldCodes];
+    const chores = [
+      requeueLostRows,
+      erasePersonalData,
+      lapseExpiredInvites,
+      deleteOldCodes,
+      recoverLostEgresses,
+    ];
     const results = await Promise.allSettled(
       chores.map(async (chore) => chore(openContext(env, Date.now()))),
     );

@@ -18,6 +18,9 @@ export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
 /** Tokens can list all groups of a person. And text that is not a JWT should get 401, not 413. */
 export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 
+/** An event of LiveKit describes a room, a participant or an egress. Their metadata can be some kilobytes long. */
+export const LIVEKIT_BODY_LIMIT = 256 * KIB;
+
 /**
  * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one has two characters, and
  * takes some 60 bytes in memory.
@@ -170,6 +173,12 @@ export const MIN_INVITE_SECRET_LENGTH = 32;
 /** A key for HMAC-SHA-256, as above. LiveKit asks for as much. */
 export const MIN_LIVEKIT_SECRET_LENGTH = 32;
 
+/** The clock of LiveKit's server may differ by this much from ours. Its tokens are valid for five minutes. */
+export const LIVEKIT_CLOCK_TOLERANCE = 60 * SECOND;
+
+/** What LiveKit said of an egress waits so long for its call to be reported. */
+export const LIVEKIT_EGRESS_KEPT_FOR = DAY;
+
 export const MAX_BULK_INVITES = 1000;
 
 /** Rows in one queue message: a compromise between few messages and few rows lost with a failing message. */
@@ -233,7 +242,7 @@ export const LIVEKIT_TIMEOUT = 5 * SECOND;
 export const LIVEKIT_TIME_LIMIT = MINUTE;
 
 /** The description of an egress has a few KiB, and there is one in a response. */
-export const LIVEKIT_BODY_LIMIT = KIB * KIB;
+export const LIVEKIT_ANSWER_LIMIT = KIB * KIB;
 
 /** The token for LiveKit's API outlives the run that it is made for, but not by much. */
 export const LIVEKIT_TOKEN_LIFETIME = 2 * MINUTE;

@@ -395,6 +395,31 @@ export const egressAuditLogs = sqliteTable(
   ],
 );
 
+/**
+ * What LiveKit said of egresses whose call nobody has reported yet, by the sid and the name of its room. When a call has
+ * one of them as its key, a trigger makes the egress (see triggers/livekit_egresses.sql). The cron deletes what no call
+ * came for. Nobody knows yet of which organization it is.
+ */
+export const livekitEgresses = sqliteTable(
+  "livekit_egresses",
+  {
+    egress_id: text().primaryKey(),
+    room_sid: text(),
+    room_name: text(),
+    status: text().notNull(),
+    error: text(),
+    is_stopped: integer({ mode: "boolean" }).notNull(),
+    ended_at: integer(),
+    storage_key: text(),
+    ...timestamps,
+  },
+  (t) => [
+    index("livekit_egresses_by_sid").on(t.room_sid),
+    index("livekit_egresses_by_name").on(t.room_name),
+    index("livekit_egresses_by_age").on(t.updated_at),
+  ],
+);
+
 /** The identity providers with which the users of an organization may sign in. The operator registers them. */
 export const issuers = sqliteTable(
   "issuers",

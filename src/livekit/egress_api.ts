@@ -1,7 +1,7 @@
 import { SignJWT } from "jose";
 import * as z from "zod";
 import { textWithin } from "../http/bounded_text.ts";
-import { LIVEKIT_BODY_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../limits.ts";
+import { LIVEKIT_ANSWER_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 import { type EgressInfo, egressInfo } from "./egress_info.ts";
 
@@ -68,7 +68,7 @@ async function post(url: string, headers: Record<string, string>, body: object) 
   } as const;
   try {
     const response = await fetch(url, request);
-    const text = await textWithin(response, LIVEKIT_BODY_LIMIT);
+    const text = await textWithin(response, LIVEKIT_ANSWER_LIMIT);
     if (text === undefined) throw new LiveKitUnavailable("too_large");
     return { status: response.status, body: asJson(text) };
   } catch (cause) {

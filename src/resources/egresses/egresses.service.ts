@@ -76,7 +76,7 @@ export async function reportEgress(
 const nextCheck = ({ status, updated_at }: Placeholders<Pick<EgressRecord, "status" | "updated_at">>) =>
   sql<number>`iif(${status} = 'egress_ended', null, ${updated_at} + ${EGRESS_SILENCE})`;
 
-const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id: string }>) =>
+export const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id: string }>) =>
   builder
     .insert(egresses)
     .values({
@@ -96,7 +96,7 @@ const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id
     .returning(egressColumns),
 );
 
-const updateEgress = namedQuery((egress: Placeholders<EgressRecord & { id: number }>) =>
+export const updateEgress = namedQuery((egress: Placeholders<EgressRecord & { id: number }>) =>
   builder
     .update(egresses)
     .set({

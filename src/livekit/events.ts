@@ -89,7 +89,7 @@ export type Translation = { visit: VisitEvent } | { egress: EgressEvent } | { un
 
 /** The ids of an event, for the log. What does not look like an id of LiveKit's is left out. */
 export interface EventIds {
-  event?: string;
+  livekit_event?: string;
   event_id?: string;
   room_sid?: string;
 }
@@ -113,15 +113,13 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
   const visit = readMetadata(metadata);
   if ("unusable" in visit) return visit;
   const at = event.createdAt || now;
-  const started_at = creationTime || at;
   return {
     visit: {
       ...visit,
       room_sid: sid,
       room_name,
-      started_at,
-      // LiveKit writes whole seconds, so a short visit may seem to end before it began.
-      ...(event.event === "room_finished" && { ended_at: Math.max(at, started_at) }),
+      started_at: creationTime || at,
+      ...(event.event === "room_finished" && { ended_at: at }),
       ...visitorOf(event, sid, at),
     },
   };
@@ -188,7 +186,7 @@ const firstValid = (schema: z.ZodType<string>, ...texts: string[]): string | und
 
 function idsOf({ event, id, room, egressInfo }: LiveKitEvent): EventIds {
   const ids = {
-    event: /^[a-z_]{1,50}$/.exec(event)?.[0],
+    livekit_event: /^[a-z_]{1,50}$/.exec(event)?.[0],
     event_id: /^EV_\w{1,50}$/.exec(id)?.[0],
     room_sid: /^RM_\w{1,50}$/.exec(room?.sid ?? egressInfo?.roomId ?? "")?.[0],
   };

@@ -23,7 +23,8 @@ export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport 
   const { waiting_room_slug, organization_user_id, started_at, ended_at, visitor } = visit;
   return {
     ...(!known.call && { waiting_room_slug, organization_user_id, started_at }),
-    ...(ended_at !== undefined && { ended_at }),
+    // LiveKit writes whole seconds, so a short visit may seem to end before it began.
+    ...(ended_at !== undefined && { ended_at: Math.max(ended_at, known.call?.started_at ?? started_at) }),
     ...(visitor && { participants: [reportVisitor(visitor, known)] }),
   };
 }

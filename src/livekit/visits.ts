@@ -33,6 +33,7 @@ export async function reportVisit({ db, now }: Context, visit: VisitEvent): Prom
     ([found], [room], [owner], participants, presentBySid, presentByName, members): Decision<Call> => {
       // A call by the room's name is another one where the room of the metadata is not of its organization.
       const call = found?.key === sid || found?.organization_id === room?.organization_id ? found : undefined;
+      const present = [...presentBySid, ...presentByName].filter(({ call_id }) => call_id === call?.id);
       const ownerOrganization = owner?.organization_id;
       requireOneOrganization(call, room, ownerOrganization);
       const known: KnownCall = {
@@ -40,7 +41,7 @@ export async function reportVisit({ db, now }: Context, visit: VisitEvent): Prom
         room,
         ownerOrganization,
         participants,
-        present: call?.key === sid ? presentBySid : presentByName,
+        present,
         members: new Set(members.map(({ user_id }) => user_id)),
       };
       return decideCall(known, call?.key ?? sid, reportOfVisit(visit, known), now);

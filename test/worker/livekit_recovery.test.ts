@@ -3,6 +3,7 @@ import { EgressInfo, EgressStatus, FileInfo } from "@livekit/protocol";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { EGRESSES_CHECKED } from "../../src/limits.ts";
 import { aCall, reportEgress } from "./support/calls.ts";
+import { aLiveKitRoom, anEgressId, delivered } from "./support/livekit.ts";
 import { aLiveKit, claimsOf, twirp } from "./support/livekit_api.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { countingRowsRead } from "./support/rows_read.ts";
@@ -139,6 +140,17 @@ describe("The end of a recording whose event was lost", () => {
     const { exp = 0, ...claims } = await claimsOf(request);
     expect(claims).toEqual({ alg: "HS256", typ: "JWT", iss: "livekit-key", video: { roomRecord: true } });
     expect(exp - Date.now() / 1000).toBeLessThanOrEqual(120);
+  });
+
+  it("is asked for too if LiveKit spoke of it before anybody had reported the call", async () => {
+    const livekit = aLiveKit();
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const egress_id = anEgressId();
+    await delivered([room.egress(egress_id, EGRESS_ACTIVE), room.started()]);
+    passMinutes(11);
+    await livekit.runCron();
+    expect(livekit.asked).toEqual([egress_id]);
   });
 
   it("is not asked for without the address of a LiveKit server", async () => {

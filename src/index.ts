@@ -2,6 +2,7 @@ import { app } from "./app.ts";
 import { openContext } from "./context.ts";
 import { logFault } from "./http/log.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
+import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
@@ -17,6 +18,7 @@ export default {
       lapseExpiredInvites,
       deleteOldCodes,
       deleteOldLiveKitEgresses,
+      recoverLostEgresses,
     ];
     const results = await Promise.allSettled(
       chores.map(async (chore) => chore(openContext(env, Date.now()))),

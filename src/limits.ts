@@ -217,6 +217,36 @@ export const BULK_INVITE_PERSONAL_DATA_KEPT_FOR = 30 * DAY;
  */
 export const CRON_PORTION = 2000;
 
+/** No report of a running egress for this long: then the cron asks LiveKit whether it missed one. */
+export const EGRESS_SILENCE = 10 * MINUTE;
+
+/** The pause until LiveKit is asked again. A little shorter than the cron's, so that its next run does. */
+export const EGRESS_CHECK_PAUSE = 4 * MINUTE;
+
+/**
+ * Without a report for this long, LiveKit is asked less and less often: the pause is then as long as the silence. So it
+ * is from the beginning for an egress that LiveKit does not know.
+ */
+export const EGRESS_LONG_SILENCE = DAY;
+
+/** One run of the cron asks about this many egresses. Each takes up to three subrequests, of which Workers allow 1,000. */
+export const EGRESSES_CHECKED = 100;
+
+/** Requests to LiveKit at the same time. A Worker may have six. */
+export const LIVEKIT_CONNECTIONS = 4;
+
+/** A LiveKit server that takes longer counts as down. */
+export const LIVEKIT_TIMEOUT = 5 * SECOND;
+
+/** After this time, a run of the cron asks no more: the next one goes on. */
+export const LIVEKIT_TIME_LIMIT = MINUTE;
+
+/** The description of an egress has a few KiB, and there is one in a response. */
+export const LIVEKIT_ANSWER_LIMIT = KIB * KIB;
+
+/** The token for LiveKit's API outlives the run that it is made for, but not by much. */
+export const LIVEKIT_TOKEN_LIFETIME = 2 * MINUTE;
+
 /** A report that meets others on the same rows is decided again. More attempts were never needed. */
 export const MAX_WRITE_ATTEMPTS = 15;
 

@@ -343,7 +343,7 @@ export const soapNotes = sqliteTable(
 /**
  * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom a report of a change
  * named last, null while none did: the triggers that write the audit entries (see triggers/egress_audit_logs.sql) take
- * it from here.
+ * it from here. `check_at` is when the cron asks LiveKit about it, unless a report comes first; null once it has ended.
  */
 export const egresses = sqliteTable(
   "egresses",
@@ -358,10 +358,12 @@ export const egresses = sqliteTable(
     ended_at: integer(),
     storage_key: text(),
     changed_by_user_id: integer(),
+    check_at: integer(),
     ...timestamps,
   },
   (t) => [
     index("egresses_by_call").on(t.call_id, t.id),
+    index("egresses_to_check").on(t.check_at).where(sql`check_at is not null`),
     foreignKey({
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],

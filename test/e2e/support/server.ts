@@ -40,7 +40,7 @@ export function npmRun(...args: string[]) {
  * `npm run dev` on a free port, once it says how to call it. Its data is that of the file's earlier servers. It ends
  * with the file's last test, if it is not stopped before.
  */
-export async function startServer() {
+export async function startServer(...flags: string[]) {
   folder ??= mkdtempSync(join(tmpdir(), "video-visits-"));
   const args = [
     "run",
@@ -53,6 +53,7 @@ export async function startServer() {
     "0",
     "--persist-to",
     folder,
+    ...flags,
   ];
   const child = npm(args, {
     detached: !IS_WINDOWS,
@@ -84,6 +85,7 @@ export async function startServer() {
     curl,
     url: new URL(/http:\S+/.exec(curl)?.[0] ?? "").origin,
     output: () => output,
+    persistTo: folder,
     stop,
   };
 }

@@ -1,6 +1,20 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
+/** What a developer sets in .dev.vars must not change a test. An empty setting counts as not set. */
+const notSet = Object.fromEntries(
+  [
+    "PLATFORM_API_TOKEN_PREVIOUS",
+    "WAITING_ROOM_THEMES",
+    "INVITE_VALIDITY_DAYS",
+    "LIVEKIT_API_KEY_PREVIOUS",
+    "LIVEKIT_API_SECRET_PREVIOUS",
+    "LIVEKIT_URL",
+    "RECORDINGS_S3_BUCKET",
+    "RECORDINGS_S3_REGION",
+  ].map((name) => [name, ""]),
+);
+
 const migrations = await readD1Migrations("./drizzle");
 
 export default defineConfig({
@@ -18,10 +32,13 @@ export default defineConfig({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {
+                ...notSet,
                 MIGRATIONS: migrations,
                 PLATFORM_API_TOKEN: "test-platform-token-of-32-characters",
                 APP_URL: "https://app.test",
                 INVITE_TOKEN_SECRET: "test-invite-secret-of-32-characters",
+                LIVEKIT_API_KEY: "test-livekit-key",
+                LIVEKIT_API_SECRET: "test-livekit-secret-of-32-characters",
                 RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",
                 RECORDINGS_S3_ACCESS_KEY_ID: "local-access-key",
                 RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",

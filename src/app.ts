@@ -6,6 +6,8 @@ import { externalDoor, externalRoutes } from "./http/external_door.ts";
 import { health } from "./http/health.ts";
 import { logRequest } from "./http/log.ts";
 import { platformDoor, platformRoutes } from "./http/platform_door.ts";
+import { liveKitDoor, liveKitRoutes } from "./livekit/livekit_door.ts";
+import { liveKitWebhook } from "./livekit/webhook.ts";
 import { apiClientsPlatform } from "./resources/api_clients/api_clients.platform.ts";
 import { authorizationCodesPlatform } from "./resources/authorization_codes/authorization_codes.platform.ts";
 import { bulkInvitesExternal } from "./resources/bulk_invites/bulk_invites.external.ts";
@@ -64,6 +66,8 @@ const platform = platformRoutes()
   .route("/", authorizationCodesPlatform)
   .route("/", invitesPlatform);
 
+const livekit = liveKitRoutes().use(liveKitDoor).route("/", liveKitWebhook);
+
 export const app = new Hono<{ Bindings: Env }>();
 
 // A request id that the caller sends is not used: the id goes to the log, and theirs could contain anything.
@@ -82,5 +86,6 @@ app.use("/api/*", (c, next) => {
 });
 app.route("/api/external", external);
 app.route("/api/platform", platform);
+app.route("/api/livekit", livekit);
 app.notFound((c) => c.json({ error: "Not found" }, 404));
 app.onError(handleError);

@@ -1,6 +1,8 @@
 import { app } from "./app.ts";
 import { type Context, openContext } from "./context.ts";
 import { log, logFault } from "./http/log.ts";
+import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
+import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
@@ -20,6 +22,8 @@ const chores: Record<string, (context: Context) => Promise<number>> = {
   deleteOldSoapNotes,
   deleteOldRecordings,
   moveOldLines,
+  deleteOldLiveKitEgresses,
+  recoverLostEgresses,
 };
 
 export default {

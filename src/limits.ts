@@ -18,6 +18,9 @@ export const BULK_INVITES_BODY_LIMIT = KIB * KIB;
 /** Tokens can list all groups of a person. And text that is not a JWT should get 401, not 413. */
 export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 
+/** An event of LiveKit describes a room, a participant or an egress. Their metadata can be some kilobytes long. */
+export const LIVEKIT_BODY_LIMIT = 256 * KIB;
+
 /**
  * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one has two characters, and
  * takes some 60 bytes in memory.
@@ -198,6 +201,15 @@ export const MAX_INVITE_VALIDITY_DAYS = 30;
 /** A key for HMAC-SHA-256 must be at least as long as the digest (RFC 7518, section 3.2). */
 export const MIN_INVITE_SECRET_LENGTH = 32;
 
+/** A key for HMAC-SHA-256, as above. LiveKit asks for as much. */
+export const MIN_LIVEKIT_SECRET_LENGTH = 32;
+
+/** The clock of LiveKit's server may differ by this much from ours. Its tokens are valid for five minutes. */
+export const LIVEKIT_CLOCK_TOLERANCE = 60 * SECOND;
+
+/** What LiveKit said of an egress waits so long for its call to be reported. */
+export const LIVEKIT_EGRESS_KEPT_FOR = DAY;
+
 export const MAX_BULK_INVITES = 1000;
 
 /** Rows in one queue message: a compromise between few messages and few rows lost with a failing message. */
@@ -235,6 +247,36 @@ export const BULK_INVITE_PERSONAL_DATA_KEPT_FOR = 30 * DAY;
  * hold up requests. In a day, this makes half a million rows.
  */
 export const CRON_PORTION = 2000;
+
+/** No report of a running egress for this long: then the cron asks LiveKit whether it missed one. */
+export const EGRESS_SILENCE = 10 * MINUTE;
+
+/** The pause until LiveKit is asked again. A little shorter than the cron's, so that its next run does. */
+export const EGRESS_CHECK_PAUSE = 4 * MINUTE;
+
+/**
+ * Without a report for this long, LiveKit is asked less and less often: the pause is then as long as the silence. So it
+ * is from the beginning for an egress that LiveKit does not know.
+ */
+export const EGRESS_LONG_SILENCE = DAY;
+
+/** One run of the cron asks about this many egresses. Each takes up to three subrequests, of which Workers allow 1,000. */
+export const EGRESSES_CHECKED = 100;
+
+/** Requests to LiveKit at the same time. A Worker may have six. */
+export const LIVEKIT_CONNECTIONS = 4;
+
+/** A LiveKit server that takes longer counts as down. */
+export const LIVEKIT_TIMEOUT = 5 * SECOND;
+
+/** After this time, a run of the cron asks no more: the next one goes on. */
+export const LIVEKIT_TIME_LIMIT = MINUTE;
+
+/** The description of an egress has a few KiB, and there is one in a response. */
+export const LIVEKIT_ANSWER_LIMIT = KIB * KIB;
+
+/** The token for LiveKit's API outlives the run that it is made for, but not by much. */
+export const LIVEKIT_TOKEN_LIFETIME = 2 * MINUTE;
 
 /** A report that meets others on the same rows is decided again. More attempts were never needed. */
 export const MAX_WRITE_ATTEMPTS = 15;

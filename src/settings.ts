@@ -5,6 +5,7 @@ import {
   MAX_INVITE_VALIDITY_DAYS,
   MAX_THEME_LENGTH,
   MIN_INVITE_SECRET_LENGTH,
+  MIN_LIVEKIT_SECRET_LENGTH,
   MIN_PLATFORM_TOKEN_LENGTH,
 } from "./limits.ts";
 
@@ -16,8 +17,13 @@ export const themeName = z
   )
   .meta({ maxLength: MAX_THEME_LENGTH });
 
+/** LiveKit's tools take the address with either scheme. Requests go to the one with http. */
+const livekitUrl = z
+  .url({ protocol: /^(https?|wss?)$/, error: "must be a URL with https:// or wss://" })
+  .transform((url) => url.replace(/^ws/i, "http").replace(/\/+$/, ""));
+
 /** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
-const settingsSchema = z.object({
+const fields = z.object({
   PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
   PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
   WAITING_ROOM_THEMES: z
@@ -33,6 +39,11 @@ const settingsSchema = z.object({
     .min(1)
     .max(MAX_INVITE_VALIDITY_DAYS)
     .default(DEFAULT_INVITE_VALIDITY_DAYS),
+  LIVEKIT_API_KEY: z.string().optional(),
+  LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
+  LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),
+  LIVEKIT_API_SECRET_PREVIOUS: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
+  LIVEKIT_URL: livekitUrl.optional(),
   RECORDINGS_S3_ENDPOINT: z.string().regex(/^(https?:\/\/|\/)/, "must be a URL, or a path of this service"),
   RECORDINGS_S3_BUCKET: z.string().min(1).default("recordings"),
   RECORDINGS_S3_REGION: z.string().min(1).default("auto"),
@@ -40,7 +51,23 @@ const settingsSchema = z.object({
   RECORDINGS_S3_SECRET_ACCESS_KEY: z.string().min(1),
 });
 
-export type Settings = z.output<typeof settingsSchema>;
+export type Settings = z.output<typeof fields>;
+
+/** Optional settings that are of no use without another one. */
+const COMPANIONS = [
+  ["LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"],
+  ["LIVEKIT_API_SECRET", "LIVEKIT_API_KEY"],
+  ["LIVEKIT_API_KEY_PREVIOUS", "LIVEKIT_API_SECRET_PREVIOUS"],
+  ["LIVEKIT_API_SECRET_PREVIOUS", "LIVEKIT_API_KEY_PREVIOUS"],
+  ["LIVEKIT_API_KEY_PREVIOUS", "LIVEKIT_API_KEY"],
+  ["LIVEKIT_URL", "LIVEKIT_API_KEY"],
+] as const;
+
+const settingsSchema = fields.superRefine((settings, { addIssue }) => {
+  for (const [name, companion] of COMPANIONS)
+    if (settings[name] !== undefined && settings[companion] === undefined)
+      addIssue({ code: "custom", path: [companion], message: `must be set too, because ${name} is` });
+});
 
 /** Names the settings that are not valid, never their values. */
 export class SettingsError extends Error {
@@ -74,7 +101,13 @@ export function readSettings(env: object): Settings {
 /** The secrets in .dev.vars.example, which everybody can read, begin with this. */
 const PUBLIC_PREFIX = "development-";
 
-const SECRETS = ["PLATFORM_API_TOKEN", "PLATFORM_API_TOKEN_PREVIOUS", "INVITE_TOKEN_SECRET"] as const;
+const SECRETS = [
+  "PLATFORM_API_TOKEN",
+  "PLATFORM_API_TOKEN_PREVIOUS",
+  "INVITE_TOKEN_SECRET",
+  "LIVEKIT_API_SECRET",
+  "LIVEKIT_API_SECRET_PREVIOUS",
+] as const;
 
 /**
  * A developer's machine is reached as localhost, and a deployed Worker never is.

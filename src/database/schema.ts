@@ -415,6 +415,8 @@ export const soapNotes = sqliteTable(
  * `deletion_due_at` is when the cron next tries to delete the file, null while nothing is to be deleted. It is set
  * before a file is deleted and cleared after it, so that no deletion is forgotten. `deletion_requested` distinguishes
  * what the platform wants deleted from what is only too old: an organization may decide to keep that for longer.
+ *
+ * `check_at` is when the cron asks LiveKit about it, unless a report comes first; null once it has ended.
  */
 export const egresses = sqliteTable(
   "egresses",
@@ -432,6 +434,7 @@ export const egresses = sqliteTable(
     deletion_due_at: integer(),
     deletion_requested: integer({ mode: "boolean" }).notNull().default(false),
     ...retention,
+    check_at: integer(),
     ...timestamps,
   },
   (t) => [
@@ -442,6 +445,7 @@ export const egresses = sqliteTable(
       .on(t.organization_id, t.call_ended_at)
       .where(sql`not is_held and deletion_due_at is null and status <> 'egress_deleted'`),
     index("egresses_to_delete").on(t.deletion_due_at).where(sql`not is_held and deletion_due_at is not null`),
+    index("egresses_to_check").on(t.check_at).where(sql`check_at is not null`),
     foreignKey({
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],
@@ -510,6 +514,31 @@ export const deletionAuditLogs = sqliteTable(
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],
     }),
+  ],
+);
+
+/**
+ * What LiveKit said of egresses whose call nobody has reported yet, by the sid and the name of its room. When a call has
+ * one of them as its key, a trigger makes the egress (see triggers/livekit_egresses.sql). The cron deletes what no call
+ * came for. Nobody knows yet of which organization it is.
+ */
+export const livekitEgresses = sqliteTable(
+  "livekit_egresses",
+  {
+    egress_id: text().primaryKey(),
+    room_sid: text(),
+    room_name: text(),
+    status: text().notNull(),
+    error: text(),
+    is_stopped: integer({ mode: "boolean" }).notNull(),
+    ended_at: integer(),
+    storage_key: text(),
+    ...timestamps,
+  },
+  (t) => [
+    index("livekit_egresses_by_sid").on(t.room_sid),
+    index("livekit_egresses_by_name").on(t.room_name),
+    index("livekit_egresses_by_age").on(t.updated_at),
   ],
 );
 

@@ -5,11 +5,12 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { HOUR } from "../limits.ts";
+import { demoLiveKit } from "./demo_livekit.ts";
 import { DEMO_CLIENT } from "./demo_organization.ts";
 import { startIdentityProvider } from "./identity_provider.ts";
 
 const server = process.argv[2] ?? "http://localhost:8787";
-const { PLATFORM_API_TOKEN } = parseEnv(readFileSync(".dev.vars", "utf8"));
+const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
 
 type Headers = Record<string, string>;
 
@@ -26,7 +27,7 @@ async function show(headers: Headers, method: string, path: string, body?: objec
   process.stdout.write(`\n  ${method} ${path}\n${body ? indent(body) : ""}`);
   const response = await fetch(server + path, {
     method,
-    headers: { ...headers, ...(body ? { "Content-Type": "application/json" } : {}) },
+    headers: { ...(body ? { "Content-Type": "application/json" } : {}), ...headers },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const text = await response.text();
@@ -39,7 +40,7 @@ function indent(value: object) {
   return `${JSON.stringify(value, null, 2).replace(/^/gm, "    ")}\n`;
 }
 
-const platform: Headers = { Authorization: `Bearer ${PLATFORM_API_TOKEN}` };
+const platform: Headers = { Authorization: `Bearer ${settings.PLATFORM_API_TOKEN}` };
 const now = Date.now();
 const at = (hours: number) => new Date(Math.ceil(now / HOUR) * HOUR + hours * HOUR).toISOString();
 
@@ -184,6 +185,18 @@ await show(platform, "PUT", call, {
 });
 await show(clinic, "GET", `${results}/egresses`);
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs?event=read`);
+
+chapter("A visit that nobody but LiveKit reports");
+await demoLiveKit({
+  server,
+  settings,
+  clinic,
+  provider,
+  waiting_room_slug: visitRoom.slug,
+  prefix: `${organization.id}${now}`,
+  say,
+  show,
+});
 
 chapter("Somebody is invited, accepts, and signs in with the organization's identity provider");
 const identityProvider = await startIdentityProvider();

@@ -17,6 +17,10 @@ export const EVENTS = [
   "bulk_invite_chunk_failed",
   "bulk_invite_requeued",
   "file_deletion_failed",
+  "livekit_event_not_used",
+  "livekit_unavailable",
+  "egress_recovered",
+  "egress_unknown_to_livekit",
 ] as const;
 
 /** Where a fault happened: a `fault` has one of these. */

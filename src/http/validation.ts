@@ -48,11 +48,13 @@ export const params = <Schema extends z.ZodType>(schema: Schema) =>
 export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: number) {
   const validateBody = validate("json", schema, 422);
   const guarded: typeof validateBody = async (c, next) => {
-    await limitBody(limit ?? c.var.bodyLimit)(c, () => requireJson(c));
+    await limitBody(limit ?? c.var.bodyLimit)(c, async () => requireFewContainers(await textOfJson(c)));
     return validateBody(c, next);
   };
   return Object.assign(guarded, { input: { target: "json", schema } satisfies Input });
 }
+
+export const notJson = () => new ApiError(400, "Request body is not valid JSON");
 
 /** No schema of ours waits for anything, and asynchronous validation takes longer. */
 const synchronous = {
@@ -81,7 +83,8 @@ function explain(issues: readonly { path: PropertyKey[]; message: string }[]): s
   return [...named.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join("; ");
 }
 
-function limitBody(maxSize: number) {
+/** Refuses a body with more bytes with 413. */
+export function limitBody(maxSize: number) {
   return bodyLimit({
     maxSize,
     onError: () => {
@@ -90,10 +93,11 @@ function limitBody(maxSize: number) {
   });
 }
 
-async function requireJson(c: HonoContext) {
+/** The text of a body that is declared as JSON. */
+export async function textOfJson(c: HonoContext): Promise<string> {
   const mediaType = c.req.header("Content-Type")?.split(";")[0]?.trim() ?? "";
-  if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) return requireFewContainers(await c.req.text());
-  if ((await c.req.arrayBuffer()).byteLength === 0) throw new ApiError(400, "Request body is not valid JSON");
+  if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) return c.req.text();
+  if ((await c.req.arrayBuffer()).byteLength === 0) throw notJson();
   throw new ApiError(415, "Content-Type must be application/json");
 }
 

@@ -11,14 +11,14 @@ import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { DEMO_CLIENT } from "../dev/demo_organization.ts";
 import { DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
 import { buildDocument } from "./document.ts";
-import type { Door } from "./doors.ts";
+import { DOOR_NAMES } from "./doors.ts";
 
 const PAGE = join(import.meta.dirname, "page");
 
 const assets = new Map<string, string | Buffer>();
 for (const file of await readdir(PAGE)) assets.set(file, await readFile(join(PAGE, file)));
 assets.set("scalar.js", await readFile(scalarScript()));
-for (const door of ["external", "platform"] satisfies Door[]) {
+for (const door of DOOR_NAMES) {
   const document = buildDocument(door);
   assets.set(join("api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
   const types = await openapiTS(document as OpenAPI3);

@@ -79,7 +79,8 @@ function operationObject(
   const schemaOf = (target: Input["target"]) => inputs.find((input) => input.target === target)?.schema;
   const [query, param, json] = [schemaOf("query"), schemaOf("param"), schemaOf("json")];
   const { operationId, summary, description, status, response, requestExample } = operation;
-  if (json) json.parse(requestExample);
+  const body = json ? { schema: json, mediaType: JSON_TYPE, example: requestExample } : operation.body;
+  if (body) body.schema.parse(body.example);
   if (response) response.schema.parse(response.example);
   return {
     operationId,
@@ -90,11 +91,11 @@ function operationObject(
       ...(param ? { path: described(param) } : {}),
       ...(query ? { query: described(query) } : {}),
     },
-    ...(json
+    ...(body
       ? {
           requestBody: {
             required: true,
-            content: { "application/json": { schema: json, example: requestExample } },
+            content: { [body.mediaType]: { schema: body.schema, example: body.example } },
           },
         }
       : {}),
@@ -103,13 +104,15 @@ function operationObject(
         description: SUCCESS[status],
         headers: headersOf({ ...COMMON_HEADERS, ...operation.headers }),
         ...(response
-          ? { content: { "application/json": { schema: response.schema, example: response.example } } }
+          ? { content: { [JSON_TYPE]: { schema: response.schema, example: response.example } } }
           : {}),
       },
       ...refusalsOf(door, { query, param, json }, operation),
     },
   };
 }
+
+const JSON_TYPE = "application/json";
 
 const COMMON_HEADERS = {
   "X-Request-Id": "The id of the request in the service's log.",
@@ -147,17 +150,19 @@ function described(schema: z.ZodType) {
 function refusalsOf(
   door: Door,
   { query, param, json }: Partial<Record<Input["target"], z.ZodType | undefined>>,
-  { refusals = {} }: Operation,
+  { refusals = {}, body }: Operation,
 ) {
-  const badRequest = [json && "The body is not JSON.", query && "A query parameter is not valid."].filter(
-    Boolean,
-  );
+  const takesJson = json ?? body;
+  const badRequest = [
+    takesJson && "The body is not JSON.",
+    query && "A query parameter is not valid.",
+  ].filter(Boolean);
   const all: Record<number, string | undefined> = {
     400: badRequest.join(" ") || undefined,
     401: [DOORS[door].unauthorized, refusals[401]].filter(Boolean).join(" "),
     404: refusals[404] ?? (param && DOORS[door].missing),
-    413: json && "The body is too large.",
-    415: json && "The `Content-Type` is not JSON.",
+    413: takesJson && "The body is too large.",
+    415: takesJson && "The `Content-Type` is not JSON.",
     422:
       [json && "The body does not match its schema.", refusals[422]].filter(Boolean).join(" ") || undefined,
     500: "An internal error of the service.",
@@ -171,7 +176,7 @@ function refusalsOf(
         {
           description,
           headers: headersOf(status === "503" ? { ...COMMON_HEADERS, ...RETRY_AFTER } : COMMON_HEADERS),
-          content: { "application/json": { schema: errorSchema } },
+          content: { [JSON_TYPE]: { schema: errorSchema } },
         },
       ]),
   );

@@ -3,6 +3,8 @@ import {
   CLIENT_KNOWN_FOR,
   DEFAULT_PER_PAGE,
   EXTERNAL_BODY_LIMIT,
+  LIVEKIT_BODY_LIMIT,
+  LIVEKIT_CLOCK_TOLERANCE,
   MAX_JSON_CONTAINERS,
   MAX_PER_PAGE,
   PLATFORM_BODY_LIMIT,
@@ -78,6 +80,35 @@ The body of an error is \`{"error": "..."}\`. The text says what is wrong and wh
 Requests take ISO 8601 with any time zone offset. Responses have ISO 8601 in UTC with milliseconds.
 `;
 
+const LIVEKIT_INTRODUCTION = `
+To this API, a LiveKit server sends its webhooks. So calls, participants and recordings are reported without any code. It is for LiveKit's own server: there is nothing else to call.
+
+## Configuration
+
+Enter the address of the webhook in LiveKit's configuration, with an API key of LiveKit's:
+
+\`\`\`yaml
+webhook:
+  api_key: <the key that the service has as LIVEKIT_API_KEY>
+  urls:
+    - https://<this server>/api/livekit/webhook
+\`\`\`
+
+## Signature
+
+LiveKit signs each event with a JSON Web Token in the header \`Authorization\` (HS256). Its \`iss\` is the API key, its \`sha256\` the digest of the body in base64, and its \`exp\` is required. Clocks may differ by ${LIVEKIT_CLOCK_TOLERANCE / 1000} seconds.
+
+## Rooms
+
+A room reports its call by itself, if its metadata is JSON with \`waiting_room_slug\` and \`organization_user_id\` (the organization user who holds the call). The key of the call is the \`sid\` of the room, and the key of a participant is its identity. Somebody who waited under the same key is the same participant. The attributes of a participant give \`role\`, \`user_id\` and \`recording_consent\`.
+
+The call of any other room is reported through the platform API, with the \`sid\` or the name of the room as its key. Of such a room, only egress events count.
+
+## Errors
+
+An event is refused only if it is not correctly signed, or not JSON. The body of an error is \`{"error": "..."}\`. An event can have up to ${LIVEKIT_BODY_LIMIT / KIB} KiB. After 5xx, LiveKit sends the event again.
+`;
+
 /** What the reference says about each door as a whole. */
 export const DOORS = {
   external: {
@@ -111,6 +142,23 @@ export const DOORS = {
     unauthorized: "The platform token is missing or wrong.",
     missing: "Something in the path does not exist.",
   },
+  livekit: {
+    title: "Organization Video Visit Service: LiveKit webhook",
+    description: LIVEKIT_INTRODUCTION.trim(),
+    security: { liveKitSignature: [] as string[] },
+    securitySchemes: {
+      liveKitSignature: {
+        type: "apiKey",
+        in: "header",
+        name: "Authorization",
+        description: "A JSON Web Token that names the digest of the body. LiveKit makes one for each event.",
+      },
+    },
+    unauthorized: "The event is not correctly signed.",
+    missing: "Something in the path does not exist.",
+  },
 } as const;
 
 export type Door = keyof typeof DOORS;
+
+export const DOOR_NAMES = Object.keys(DOORS) as Door[];

@@ -13,6 +13,8 @@ export interface Operation {
   response?: { schema: z.ZodType; example: unknown };
   /** An example of a body that the route accepts. */
   requestExample?: unknown;
+  /** The body of a route that takes any JSON: what it uses of it. */
+  body?: { schema: z.ZodType; mediaType: string; example: unknown };
   /** Headers that only this response has, each with its description. */
   headers?: Record<string, string>;
   /** The refusals of this route, with their reasons. */
@@ -29,6 +31,7 @@ export interface Reference {
   /** By method and pattern, as the routes are registered. */
   external?: Record<string, Operation>;
   platform?: Record<string, Operation>;
+  livekit?: Record<string, Operation>;
 }
 
 const paginationSchema = z

@@ -1,4 +1,5 @@
 import { MAX_PER_PAGE } from "../limits.ts";
+import { liveKitReference } from "../livekit/livekit.openapi.ts";
 import { apiClientsReference } from "../resources/api_clients/api_clients.openapi.ts";
 import { authorizationCodesReference } from "../resources/authorization_codes/authorization_codes.openapi.ts";
 import { bulkInvitesReference } from "../resources/bulk_invites/bulk_invites.openapi.ts";
@@ -19,7 +20,7 @@ import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting
 import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
 import type { Reference } from "./operation.ts";
 
-/** The resources in the order of the contract, then those that only the platform door has. */
+/** The resources in the order of the contract, then those that only the platform door has, then LiveKit's door. */
 export const references: Reference[] = [
   tokenExchangeReference,
   waitingRoomsReference,
@@ -39,6 +40,7 @@ export const references: Reference[] = [
   issuersReference,
   authorizationCodesReference,
   participantsReference,
+  liveKitReference,
 ];
 
 /** A parameter means the same in every operation. */

@@ -12,10 +12,15 @@ import { runWrangler } from "../../src/dev/wrangler.ts";
 
 export const PLATFORM_TOKEN = "bench-platform-token-of-32-characters";
 
+export const LIVEKIT_KEY = "bench-livekit-key";
+export const LIVEKIT_SECRET = "bench-livekit-secret-of-32-characters";
+
 const SETTINGS = {
   PLATFORM_API_TOKEN: PLATFORM_TOKEN,
   APP_URL: "http://localhost:3000",
   INVITE_TOKEN_SECRET: "bench-invite-secret-of-32-characters",
+  LIVEKIT_API_KEY: LIVEKIT_KEY,
+  LIVEKIT_API_SECRET: LIVEKIT_SECRET,
   RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",
   RECORDINGS_S3_ACCESS_KEY_ID: "local-access-key",
   RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, it } from "vitest";
 
-it.each(["external", "platform"])(
+it.each(["external", "platform", "livekit"])(
   "Redocly's recommended rules find nothing in the document of the %s door",
   async (door) => {
     const problems = await lintFromString({

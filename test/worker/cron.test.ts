@@ -24,7 +24,7 @@ const COULD_NOT_BE_MADE = "The invite could not be made; please invite this pers
 
 /** Each test begins without the rows on which the cron works. */
 beforeEach(async () => {
-  const tables = ["authorization_codes", "bulk_invite_rows", "bulk_invites", "invites"];
+  const tables = ["livekit_egresses", "authorization_codes", "bulk_invite_rows", "bulk_invites", "invites"];
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
 });
 
@@ -56,6 +56,15 @@ const insertInvites = ({ id }: Organization, size: number, expires_at: number) =
      select ?1, n || '@' || ?2, 'Invitee', '["provider"]', ?2, 0, 0 from counter`,
     id,
     expires_at,
+  );
+
+/** What LiveKit said of egresses without a call, at this time. */
+const insertLiveKitEgresses = (size: number, at: number) =>
+  insertMany(
+    size,
+    `insert into livekit_egresses (egress_id, room_sid, status, is_stopped, created_at, updated_at)
+     select n || '-' || ?1, 'RM_' || n, 'egress_starting', 0, ?1, ?1 from counter`,
+    at,
   );
 
 /** Each with as many pending rows. */
@@ -113,6 +122,14 @@ describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
     await insertCodes(clinic, 100, Date.now());
     expect(await leftAfterEachRun(`authorization_codes where expires_at = ${old}`)).toEqual(atOnce);
     expect(await count("authorization_codes")).toBe(100);
+  });
+
+  it("egresses of LiveKit without a call is deleted in portions after a day, and younger ones stay", async () => {
+    const old = Date.now() - (DAY + 1) * MINUTE;
+    await insertLiveKitEgresses(BACKLOG, old);
+    await insertLiveKitEgresses(100, Date.now() - (DAY - 1) * MINUTE);
+    expect(await leftAfterEachRun(`livekit_egresses where updated_at = ${old}`)).toEqual(atOnce);
+    expect(await count("livekit_egresses")).toBe(100);
   });
 
   it("expired invites is taken off the list in portions, and the list is right before and after each", async () => {
@@ -183,6 +200,7 @@ describe("A run of the cron with nothing to do", () => {
     const clinic = await anOrganization();
     await insertCodes(clinic, BACKLOG, Date.now());
     await insertInvites(clinic, BACKLOG, Date.now() + DAY * MINUTE);
+    await insertLiveKitEgresses(BACKLOG, Date.now());
     await insertBulkInvites(clinic, 10, BACKLOG / 10, Date.now() - DAY * MINUTE, true);
     const [lately] = [await anOrganization()];
     await insertBulkInvites(lately, 10, BACKLOG / 10, Date.now());
@@ -218,6 +236,8 @@ describe("Each run writes one line to the log", () => {
     deleteOldSoapNotes: 0,
     deleteOldRecordings: 0,
     moveOldLines: 0,
+    deleteOldLiveKitEgresses: 0,
+    recoverLostEgresses: 0,
   };
 
   it("with how many rows each chore worked off, also where there was nothing to do", async () => {
@@ -273,8 +293,10 @@ describe("A chore that fails", () => {
     ["deleteOldTranscripts", 'delete from "transcripts"'],
     ["deleteOldSoapNotes", 'delete from "soap_notes"'],
     ["deleteOldRecordings", 'update "egresses" set "deletion_due_at"'],
+    ["deleteOldLiveKitEgresses", 'delete from "livekit_egresses"'],
   ])("is logged, and does not stop the others: %s", async (chore, beginning) => {
     const clinic = await anOrganization();
+    await insertLiveKitEgresses(1, Date.now() - 2 * DAY * MINUTE);
     await insertCodes(clinic, 1, Date.now() - 2 * DAY * MINUTE);
     await insertInvites(clinic, 1, Date.now() - MINUTE);
     await insertBulkInvites(clinic, 1, 1, Date.now() - DAY * MINUTE);
@@ -290,6 +312,7 @@ describe("A chore that fails", () => {
       deleteOldTranscripts: (await count(`transcripts where call_id = ${call.id}`)) === 0,
       deleteOldSoapNotes: (await count(`soap_notes where call_id = ${call.id}`)) === 0,
       deleteOldRecordings: (await count(`egresses where ${deleted} and call_id = ${call.id}`)) === 1,
+      deleteOldLiveKitEgresses: (await count("livekit_egresses")) === 0,
     });
     const DB = observedDatabase({
       prepare(text) {
@@ -307,6 +330,7 @@ describe("A chore that fails", () => {
       deleteOldTranscripts: true,
       deleteOldSoapNotes: true,
       deleteOldRecordings: true,
+      deleteOldLiveKitEgresses: true,
     };
     expect(await done()).toEqual({ ...others, [chore]: false });
     const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));

@@ -2,11 +2,13 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Answer, type Door, door, PLATFORM_TOKEN, platform } from "./support/door.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
+import { liveKit } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow } from "./support/time.ts";
 
 const EXTERNAL_LIMIT = 64 * 1024;
 const PLATFORM_LIMIT = 4 * 1024 * 1024;
+const LIVEKIT_LIMIT = 256 * 1024;
 const NOT_JSON = '{"waiting_room":';
 const INVALID_CLIENT = "Invalid client credentials";
 const INVALID_TOKEN = "Invalid platform token";
@@ -180,7 +182,7 @@ describe("An unknown path", () => {
   });
 
   it.each(["/", "/api", "/api/nowhere", "/api/external_things", "/waiting_rooms"])(
-    "is 404 outside both doors: %s",
+    "is 404 outside the doors: %s",
     async (path) => {
       expectRefusal(await door("", {}).get(path), 404, "Not found");
     },
@@ -450,18 +452,23 @@ describe("Every response", () => {
     return [
       [200, await client.get("/waiting_rooms")],
       [200, await platform.get(path)],
+      [200, await liveKit.send("{}")],
       [201, await client.post("/waiting_rooms", { waiting_room: { name: "Lungs" } })],
       [204, await client.delete(path)],
       [400, await client.get("/waiting_rooms?page=0")],
       [400, await client.post("/waiting_rooms", NOT_JSON)],
+      [400, await liveKit.send(NOT_JSON)],
       [401, await door("/api/external", {}).get("/waiting_rooms")],
       [401, await door("/api/platform", {}).get(path)],
+      [401, await door("/api/livekit", {}).post("/webhook", {})],
       [404, await client.get(path)],
       [404, await client.get("/nowhere")],
       [404, await platform.delete("/api_clients/x")],
       [404, await door("", {}).get("/")],
       [413, await client.post("/waiting_rooms", tooLarge)],
+      [413, await liveKit.send("{}".padEnd(LIVEKIT_LIMIT + 1))],
       [415, await client.send("POST", "/waiting_rooms", "{}", asText)],
+      [415, await liveKit.send("{}", asText)],
       [422, await client.post("/waiting_rooms", {})],
       [422, await client.delete(`/waiting_rooms/${provider.waiting_room_slug}`)],
     ];

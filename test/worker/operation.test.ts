@@ -107,6 +107,9 @@ describe("A setting", () => {
     "PLATFORM_API_TOKEN_PREVIOUS",
     "WAITING_ROOM_THEMES",
     "INVITE_VALIDITY_DAYS",
+    "LIVEKIT_API_KEY_PREVIOUS",
+    "LIVEKIT_API_SECRET_PREVIOUS",
+    "LIVEKIT_URL",
     "RECORDINGS_S3_BUCKET",
     "RECORDINGS_S3_REGION",
   ])("that is optional counts as not set if it is empty: %s", async (name) => {
@@ -122,9 +125,63 @@ describe("A setting", () => {
   });
 });
 
+describe("The settings of LiveKit", () => {
+  const NONE = { LIVEKIT_API_KEY: undefined, LIVEKIT_API_SECRET: undefined };
+  const KEY = { LIVEKIT_API_KEY: "key", LIVEKIT_API_SECRET: "x".repeat(32) };
+  const PREVIOUS = { LIVEKIT_API_KEY_PREVIOUS: "old", LIVEKIT_API_SECRET_PREVIOUS: "y".repeat(32) };
+
+  const health = async (bindings: object) =>
+    (await withBindings({ ...NONE, ...bindings }).get("/health")).status;
+
+  it("may all be left out", async () => {
+    expect(await health({})).toBe(200);
+    expect(await health(KEY)).toBe(200);
+    expect(await health({ ...KEY, ...PREVIOUS })).toBe(200);
+  });
+
+  it.each([
+    ["a key without its secret", { LIVEKIT_API_KEY: "key" }, "LIVEKIT_API_SECRET must be set too"],
+    ["a secret without its key", { LIVEKIT_API_SECRET: "x".repeat(32) }, "LIVEKIT_API_KEY must be set too"],
+    ["a secret of 31 characters", { ...KEY, LIVEKIT_API_SECRET: "x".repeat(31) }, "LIVEKIT_API_SECRET"],
+    [
+      "a previous key without its secret",
+      { ...KEY, LIVEKIT_API_KEY_PREVIOUS: "old" },
+      "LIVEKIT_API_SECRET_PREVIOUS must be set too",
+    ],
+    [
+      "a previous secret without its key",
+      { ...KEY, LIVEKIT_API_SECRET_PREVIOUS: "y".repeat(32) },
+      "LIVEKIT_API_KEY_PREVIOUS must be set too",
+    ],
+    ["a previous key without a present one", PREVIOUS, "LIVEKIT_API_KEY must be set too"],
+    ["an address without a key", { LIVEKIT_URL: "wss://livekit.example" }, "LIVEKIT_API_KEY must be set too"],
+  ])("are at fault with %s, and the log says what is missing", async (_, bindings, missing) => {
+    expect(await health(bindings)).toBe(503);
+    expect(log()).toContainEqual(expect.stringContaining(missing));
+  });
+
+  it.each([
+    "https://livekit.example",
+    "wss://livekit.example/",
+    "ws://localhost:7880",
+    "http://127.0.0.1:7880",
+  ])("take the address as LiveKit's tools do: %s", async (LIVEKIT_URL) =>
+    expect(await health({ ...KEY, LIVEKIT_URL })).toBe(200),
+  );
+
+  it.each(["livekit.example", "ftp://livekit.example", "/livekit"])(
+    "are at fault with an address that is none: %s",
+    async (LIVEKIT_URL) => {
+      expect(await health({ ...KEY, LIVEKIT_URL })).toBe(503);
+      expect(log()).toContainEqual(expect.stringContaining("LIVEKIT_URL must be a URL"));
+    },
+  );
+});
+
 describe("The secrets of .dev.vars.example, which everybody can read,", () => {
   const token = "development-platform-token-for-localhost";
   const INVITE_TOKEN_SECRET = "development-invite-secret-for-localhost";
+  const LIVEKIT_API_SECRET = "development-livekit-secret-for-localhost";
 
   /** The service as it is reached by this address. */
   const at = (origin: string, bindings: object) => {
@@ -136,7 +193,7 @@ describe("The secrets of .dev.vars.example, which everybody can read,", () => {
   it.each(["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"])(
     "serve a developer at %s",
     async (origin) => {
-      const service = at(origin, { PLATFORM_API_TOKEN: token, INVITE_TOKEN_SECRET });
+      const service = at(origin, { PLATFORM_API_TOKEN: token, INVITE_TOKEN_SECRET, LIVEKIT_API_SECRET });
       expect((await service("/health")).status).toBe(200);
       expect((await service("/api/platform/waiting_rooms/none")).status).toBe(404);
       expect((await service("/api/external/waiting_rooms")).status).toBe(401);
@@ -147,6 +204,8 @@ describe("The secrets of .dev.vars.example, which everybody can read,", () => {
     ["the platform's token", "PLATFORM_API_TOKEN", token],
     ["the previous token", "PLATFORM_API_TOKEN_PREVIOUS", token],
     ["the secret of invites", "INVITE_TOKEN_SECRET", INVITE_TOKEN_SECRET],
+    ["the secret of LiveKit", "LIVEKIT_API_SECRET", LIVEKIT_API_SECRET],
+    ["the previous secret of LiveKit", "LIVEKIT_API_SECRET_PREVIOUS", LIVEKIT_API_SECRET],
   ])("stop every request elsewhere: %s", async (_, name, value) => {
     for (const origin of [
       "https://visits.example",
@@ -154,7 +213,11 @@ describe("The secrets of .dev.vars.example, which everybody can read,", () => {
       "https://notlocalhost",
       "http://192.168.0.7:8787",
     ]) {
-      const service = at(origin, { PLATFORM_API_TOKEN: PLATFORM_TOKEN, [name]: value });
+      const service = at(origin, {
+        PLATFORM_API_TOKEN: PLATFORM_TOKEN,
+        LIVEKIT_API_KEY_PREVIOUS: name === "LIVEKIT_API_SECRET_PREVIOUS" ? "old" : undefined,
+        [name]: value,
+      });
       for (const path of ["/api/platform/waiting_rooms/none", "/api/external/waiting_rooms"]) {
         const answer = await service(path);
         expect(answer.status, origin + path).toBe(500);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aCall } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
+import { aLiveKitRoom, liveKit } from "./support/livekit.ts";
 import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { externalExamples } from "./support/routes.ts";
@@ -162,8 +163,9 @@ describe("Where a replica finds nothing, the primary is asked", () => {
 });
 
 describe("A bookmark", () => {
-  it("is in every response that used the database, through both doors", async () => {
-    const { client, id } = await anOrganization();
+  it("is in every response that used the database, through every door", async () => {
+    const organization = await anOrganization();
+    const { client, id } = organization;
     const bookmark = /^[0-9a-f]{8}(-[0-9a-f]{8}){2}-[0-9a-f]{32}$/;
     const answers = [
       await client.get("/waiting_rooms"),
@@ -171,6 +173,7 @@ describe("A bookmark", () => {
       await client.get("/waiting_rooms/unknown"),
       await client.post("/waiting_rooms", { waiting_room: { name: "Oncology" } }),
       await platform.get("/waiting_rooms/unknown"),
+      await liveKit.send((await aLiveKitRoom(organization)).started()),
       await platform.post(`/organizations/${id}/users`, {
         user: { email: `paul@${id}.example.com`, display_name: "Paul", roles: ["provider"] },
       }),

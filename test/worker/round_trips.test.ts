@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { countingRoundTrips } from "./support/database.ts";
 import { platform } from "./support/door.ts";
+import { aLiveKitServer } from "./support/livekit.ts";
 import { anOrganization, given } from "./support/organization.ts";
-import { externalExamples, platformExamples } from "./support/routes.ts";
+import { externalExamples, liveKitExamples, platformExamples } from "./support/routes.ts";
 
 /** The round trips to D1 that a request of a known client may cost. */
 const allowed = (method: string) => (method === "GET" ? 1 : 2);
@@ -28,6 +29,18 @@ describe("A report of the platform costs few round trips to D1", () => {
     const trips = await counting.during(() =>
       given(platform.through(counting.fetcher).send(method, path, body)),
     );
+    expect(trips).toBeGreaterThan(0);
+    expect(trips).toBeLessThanOrEqual(allowed(method));
+  });
+});
+
+describe("An event of LiveKit costs few round trips to D1", () => {
+  it.each(Object.entries(liveKitExamples))("%s", async (route, example) => {
+    const { body } = await example(await anOrganization());
+    const [method = ""] = route.split(" ");
+    const counting = countingRoundTrips();
+    const server = aLiveKitServer({ fetcher: counting.fetcher });
+    const trips = await counting.during(() => given(server.send(JSON.stringify(body))));
     expect(trips).toBeGreaterThan(0);
     expect(trips).toBeLessThanOrEqual(allowed(method));
   });

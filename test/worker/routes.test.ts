@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { everyRow, rowsOf } from "./support/database.ts";
 import { door, PLATFORM_TOKEN, platform } from "./support/door.ts";
+import { LIVEKIT_KEY, signatureOf } from "./support/livekit.ts";
 import { anOrganization, given } from "./support/organization.ts";
-import { type Example, externalExamples, platformExamples, routesBehind } from "./support/routes.ts";
+import {
+  type Example,
+  externalExamples,
+  liveKitExamples,
+  platformExamples,
+  routesBehind,
+} from "./support/routes.ts";
 
 const externalRoutes = routesBehind("/api/external");
 const platformRoutes = routesBehind("/api/platform");
+const liveKitRoutes = routesBehind("/api/livekit");
 
 const methodOf = (route: string) => route.split(" ")[0] ?? "";
 
@@ -18,6 +26,7 @@ function exampleFor(examples: typeof externalExamples, route: string) {
 it("There is an example for every route, and for nothing else", () => {
   expect(Object.keys(externalExamples).sort()).toEqual(externalRoutes);
   expect(Object.keys(platformExamples).sort()).toEqual(platformRoutes);
+  expect(Object.keys(liveKitExamples).sort()).toEqual(liveKitRoutes);
 });
 
 describe.each(externalRoutes)("%s of the external door", (route) => {
@@ -100,5 +109,45 @@ describe.each(platformRoutes)("%s of the platform door", (route) => {
       expect(refused).toMatchObject({ status: 401, body: { error: "Invalid platform token" } });
     }
     expect(await everyRow()).toEqual(before);
+  });
+});
+
+describe.each(liveKitRoutes)("%s of LiveKit's door", (route) => {
+  const method = methodOf(route);
+  const example = exampleFor(liveKitExamples, route);
+
+  it("succeeds for LiveKit's server", async () => {
+    const { path, body } = await example(await anOrganization());
+    const Authorization = await signatureOf(JSON.stringify(body));
+    await given(door("/api/livekit", { Authorization }).send(method, path, body));
+  });
+
+  it("refuses a missing or wrong signature, and changes nothing", async () => {
+    const organization = await anOrganization();
+    const { path, body } = await example(organization);
+    const before = await everyRow();
+    const wrongCredentials: Record<string, string>[] = [
+      {},
+      { Authorization: `Bearer ${PLATFORM_TOKEN}` },
+      { Authorization: PLATFORM_TOKEN },
+      { Authorization: LIVEKIT_KEY.secret },
+      { Authorization: await signatureOf("") },
+      { Authorization: await signatureOf(JSON.stringify(body), { ...LIVEKIT_KEY, secret: "x".repeat(32) }) },
+      organization.client.credentials,
+    ];
+    for (const wrong of wrongCredentials) {
+      const refused = await door("/api/livekit", wrong).send(method, path, body);
+      expect(refused).toMatchObject({ status: 401, body: { error: "Invalid LiveKit signature" } });
+    }
+    expect(await everyRow()).toEqual(before);
+  });
+
+  it("does not open the other doors", async () => {
+    const { body } = await example(await anOrganization());
+    const Authorization = await signatureOf(JSON.stringify(body));
+    const bearer = { Authorization: `Bearer ${Authorization}` };
+    for (const credentials of [{ Authorization }, bearer])
+      for (const base of ["/api/external", "/api/platform"])
+        expect((await door(base, credentials).get("/waiting_rooms/x")).status).toBe(401);
   });
 });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aCall } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
+import { aLiveKitRoom, aLiveKitServer, anEgressId, delivered, EgressStatus } from "./support/livekit.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given } from "./support/organization.ts";
 import { aQueue, DEAD_LETTERS, QUEUE, workerWith } from "./support/queue.ts";
@@ -58,6 +59,16 @@ describe("A name in a statement", () => {
       const [method = ""] = route.split(" ");
       await given(platform.through(worker.fetcher).send(method, path, body));
     }
+    const room = await aLiveKitRoom(await anOrganization());
+    const egress_id = anEgressId();
+    const ending = room.egress(egress_id, EgressStatus.EGRESS_ENDING);
+    const events = [
+      ending,
+      room.joined("rita", 1),
+      room.recorded(egress_id, 600),
+      room.recorded(anEgressId(), 600),
+    ];
+    await delivered(events, aLiveKitServer({ fetcher: worker.fetcher }));
     const clinic = await anOrganization();
     const assistant = await clinic.addUser("Ann Assistant", ["provider_assistant"]);
     const { path, addEgress } = await aCall(clinic);

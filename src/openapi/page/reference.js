@@ -2,6 +2,7 @@ window.Scalar.createApiReference("#reference", {
   sources: [
     { title: "External API", slug: "external", url: "/api/external/openapi.json" },
     { title: "Platform API", slug: "platform", url: "/api/platform/openapi.json" },
+    { title: "LiveKit webhook", slug: "livekit", url: "/api/livekit/openapi.json" },
   ],
   authentication: {
     preferredSecurityScheme: [["clientId", "clientSecret"]],

@@ -10,7 +10,7 @@ import {
   writeParticipants,
 } from "../participants/participants.sql.ts";
 import { roomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
-import { type CallReport, mergeCall } from "./calls.merge.ts";
+import { type CallReport, type KnownCall, mergeCall } from "./calls.merge.ts";
 import type { Call } from "./calls.schemas.ts";
 import {
   callByKey,
@@ -53,27 +53,27 @@ export async function reportCall({ db, now }: Context, key: string, report: Call
       membersOfReport({ key, slug, user_ids: JSON.stringify(named.flatMap(({ user_id }) => user_id ?? [])) }),
     ],
     ([before], [room], [owner], participants, present, members): Decision<Call> => {
-      const next = mergeCall(
-        {
-          call: before,
-          room,
-          ownerOrganization: owner?.organization_id,
-          participants,
-          present,
-          members: new Set(members.map(({ user_id }) => user_id)),
-        },
-        key,
-        report,
-        now,
-      );
-      const knownParticipants = new Set<unknown>([...participants, ...present]);
-      // A new call has no id yet: everybody whom it names joins it.
-      const changed = next.participants.filter((each) => !before || !knownParticipants.has(each));
-      if (next.call === before && changed.length === 0) return { unchanged: before };
-      const rows = JSON.stringify(changed);
-      return {
-        writes: [writeCall(next.call), writeParticipants({ rows, call_key: key }), callByKey({ key })],
+      const known: KnownCall = {
+        call: before,
+        room,
+        ownerOrganization: owner?.organization_id,
+        participants,
+        present,
+        members: new Set(members.map(({ user_id }) => user_id)),
       };
+      return decideCall(known, key, report, now);
     },
   );
+}
+
+/** What a report makes of a call, as statements. */
+export function decideCall(known: KnownCall, key: string, report: CallReport, now: number): Decision<Call> {
+  const { call: before } = known;
+  const next = mergeCall(known, key, report, now);
+  const knownParticipants = new Set<unknown>([...known.participants, ...known.present]);
+  // A new call has no id yet: everybody whom it names joins it.
+  const changed = next.participants.filter((each) => !before || !knownParticipants.has(each));
+  if (before && next.call === before && changed.length === 0) return { unchanged: before };
+  const rows = JSON.stringify(changed);
+  return { writes: [writeCall(next.call), writeParticipants({ rows, call_key: key }), callByKey({ key })] };
 }

@@ -196,6 +196,7 @@ export const finishClaims = namedQuery((attempt: Placeholders<Attempt>) => {
       is_stopped: true,
       deletion_requested: false,
       deletion_due_at: null,
+      check_at: null,
       updated_at: sql`iif(${egresses.status} = ${DELETED}, ${egresses.updated_at}, ${attempt.now})`,
     })
     .where(

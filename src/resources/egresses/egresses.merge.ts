@@ -15,6 +15,9 @@ interface EgressReferences {
   isMember: boolean;
 }
 
+/** What is known of an egress, whichever call it is of. */
+export type EgressState = Pick<EgressRecord, "status" | "error" | "is_stopped" | "ended_at" | "storage_key">;
+
 const NEW_EGRESS = { error: null, is_stopped: false, ended_at: null, storage_key: null };
 
 /**
@@ -44,29 +47,35 @@ export function mergeEgress(
   const { organization_id, call_id } = owner;
   if (call && call.id !== call_id) throw unprocessable("egress.call_key: the egress belongs to another call");
 
+  const state = mergeState(known, news, now);
+  if (user_id && !isMember) throw unprocessable("egress.user_id: is not a user of the organization");
+  const changed_by_user_id = user_id ?? known?.changed_by_user_id ?? null;
+  return reviseRecord(known, { organization_id, call_id, ...state }, now, { changed_by_user_id });
+}
+
+/**
+ * What is known of an egress after a report, whichever call it is of.
+ *
+ * @throws ApiError 422 if the first report has no status
+ */
+export function mergeState(known: EgressState | undefined, news: News, now: number): EgressState {
   const changes = known ? timelyPart(known, news) : news;
   const { status, error, is_stopped, ended_at, storage_key } = { ...NEW_EGRESS, ...known, ...changes };
   if (status === undefined) throw unprocessable("egress.status: is required in the first report");
-  if (user_id && !isMember) throw unprocessable("egress.user_id: is not a user of the organization");
-
   const isEnded = status === "egress_ended";
-  const state = {
-    organization_id,
-    call_id,
+  return {
     status,
     error,
     is_stopped: isEnded || known?.is_stopped || (is_stopped ?? false),
     ended_at: isEnded ? (ended_at ?? known?.ended_at ?? now) : ended_at,
     storage_key,
   };
-  const changed_by_user_id = user_id ?? known?.changed_by_user_id ?? null;
-  return reviseRecord(known, state, now, { changed_by_user_id });
 }
 
-type News = Omit<EgressReport, "call_key" | "user_id">;
+export type News = Omit<EgressReport, "call_key" | "user_id">;
 
 /** A report that comes after one of a later status is late. Only what is still unknown is taken from it. */
-function timelyPart(known: EgressRecord, news: News): News {
+function timelyPart(known: EgressState, news: News): News {
   const isLate = news.status !== undefined && progress(news.status) < progress(known.status);
   if (!isLate) return news;
   return {

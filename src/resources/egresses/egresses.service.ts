@@ -5,6 +5,7 @@ import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
 import { egresses } from "../../database/schema.ts";
 import { notFound } from "../../http/errors.ts";
+import { EGRESS_SILENCE } from "../../limits.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callByKey, callOfPath, reachedCall } from "../calls/calls.sql.ts";
 import { insertReadEntry } from "../egress_audit_logs/egress_audit_logs.sql.ts";
@@ -72,7 +73,10 @@ export async function reportEgress(
   );
 }
 
-const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id: string }>) =>
+const nextCheck = ({ status, updated_at }: Placeholders<Pick<EgressRecord, "status" | "updated_at">>) =>
+  sql<number>`iif(${status} = 'egress_ended', null, ${updated_at} + ${EGRESS_SILENCE})`;
+
+export const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id: string }>) =>
   builder
     .insert(egresses)
     .values({
@@ -85,13 +89,14 @@ const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id
       ended_at: egress.ended_at,
       storage_key: egress.storage_key,
       changed_by_user_id: egress.changed_by_user_id,
+      check_at: nextCheck(egress),
       created_at: egress.created_at,
       updated_at: egress.updated_at,
     })
     .returning(egressColumns),
 );
 
-const updateEgress = namedQuery((egress: Placeholders<EgressRecord & { id: number }>) =>
+export const updateEgress = namedQuery((egress: Placeholders<EgressRecord & { id: number }>) =>
   builder
     .update(egresses)
     .set({
@@ -101,6 +106,7 @@ const updateEgress = namedQuery((egress: Placeholders<EgressRecord & { id: numbe
       ended_at: sql`${egress.ended_at}`,
       storage_key: sql`${egress.storage_key}`,
       changed_by_user_id: sql`${egress.changed_by_user_id}`,
+      check_at: nextCheck(egress),
       updated_at: sql`${egress.updated_at}`,
     })
     .where(eq(egresses.id, egress.id))

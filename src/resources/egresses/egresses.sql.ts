@@ -1,11 +1,24 @@
-import { and, asc, eq, exists, getTableColumns, isNotNull, isNull, notExists, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  getTableColumns,
+  isNotNull,
+  isNull,
+  lte,
+  notExists,
+  or,
+  sql,
+} from "drizzle-orm";
 import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
 import { calls, egresses, participants } from "../../database/schema.ts";
+import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
 import { callWithinReach, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 
-/** What reports say, and what is shown of it. The other columns belong to deletion: see egresses.deletion.ts. */
-const { call_ended_at, is_held, deletion_due_at, deletion_requested, ...reported } =
+/** What reports say, and what is shown of it. The other columns belong to deletion, and to the cron's questions to LiveKit. */
+const { call_ended_at, is_held, deletion_due_at, deletion_requested, check_at, ...reported } =
   getTableColumns(egresses);
 
 export const egressColumns = reported;
@@ -65,6 +78,32 @@ export const egressesOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
 /** For the platform, which names egresses by the recording backend's own id. */
 export const egressByKey = namedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
   builder.select(egressColumns).from(egresses).where(eq(egresses.egress_id, egress_id)),
+);
+
+/** The running egresses of which nothing was heard for a while, a portion of them, those first that wait longest. */
+export const silentEgresses = namedQuery(({ now, limit }: Placeholders<{ now: number; limit: number }>) =>
+  builder
+    .select({ id: egresses.id, egress_id: egresses.egress_id, status: egresses.status })
+    .from(egresses)
+    .where(lte(egresses.check_at, now))
+    .orderBy(asc(egresses.check_at))
+    .limit(limit),
+);
+
+/** Says when to check again those that were checked, but for those of which a report came meanwhile. */
+export const scheduleChecks = namedQuery(
+  ({ now, checked, unknown }: Placeholders<{ now: number; checked: string; unknown: string }>) => {
+    const isUnknown = sql`${egresses.id} in (select value from json_each(${unknown}))`;
+    const silence = sql`${now} - ${egresses.updated_at}`;
+    return builder
+      .update(egresses)
+      .set({
+        check_at: sql`${now} + iif(${isUnknown} or ${silence} > ${EGRESS_LONG_SILENCE}, ${silence}, ${EGRESS_CHECK_PAUSE})`,
+      })
+      .where(
+        and(sql`${egresses.id} in (select value from json_each(${checked}))`, lte(egresses.check_at, now)),
+      );
+  },
 );
 
 /** The membership of a user in the organization of a known egress, or else of the call that its report names. */

@@ -1,4 +1,5 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { textWithin } from "../../http/bounded_text.ts";
 import type { RefusalReason } from "../../http/log_names.ts";
 import {
   KEYS_BODY_LIMIT,
@@ -112,6 +113,7 @@ async function fetchKeySet(url: string, options: RequestInit): Promise<string> {
   const response = await fetch(url, options);
   if (response.status !== 200) throw new KeysUnavailable("keys_not_ok");
   const body = await textWithin(response, KEYS_BODY_LIMIT);
+  if (body === undefined) throw new KeysUnavailable("keys_too_large");
   try {
     createLocalJWKSet(JSON.parse(body));
   } catch (cause) {
@@ -124,16 +126,4 @@ function asUnavailable(error: unknown): KeysUnavailable {
   if (error instanceof KeysUnavailable) return error;
   const isTimeout = error instanceof Error && error.name === "TimeoutError";
   return new KeysUnavailable(isTimeout ? "keys_timeout" : "keys_unreachable", { cause: error });
-}
-
-/** Reads no further than the limit, in bytes: one provider is not to take the memory of all organizations. */
-async function textWithin(response: Response, limit: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let [text, size] = ["", 0];
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limit) throw new KeysUnavailable("keys_too_large");
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -85,6 +85,7 @@ export async function startServer({ flags = [], ownData }: { flags?: string[]; o
     curl,
     url: new URL(/http:\S+/.exec(curl)?.[0] ?? "").origin,
     output: () => output,
+    persistTo: folder,
     stop,
   };
 }

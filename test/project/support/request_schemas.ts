@@ -25,15 +25,15 @@ export interface Operation {
 
 interface Described {
   parameters?: Operation["parameters"];
-  requestBody?: { content: { "application/json": { schema: JsonSchema; example: unknown } } };
+  requestBody?: { content: Record<string, { schema: JsonSchema; example: unknown }> };
 }
 
-/** Every operation of both doors. */
-export const documentedOperations = (["external", "platform"] as const).flatMap((door) => {
+/** Every operation of all doors. */
+export const documentedOperations = (["external", "platform", "livekit"] as const).flatMap((door) => {
   const document = JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));
   return Object.entries<Record<string, Described>>(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { parameters = [], requestBody }]): Operation => {
-      const body = requestBody?.content["application/json"];
+      const [body] = Object.values(requestBody?.content ?? {});
       return { door, method: method.toUpperCase(), path, parameters, ...(body ? { body } : {}) };
     }),
   );

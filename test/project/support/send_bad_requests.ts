@@ -1,10 +1,11 @@
 /**
- * Sends so many bad requests to the routes of both doors, and fails with the first that is answered wrongly:
+ * Sends so many bad requests to the routes of all doors, and fails with the first that is answered wrongly:
  * `node send_bad_requests.ts <number> [seed]`.
  */
 import fc from "fast-check";
-import { ORIGIN } from "../../bench/clinic.ts";
-import { operations } from "../../bench/operations.ts";
+import { type Clinic, ORIGIN, unique } from "../../bench/clinic.ts";
+import { aRoom } from "../../bench/example_parts.ts";
+import { operations as measuredOperations } from "../../bench/operations.ts";
 import { type Draft, mutated, mutations, type Sent } from "./bad_requests.ts";
 import { documentedOperations, type Node, nodesOf } from "./request_schemas.ts";
 import { type Outcome, openService } from "./service_in_memory.ts";
@@ -16,6 +17,26 @@ const MAX_GROWTH = 8_000_000;
 
 /** After so many requests they go to a new service: one that has many rows is slower, and teaches no more. */
 const REQUESTS_OF_ONE_SERVICE = 2000;
+
+/** The benchmark has no examples for LiveKit's door: that of the document, in a room of the clinic's. */
+const operations = [
+  ...measuredOperations,
+  ...documentedOperations
+    .filter(({ door }) => door === "livekit")
+    .map(({ door, method, path, body }) => ({
+      name: `${method} ${path}`,
+      door,
+      example: async (clinic: Clinic) => {
+        const room = await aRoom(clinic);
+        const metadata = JSON.stringify({
+          waiting_room_slug: room.split("/").at(-1),
+          organization_user_id: clinic.provider.id,
+        });
+        const example = body?.example as { room: object };
+        return { path, body: { ...example, room: { ...example.room, sid: unique(), metadata } } };
+      },
+    })),
+];
 
 let service = await openService();
 const drafts = new Map<number, Draft>();

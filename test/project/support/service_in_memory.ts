@@ -2,14 +2,33 @@
  * The service in this process, over SQLite in memory: thousands of requests take seconds, and what they need of memory
  * is this process's. It counts the rows that each request changes.
  */
+import { createHash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { SignJWT } from "jose";
 import { app } from "../../../src/app.ts";
 import { migratedDatabase } from "../../../src/dev/migrations.ts";
 import { answer, type Handler, openClinic } from "../../bench/clinic.ts";
-import { bindings, likeWorkers, PLATFORM_TOKEN } from "../../bench/local_platform.ts";
+import {
+  bindings,
+  LIVEKIT_KEY,
+  LIVEKIT_SECRET,
+  likeWorkers,
+  PLATFORM_TOKEN,
+} from "../../bench/local_platform.ts";
 import { bindingOf, type Execute } from "../../bench/metered_database.ts";
 
-export type Door = "external" | "platform";
+export type Door = "external" | "platform" | "livekit";
+
+/** Stands for the signature of the body, which is made when the body is known. */
+export const SIGNED = "signed";
+
+/** The header `Authorization` of LiveKit's server. Its clock is that of the service, which stands still. */
+function signatureOf(body: string): Promise<string> {
+  const sha256 = createHash("sha256").update(body).digest("base64");
+  return new SignJWT({ iss: LIVEKIT_KEY, exp: Math.floor(Date.now() / 1000) + 300, sha256 })
+    .setProtectedHeader({ alg: "HS256" })
+    .sign(new TextEncoder().encode(LIVEKIT_SECRET));
+}
 
 export interface Outcome {
   status: number;
@@ -36,8 +55,11 @@ export async function openService() {
     credentials: {
       external: clinic.credentials,
       platform: { Authorization: `Bearer ${PLATFORM_TOKEN}` },
+      livekit: { Authorization: SIGNED },
     } satisfies Record<Door, Record<string, string>>,
     async send(request: Request): Promise<Outcome> {
+      if (request.headers.get("Authorization") === SIGNED)
+        request.headers.set("Authorization", await signatureOf(await request.clone().text()));
       changes = 0;
       faults = [];
       const response = await answer(app.fetch as Handler, request, env);

@@ -1,5 +1,6 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import externalDocument from "../../../dist/public/api/external/openapi.json";
+import liveKitDocument from "../../../dist/public/api/livekit/openapi.json";
 import platformDocument from "../../../dist/public/api/platform/openapi.json";
 
 type JsonSchema = Record<string, unknown>;
@@ -18,6 +19,7 @@ interface Document {
 export const documents: Record<string, Document> = {
   "/api/external": externalDocument as unknown as Document,
   "/api/platform": platformDocument as unknown as Document,
+  "/api/livekit": liveKitDocument as unknown as Document,
 };
 
 const validators = new Map<object, Validator>();

@@ -15,7 +15,7 @@ export type Fetcher = (request: Request) => Promise<Response>;
 
 const theWorker: Fetcher = (request) => exports.default.fetch(request);
 
-/** One of the two doors of the service, with credentials for it. */
+/** One of the doors of the service, with credentials for it. */
 export function door(base: string, credentials: Record<string, string>, fetcher = theWorker) {
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const hasBody = body !== undefined;

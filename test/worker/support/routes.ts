@@ -2,6 +2,7 @@ import { app } from "../../../src/app.ts";
 import { aCall } from "./calls.ts";
 import { platform } from "./door.ts";
 import { anIdentityProvider } from "./identity_provider.ts";
+import { aLiveKitRoom } from "./livekit.ts";
 import { anInvite, given, type Organization, unique } from "./organization.ts";
 
 /** A request that succeeds for the organization that owns the things it names. */
@@ -217,6 +218,14 @@ export const platformExamples: Record<string, (organization: Organization) => Pr
   "POST /invites/accept": async ({ addInvite }) => {
     const { accept_url } = await given(platform.get(`/invites/${(await addInvite()).id}`));
     return { path: "/invites/accept", body: { token: new URL(accept_url).searchParams.get("token") } };
+  },
+};
+
+/** The same for LiveKit's door: an event of a room of the organization's. */
+export const liveKitExamples: Record<string, (organization: Organization) => Promise<Example>> = {
+  "POST /webhook": async (organization) => {
+    const room = await aLiveKitRoom(organization);
+    return { path: "/webhook", body: JSON.parse(room.joined(unique("participant"), 1)) };
   },
 };
 

@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { key } from "../http/wire.ts";
+import { MAX_ERROR_LENGTH } from "../limits.ts";
+import { type EgressReport, reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
+
+/** LiveKit's events name fields in camelCase, its API (Twirp) in snake_case. */
+const inCamelCase = (message: unknown) =>
+  typeof message === "object" && message !== null
+    ? Object.fromEntries(Object.entries(message).map(([name, value]) => [toCamelCase(name), value]))
+    : message;
+
+const toCamelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const text = z.string().catch("");
+
+/** Becomes milliseconds since the epoch. LiveKit writes nanoseconds as text, because they exceed 2^53; 0 is "not yet". */
+const nanoseconds = z
+  .string()
+  .regex(/^\d{1,19}$/)
+  .catch("0")
+  .transform((digits) => Number(BigInt(digits) / 1_000_000n));
+
+const file = z.object({ filename: text, location: text });
+
+/**
+ * LiveKit's EgressInfo as protojson writes it: a field with its default value may be left out, so without a status it
+ * is starting. Only what the service uses is read. A field that makes no sense counts as left out, so that whatever
+ * LiveKit adds or changes, the rest can still be reported.
+ */
+export const egressInfo = z.preprocess(
+  inCamelCase,
+  z.object({
+    egressId: key,
+    roomId: text,
+    roomName: text,
+    status: z.string().default("EGRESS_STARTING").catch("unknown"),
+    error: text,
+    endedAt: nanoseconds,
+    fileResults: z.array(file).catch([]),
+    /** What older versions have instead. */
+    file: file.nullish().catch(null),
+  }),
+);
+
+export type EgressInfo = z.output<typeof egressInfo>;
+
+const FINAL = ["EGRESS_COMPLETE", "EGRESS_LIMIT_REACHED", "EGRESS_FAILED", "EGRESS_ABORTED"];
+
+const STATUSES = new Map<string, EgressReport["status"]>([
+  ["EGRESS_STARTING", "egress_starting"],
+  ["EGRESS_ACTIVE", "egress_active"],
+  ["EGRESS_ENDING", "egress_ending"],
+  ...FINAL.map((name) => [name, "egress_ended"] as const),
+]);
+
+/** What LiveKit says of an egress, as a report. It does not name the call. */
+export function toEgressReport(info: EgressInfo): EgressReport {
+  // A status that LiveKit adds later is only sure to be an end if there is a time of it. Else it counts as the first
+  // one, which never takes a known egress back.
+  const status = STATUSES.get(info.status) ?? (info.endedAt ? "egress_ended" : "egress_starting");
+  if (status !== "egress_ended") return { status };
+  const name = nameOfFile(info);
+  const storage_key = storageKey.safeParse(name).data;
+  const error = asError(info.error) ?? (name && !storage_key ? UNUSABLE_NAME : undefined);
+  return {
+    status,
+    ...(info.endedAt && { ended_at: info.endedAt }),
+    ...(storage_key && { storage_key }),
+    ...(error && { error }),
+  };
+}
+
+/** LiveKit knows the name from the beginning. But there is only a file at the end, and after a failure maybe none. */
+function nameOfFile({ status, fileResults, file }: EgressInfo): string | undefined {
+  const isFailed = status === "EGRESS_FAILED" || status === "EGRESS_ABORTED";
+  return [...fileResults, file].find((each) => each?.filename && (each.location || !isFailed))?.filename;
+}
+
+const { storage_key: storageKey } = reportEgressBody.shape.egress.shape;
+
+const UNUSABLE_NAME = "The name of the file cannot be a storage key, so there is no download";
+
+/** The text, as far as a report may have it. */
+const asError = (error: string) =>
+  [...error.toWellFormed().replaceAll("\0", "")].slice(0, MAX_ERROR_LENGTH).join("").trim() || undefined;

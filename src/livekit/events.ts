@@ -1,0 +1,197 @@
+import * as z from "zod";
+import { id, idAsText, key, name, roomSlug } from "../http/wire.ts";
+import type { EgressReport } from "../resources/egresses/egresses.schemas.ts";
+import { egressInfo, toEgressReport } from "./egress_info.ts";
+
+/*
+ * What LiveKit's events say, in the words of the service. Events are protojson: 64-bit integers are texts, and a field
+ * with its default value is left out. A field that makes no sense counts as left out, and unknown ones are ignored: so
+ * events of older and newer servers can be used too.
+ */
+
+const text = z.string().catch("");
+
+/** Becomes milliseconds since the epoch; 0 where there is no such time. So many digits reach up to the year 5138. */
+const time = (digits: number, unit: number) =>
+  z
+    .union([z.string(), z.number()])
+    .catch("0")
+    .transform((value) => (new RegExp(`^\\d{1,${digits}}$`).test(String(value)) ? Number(value) * unit : 0));
+
+const seconds = time(11, 1000);
+const milliseconds = time(14, 1);
+
+const room = z.object({ sid: key, name: text, metadata: text, creationTime: seconds });
+
+const participant = z.object({
+  sid: text,
+  identity: text,
+  name: text,
+  kind: text,
+  joinedAt: seconds,
+  joinedAtMs: milliseconds,
+  disconnectReason: text,
+  attributes: z
+    .object({ role: text, user_id: text, recording_consent: text })
+    .catch({ role: "", user_id: "", recording_consent: "" }),
+});
+
+const liveKitEvent = z.object({
+  event: text,
+  id: text,
+  createdAt: seconds,
+  room: room.nullish().catch(null),
+  participant: participant.nullish().catch(null),
+  egressInfo: egressInfo.nullish().catch(null),
+});
+
+type LiveKitEvent = z.output<typeof liveKitEvent>;
+
+/** What a room's metadata says, as JSON, where LiveKit is to report the call. */
+const visitMetadata = z.object({ waiting_room_slug: roomSlug, organization_user_id: id });
+
+/** An event of a room whose metadata says whose visit it is. */
+export interface VisitEvent extends z.output<typeof visitMetadata> {
+  room_sid: string;
+  room_name: string;
+  /** False where the event says no time, so that the time of an end is that at which it came. */
+  has_time: boolean;
+  started_at: number;
+  /** Set where the room has closed. */
+  ended_at?: number;
+  /** Set where somebody joined or left. */
+  visitor?: Visitor;
+}
+
+/** Somebody who joined or left. What the event does not say is undefined. */
+export interface Visitor {
+  /** The participant's key, and another one for somebody who has been on another call under the first. */
+  keys: [string, string];
+  has_left: boolean;
+  joined_at: number | undefined;
+  left_at: number | undefined;
+  display_name: string | undefined;
+  is_provider: boolean;
+  user_id: number | undefined;
+  recording_consent: boolean | undefined;
+}
+
+/** An event of an egress, whose call has the sid or the name of the room as its key. */
+export interface EgressEvent {
+  egress_id: string;
+  room_sid: string;
+  room_name: string;
+  report: EgressReport;
+}
+
+/** Why nothing can be reported. */
+export type Unusable = "malformed" | "nothing to report" | "no visit" | "metadata at fault";
+
+export type Translation = { visit: VisitEvent } | { egress: EgressEvent } | { unusable: Unusable };
+
+/** The ids of an event, for the log. What does not look like an id of LiveKit's is left out. */
+export interface EventIds {
+  livekit_event?: string;
+  event_id?: string;
+  room_sid?: string;
+}
+
+/** What an event reports. `now` stands for the time of an event that has none. */
+export function translate(body: unknown, now: number): Translation & { ids: EventIds } {
+  const parsed = liveKitEvent.safeParse(body);
+  if (!parsed.success) return { unusable: "malformed", ids: {} };
+  return { ...translateEvent(parsed.data, now), ids: idsOf(parsed.data) };
+}
+
+function translateEvent(event: LiveKitEvent, now: number): Translation {
+  if (event.event.startsWith("egress_")) {
+    if (!event.egressInfo) return { unusable: "malformed" };
+    const { egressId, roomId, roomName } = event.egressInfo;
+    const report = toEgressReport(event.egressInfo);
+    return { egress: { egress_id: egressId, room_sid: roomId, room_name: roomName, report } };
+  }
+  if (!event.room) return { unusable: "nothing to report" };
+  const { sid, name: room_name, metadata, creationTime } = event.room;
+  const visit = readMetadata(metadata);
+  if ("unusable" in visit) return visit;
+  const at = event.createdAt || now;
+  return {
+    visit: {
+      ...visit,
+      room_sid: sid,
+      room_name,
+      has_time: event.createdAt > 0,
+      started_at: creationTime || at,
+      ...(event.event === "room_finished" && { ended_at: at }),
+      ...visitorOf(event, sid, at),
+    },
+  };
+}
+
+function readMetadata(metadata: string): z.output<typeof visitMetadata> | { unusable: Unusable } {
+  let read: unknown;
+  try {
+    read = JSON.parse(metadata);
+  } catch {
+    return { unusable: "no visit" };
+  }
+  const names = typeof read === "object" && read !== null ? Object.keys(visitMetadata.shape) : [];
+  if (!names.some((each) => Object.hasOwn(read as object, each))) return { unusable: "no visit" };
+  const parsed = visitMetadata.safeParse(read);
+  return parsed.success ? parsed.data : { unusable: "metadata at fault" };
+}
+
+const MACHINERY = ["EGRESS", "INGRESS", "AGENT"];
+
+/** The person is still there: in the same room by another connection, which LiveKit reports too. */
+const STAYS = ["DUPLICATE_IDENTITY", "MIGRATION"];
+
+/**
+ * Who joined or left. A connection that was aborted (participant_connection_aborted) never became one: nobody was seen
+ * or heard.
+ */
+function visitorOf(
+  { event, createdAt, participant }: LiveKitEvent,
+  room_sid: string,
+  at: number,
+): { visitor?: Visitor } {
+  const joined = event === "participant_joined";
+  if (!participant || (!joined && event !== "participant_left")) return {};
+  const { sid, identity, kind, attributes } = participant;
+  // Older servers have no kinds, but name an egress's participant after the egress.
+  if (MACHINERY.includes(kind) || /^EG_\w+$/.test(identity)) return {};
+  const own = firstValid(key, identity, sid);
+  if (!own) return {};
+  const joined_at = participant.joinedAtMs || participant.joinedAt || (joined && createdAt) || undefined;
+  const has_left = !joined && !STAYS.includes(participant.disconnectReason);
+  return {
+    visitor: {
+      keys: [own, firstValid(key, `${room_sid}:${own}`, sid) ?? own],
+      has_left,
+      joined_at,
+      left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
+      display_name: name.safeParse(participant.name).data,
+      is_provider: attributes.role === "provider",
+      user_id: idAsText().safeParse(attributes.user_id).data,
+      recording_consent: CONSENTS.get(attributes.recording_consent),
+    },
+  };
+}
+
+const CONSENTS = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+/** The first of the texts that the schema takes. */
+const firstValid = (schema: z.ZodType<string>, ...texts: string[]): string | undefined =>
+  texts.find((each) => schema.safeParse(each).success);
+
+function idsOf({ event, id, room, egressInfo }: LiveKitEvent): EventIds {
+  const ids = {
+    livekit_event: /^[a-z_]{1,50}$/.exec(event)?.[0],
+    event_id: /^EV_\w{1,50}$/.exec(id)?.[0],
+    room_sid: /^RM_\w{1,50}$/.exec(room?.sid ?? egressInfo?.roomId ?? "")?.[0],
+  };
+  return Object.fromEntries(Object.entries(ids).filter(([, value]) => value !== undefined));
+}

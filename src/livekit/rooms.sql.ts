@@ -1,0 +1,20 @@
+import { desc, eq, or, sql } from "drizzle-orm";
+import { builder, namedQuery, type Placeholders } from "../database/queries.ts";
+import { calls } from "../database/schema.ts";
+import { callColumns } from "../resources/calls/calls.sql.ts";
+
+/** How LiveKit names a room. Where it does not, a text is empty: no call has an empty key. */
+export interface RoomNames {
+  sid: string;
+  name: string;
+}
+
+/** The call of a room: the one whose key is the sid, else the one whose key is the name. */
+export const callOfRoom = namedQuery(({ sid, name }: Placeholders<RoomNames>) =>
+  builder
+    .select(callColumns)
+    .from(calls)
+    .where(or(eq(calls.key, sid), eq(calls.key, name)))
+    .orderBy(desc(sql`${calls.key} = ${sid}`))
+    .limit(1),
+);

@@ -1,0 +1,58 @@
+import type { Context } from "../context.ts";
+import { type Decision, writeDecision } from "../database/decisions.ts";
+import { unprocessable } from "../http/errors.ts";
+import type { KnownCall } from "../resources/calls/calls.merge.ts";
+import type { Call } from "../resources/calls/calls.schemas.ts";
+import { decideCall } from "../resources/calls/calls.service.ts";
+import { membersOfReport, organizationOfOwner } from "../resources/calls/calls.sql.ts";
+import { participantsOfReport, participantsPresent } from "../resources/participants/participants.sql.ts";
+import { roomOfCall } from "../resources/waiting_rooms/waiting_rooms.sql.ts";
+import type { VisitEvent } from "./events.ts";
+import { callOfRoom } from "./rooms.sql.ts";
+import { reportOfVisit } from "./visits.merge.ts";
+
+/**
+ * Records an event of a room whose metadata says whose visit it is (see visits.merge.ts and calls.merge.ts).
+ *
+ * @throws ApiError 422 if the metadata, the call and the visitor are not of one organization
+ */
+export async function reportVisit({ db, now }: Context, visit: VisitEvent): Promise<Call> {
+  const { room_sid: sid, room_name: name, waiting_room_slug: slug, organization_user_id, visitor } = visit;
+  const is_wanted = visit.ended_at !== undefined;
+  return writeDecision(
+    db,
+    [
+      callOfRoom({ sid, name }),
+      roomOfCall({ slug, started_at: visit.started_at }),
+      organizationOfOwner({ owner_id: organization_user_id }),
+      participantsOfReport({ key: sid, slug, keys: JSON.stringify(visitor?.keys ?? []) }),
+      participantsPresent({ call_key: sid, is_wanted }),
+      participantsPresent({ call_key: name, is_wanted }),
+      membersOfReport({ key: sid, slug, user_ids: JSON.stringify([visitor?.user_id ?? null]) }),
+    ],
+    ([found], [room], [owner], participants, presentBySid, presentByName, members): Decision<Call> => {
+      // A call by the room's name is another one where the room of the metadata is not of its organization.
+      const call = found?.key === sid || found?.organization_id === room?.organization_id ? found : undefined;
+      const present = [...presentBySid, ...presentByName].filter(({ call_id }) => call_id === call?.id);
+      const ownerOrganization = owner?.organization_id;
+      requireOneOrganization(call, room, ownerOrganization);
+      const known: KnownCall = {
+        call,
+        room,
+        ownerOrganization,
+        participants,
+        present,
+        members: new Set(members.map(({ user_id }) => user_id)),
+      };
+      return decideCall(known, call?.key ?? sid, reportOfVisit(visit, known), now);
+    },
+  );
+}
+
+type Organization = { organization_id: number } | undefined;
+
+function requireOneOrganization(call: Organization, room: Organization, owner: number | undefined) {
+  if (!call) return;
+  if (owner !== call.organization_id || (room && room.organization_id !== call.organization_id))
+    throw unprocessable("The room's metadata does not name the organization of the call");
+}

@@ -1,0 +1,222 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import {
+  EgressInfo,
+  EgressStatus,
+  FileInfo,
+  ParticipantInfo,
+  ParticipantInfo_Kind,
+  Room,
+  WebhookEvent,
+} from "@livekit/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { uploadFile } from "../../src/dev/livekit_server.ts";
+import { queryDatabase } from "../../src/dev/wrangler.ts";
+import { sendEvent, startLiveKit } from "./support/livekit.ts";
+import { caller, platformCaller, type Server, startServer } from "./support/server.ts";
+
+const sound = crypto.getRandomValues(new Uint8Array(20_000));
+
+let settings: Record<string, string | undefined>;
+let server: Server;
+let livekit: Awaited<ReturnType<typeof startLiveKit>>;
+
+const key = () => settings.LIVEKIT_API_KEY ?? "";
+const secret = () => settings.LIVEKIT_API_SECRET ?? "";
+
+beforeAll(async () => {
+  settings = parseEnv(readFileSync(".dev.vars.example", "utf8"));
+  livekit = await startLiveKit(key(), secret());
+  server = await startServer({ flags: ["--var", `LIVEKIT_URL:${livekit.url}`] });
+});
+afterAll(() => livekit.stop());
+beforeEach(() => {
+  livekit.is = "well";
+  livekit.asked = [];
+});
+
+let visits = 0;
+
+/** An organization, a provider and a LiveKit room for their visit. */
+async function aVisit() {
+  const id = `e2e${++visits}`;
+  const platform = platformCaller(server.url);
+  const { body: clinic } = await platform("POST", "/organizations", {
+    organization: { name: `Clinic ${id}` },
+  });
+  const { body: provider } = await platform("POST", `/organizations/${clinic.id}/users`, {
+    user: { email: `paul@${id}.example`, display_name: "Paul", roles: ["provider"] },
+  });
+  const { body: client } = await platform("POST", `/organizations/${clinic.id}/api_clients`, {
+    api_client: { name: "Integration", organization_user_id: provider.id },
+  });
+  const external = caller(`${server.url}/api/external`, {
+    "X-Client-ID": client.client_id,
+    "X-Client-Secret": client.client_secret,
+  });
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  const room = new Room({
+    sid: `RM_${id}`,
+    name: `visit-${id}`,
+    creationTime: now - 60n,
+    metadata: JSON.stringify({
+      waiting_room_slug: provider.waiting_room_slug,
+      organization_user_id: provider.id,
+    }),
+  });
+  const egress = { egressId: `EG_${id}`, roomId: room.sid, roomName: room.name };
+  const filename = `${id}/visit.wav`;
+  const ended = new EgressInfo({
+    ...egress,
+    status: EgressStatus.EGRESS_COMPLETE,
+    endedAt: now * 1_000_000_000n,
+    fileResults: [new FileInfo({ filename, location: `https://bucket.example/${filename}` })],
+  });
+  let events = 0;
+  async function send(event: string, fields: ConstructorParameters<typeof WebhookEvent>[0]) {
+    const message = new WebhookEvent({ event, id: `EV_${id}${++events}`, createdAt: now, ...fields });
+    const { status } = await sendEvent(server.url, key(), secret(), message);
+    expect(status, event).toBe(200);
+  }
+  const participant = (identity: string, attributes: Record<string, string> = {}) =>
+    new ParticipantInfo({
+      sid: `PA_${id}${identity}`,
+      identity: `${id}-${identity}`,
+      joinedAt: now - 50n,
+      attributes,
+    });
+
+  return {
+    send,
+    room,
+    participant,
+    started: new EgressInfo({ ...egress, status: EgressStatus.EGRESS_STARTING }),
+    active: new EgressInfo({ ...egress, status: EgressStatus.EGRESS_ACTIVE, fileResults: ended.fileResults }),
+    ended,
+    filename,
+    /** All events but the last: two people met, and the recording began. */
+    async takesPlace() {
+      const consent = { recording_consent: "true" };
+      await send("room_started", { room });
+      for (const [identity, attributes] of [
+        ["paul", { ...consent, role: "provider", user_id: String(provider.user_id) }],
+        ["rita", consent],
+      ] as const)
+        await send("participant_joined", { room, participant: participant(identity, attributes) });
+      await send("egress_started", { egressInfo: this.started });
+      await uploadFile(server.url, settings, filename, sound);
+      await send("room_finished", { room });
+    },
+    /** The recording as the organization sees it. */
+    async recording() {
+      const calls = `/organization_users/${provider.id}/calls`;
+      const { body: list } = await external("GET", calls);
+      const egresses = `${calls}/${list.calls[0].id}/egresses`;
+      const { body } = await external("GET", egresses);
+      return (await external("GET", `${egresses}/${body.egresses[0].id}`)).body;
+    },
+  };
+}
+
+async function download(url: string) {
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+const runCron = async () => {
+  const response = await fetch(`${server.url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*`);
+  expect(response.status).toBe(200);
+};
+
+/** As if the last report of every egress were a quarter of an hour old. */
+function passAQuarterOfAnHour() {
+  const target = { "persist-to": server.persistTo, config: "wrangler.toml" };
+  queryDatabase(target, [
+    "update egresses set updated_at = updated_at - 900000, check_at = check_at - 900000 where check_at is not null",
+  ]);
+}
+
+describe("A visit that only LiveKit reports", () => {
+  it("becomes a call with a recording that can be downloaded", async () => {
+    const visit = await aVisit();
+    await visit.takesPlace();
+    await visit.send("egress_updated", { egressInfo: visit.active });
+    expect(await visit.recording()).toMatchObject({ status: "egress_active", url: null });
+    await visit.send("egress_ended", { egressInfo: visit.ended });
+    const recording = await visit.recording();
+    expect(recording).toMatchObject({ status: "egress_ended", is_stopped: true, error: null });
+    expect(await download(recording.url)).toEqual(sound);
+  });
+
+  it("is not recorded for the organization without the consent of everybody, but for LiveKit's own participants", async () => {
+    const visit = await aVisit();
+    const recorder = visit.participant("EG_recorder");
+    recorder.kind = ParticipantInfo_Kind.EGRESS;
+    await visit.send("participant_joined", { room: visit.room, participant: recorder });
+    await visit.takesPlace();
+    await visit.send("egress_ended", { egressInfo: visit.ended });
+    expect(await visit.recording()).toMatchObject({ status: "egress_ended" });
+    await visit.send("participant_joined", { room: visit.room, participant: visit.participant("guest") });
+    await expect(visit.recording()).rejects.toThrow();
+  });
+
+  it("is not reported by somebody else", async () => {
+    const visit = await aVisit();
+    const event = new WebhookEvent({ event: "room_started", id: "EV_1", room: visit.room });
+    const forged = await sendEvent(server.url, key(), "another-secret-of-at-least-32-characters", event);
+    expect(forged.status).toBe(401);
+    await expect(visit.recording()).rejects.toThrow();
+  });
+});
+
+describe("An egress_ended that never arrives", () => {
+  it("is recovered by the cron", async () => {
+    const visit = await aVisit();
+    await visit.takesPlace();
+    livekit.knows(visit.ended);
+    await runCron();
+    expect(livekit.asked).toEqual([]);
+    passAQuarterOfAnHour();
+    await runCron();
+    expect(livekit.asked).toContain(visit.ended.egressId);
+    const recording = await visit.recording();
+    expect(recording).toMatchObject({ status: "egress_ended", error: null });
+    expect(await download(recording.url)).toEqual(sound);
+  });
+
+  it.each(["silent", "confused", "broken"] as const)(
+    "is recovered when LiveKit is well again, and disturbs nothing while it is %s",
+    async (mood) => {
+      const visit = await aVisit();
+      await visit.takesPlace();
+      livekit.knows(visit.ended);
+      livekit.is = mood;
+      passAQuarterOfAnHour();
+      const before = Date.now();
+      await runCron();
+      expect(Date.now() - before).toBeLessThan(20_000);
+      expect(livekit.asked).toContain(visit.ended.egressId);
+      expect(await visit.recording()).toMatchObject({ status: "egress_starting", url: null });
+      expect((await fetch(`${server.url}/health`)).status).toBe(200);
+      expect(server.output()).toContain('"event":"livekit_unavailable"');
+      expect(server.output()).not.toContain('"event":"fault"');
+      livekit.is = "well";
+      passAQuarterOfAnHour();
+      await runCron();
+      expect(await visit.recording()).toMatchObject({ status: "egress_ended" });
+    },
+  );
+
+  it("disturbs nothing when there is no LiveKit server any more", async () => {
+    const visit = await aVisit();
+    await visit.takesPlace();
+    await livekit.stop();
+    passAQuarterOfAnHour();
+    await runCron();
+    expect(await visit.recording()).toMatchObject({ status: "egress_starting" });
+    expect(server.output()).not.toContain('"event":"fault"');
+    await visit.send("egress_ended", { egressInfo: visit.ended });
+    expect(await visit.recording()).toMatchObject({ status: "egress_ended" });
+  });
+});

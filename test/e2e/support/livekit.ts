@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { type EgressInfo, ListEgressRequest, ListEgressResponse, type WebhookEvent } from "@livekit/protocol";
+import { AccessToken, TokenVerifier } from "livekit-server-sdk";
+
+/** Sends an event as a LiveKit server does, with LiveKit's own messages and tokens. */
+export async function sendEvent(url: string, key: string, secret: string, event: WebhookEvent) {
+  const body = event.toJsonString();
+  const token = new AccessToken(key, secret);
+  token.sha256 = createHash("sha256").update(body).digest("base64");
+  const headers = { "Content-Type": "application/webhook+json", Authorization: await token.toJwt() };
+  const response = await fetch(`${url}/api/livekit/webhook`, { method: "POST", headers, body });
+  return { status: response.status, body: await response.text() };
+}
+
+type Mood = "well" | "silent" | "confused" | "broken";
+
+/**
+ * LiveKit's API for egresses, on a port of this machine: it answers ListEgress (Twirp), and only with a token that may
+ * record. `is` says in what state it is.
+ */
+export async function startLiveKit(key: string, secret: string) {
+  const verifier = new TokenVerifier(key, secret);
+  const egresses = new Map<string, EgressInfo>();
+  const livekit = {
+    is: "well" as Mood,
+    /** The ids that it was asked about. */
+    asked: [] as string[],
+    url: "",
+    /** What it says of the egress from now on. */
+    knows: (info: EgressInfo) => egresses.set(info.egressId, info),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    const { egressId } = ListEgressRequest.fromJsonString(await text(request));
+    livekit.asked.push(egressId);
+    const end = (status: number, json: string) =>
+      response.writeHead(status, { "Content-Type": "application/json" }).end(json);
+    const refuse = (status: number, code: string) => end(status, JSON.stringify({ code, msg: code }));
+    if (livekit.is === "silent") return response.writeHead(200).write('{"items":[');
+    if (livekit.is === "confused") return end(200, "<!doctype html><title>Welcome</title>");
+    if (livekit.is === "broken") return refuse(500, "internal");
+    if (request.method !== "POST" || request.url !== "/twirp/livekit.Egress/ListEgress")
+      return refuse(404, "bad_route");
+    const { video } = await verifier.verify(request.headers.authorization?.replace("Bearer ", "") ?? "");
+    if (!video?.roomRecord) return refuse(401, "unauthenticated");
+    const info = egresses.get(egressId);
+    if (!info) return refuse(404, "not_found");
+    return end(
+      200,
+      new ListEgressResponse({ items: [info] }).toJsonString({
+        emitDefaultValues: true,
+        useProtoFieldName: true,
+      }),
+    );
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => response.writeHead(401).end(String(error)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  livekit.url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return livekit;
+}

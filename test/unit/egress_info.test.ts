@@ -1,0 +1,174 @@
+import { EgressInfo, EgressStatus, FileInfo, ListEgressResponse } from "@livekit/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EGRESS_STATUSES } from "../../src/database/enums.ts";
+import { egressInfo, toEgressReport } from "../../src/livekit/egress_info.ts";
+import { reportEgressBody } from "../../src/resources/egresses/egresses.schemas.ts";
+
+const ENDED_AT = Date.parse("2026-01-31T09:45:00.123Z");
+const NANOSECONDS = BigInt(ENDED_AT) * 1_000_000n + 456_789n;
+
+type Fields = ConstructorParameters<typeof EgressInfo>[0];
+
+const anEgress = (fields: Fields = {}) => new EgressInfo({ egressId: "EG_1", roomId: "RM_1", ...fields });
+
+const aFile = (fields: ConstructorParameters<typeof FileInfo>[0] = {}) =>
+  new FileInfo({ filename: "visits/1.mp4", location: "https://bucket.example/visits/1.mp4", ...fields });
+
+const reportOf = (json: unknown) => toEgressReport(egressInfo.parse(json));
+
+/** What the service makes of it when LiveKit writes it into an event. */
+const reportOfEvent = (fields: Fields) => reportOf(anEgress(fields).toJson());
+
+const ended = (fields: Fields = {}) =>
+  reportOfEvent({ status: EgressStatus.EGRESS_COMPLETE, endedAt: NANOSECONDS, ...fields });
+
+describe("An EgressInfo of LiveKit", () => {
+  it.each([
+    [EgressStatus.EGRESS_STARTING, "egress_starting"],
+    [EgressStatus.EGRESS_ACTIVE, "egress_active"],
+    [EgressStatus.EGRESS_ENDING, "egress_ending"],
+    [EgressStatus.EGRESS_COMPLETE, "egress_ended"],
+    [EgressStatus.EGRESS_FAILED, "egress_ended"],
+    [EgressStatus.EGRESS_ABORTED, "egress_ended"],
+    [EgressStatus.EGRESS_LIMIT_REACHED, "egress_ended"],
+  ])("with the status %s reports %s", (status, reported) => {
+    expect(reportOfEvent({ status })).toEqual({ status: reported });
+  });
+
+  it("covers every status that LiveKit has", () => {
+    for (const status of Object.values(EgressStatus).filter((value) => typeof value === "number"))
+      expect(EGRESS_STATUSES).toContain(reportOfEvent({ status }).status);
+  });
+
+  it("names the room by its id and its name", () => {
+    const json = anEgress({ roomName: "cardiology" }).toJson();
+    expect(egressInfo.parse(json)).toMatchObject({
+      egressId: "EG_1",
+      roomId: "RM_1",
+      roomName: "cardiology",
+    });
+  });
+
+  it("that is complete reports its file and its end to the millisecond", () => {
+    expect(ended({ fileResults: [aFile()] })).toEqual({
+      status: "egress_ended",
+      ended_at: ENDED_AT,
+      storage_key: "visits/1.mp4",
+    });
+  });
+
+  it("of an older version reports its file too", () => {
+    expect(ended({ result: { case: "file", value: aFile() } })).toMatchObject({
+      storage_key: "visits/1.mp4",
+    });
+  });
+
+  it("reports the first of its files that has a name", () => {
+    const fileResults = [aFile({ filename: "" }), aFile({ filename: "2.mp4" }), aFile()];
+    expect(ended({ fileResults })).toMatchObject({ storage_key: "2.mp4" });
+  });
+
+  it("reports no file before its end, although LiveKit knows the name", () => {
+    const fileResults = [aFile({ location: "" })];
+    expect(reportOfEvent({ status: EgressStatus.EGRESS_ACTIVE, fileResults })).toEqual({
+      status: "egress_active",
+    });
+  });
+
+  it("that reached a limit reports its file and the error", () => {
+    const status = EgressStatus.EGRESS_LIMIT_REACHED;
+    const error = "Session limit reached";
+    expect(ended({ status, error, fileResults: [aFile({ location: "" })] })).toEqual({
+      status: "egress_ended",
+      ended_at: ENDED_AT,
+      storage_key: "visits/1.mp4",
+      error,
+    });
+  });
+
+  it.each([EgressStatus.EGRESS_FAILED, EgressStatus.EGRESS_ABORTED])(
+    "that failed (%s) reports its file only if LiveKit has put it somewhere",
+    (status) => {
+      const error = "Start signal not received";
+      expect(ended({ status, error, fileResults: [aFile({ location: "" })] })).toEqual({
+        status: "egress_ended",
+        ended_at: ENDED_AT,
+        error,
+      });
+      expect(ended({ status, error, fileResults: [aFile()] })).toMatchObject({ storage_key: "visits/1.mp4" });
+    },
+  );
+
+  it.each(["/visits/1.mp4", "visits//1.mp4", "../1.mp4", `${"x".repeat(1025)}.mp4`])(
+    "with a file that cannot have a URL (%s) ends with an error that says so",
+    (filename) => {
+      expect(ended({ fileResults: [aFile({ filename })] })).toEqual({
+        status: "egress_ended",
+        ended_at: ENDED_AT,
+        error: "The name of the file cannot be a storage key, so there is no download",
+      });
+    },
+  );
+
+  it("with a very long error reports its beginning", () => {
+    const error = "😀".repeat(3000);
+    expect(ended({ error }).error).toBe("😀".repeat(2000));
+  });
+
+  it("with a status that does not exist today has ended if it says when, and otherwise goes nowhere", () => {
+    const unknown = { egressId: "EG_1", status: "EGRESS_PAUSED" };
+    expect(reportOf(unknown)).toEqual({ status: "egress_starting" });
+    expect(reportOf({ ...unknown, status: 7 })).toEqual({ status: "egress_starting" });
+    expect(reportOf({ ...unknown, status: "constructor" })).toEqual({ status: "egress_starting" });
+    expect(reportOf({ ...unknown, endedAt: `${NANOSECONDS}` })).toEqual({
+      status: "egress_ended",
+      ended_at: ENDED_AT,
+    });
+  });
+
+  it("means the same as LiveKit's API writes it: in snake_case, with default values", () => {
+    const list = new ListEgressResponse({
+      items: [
+        anEgress({
+          status: EgressStatus.EGRESS_COMPLETE,
+          endedAt: NANOSECONDS,
+          updatedAt: NANOSECONDS,
+          roomName: "cardiology",
+          fileResults: [aFile()],
+        }),
+        anEgress(),
+      ],
+    });
+    const written = list.toJson({ emitDefaultValues: true, useProtoFieldName: true }) as { items: unknown[] };
+    const asEvents = (list.toJson() as { items: unknown[] }).items;
+    expect(written.items[0]).toMatchObject({ egress_id: "EG_1", error: "", stream_results: [] });
+    const [parsed, parsedEvents] = [written.items, asEvents].map((items) =>
+      items.map((item) => egressInfo.parse(item)),
+    );
+    expect(parsed).toEqual(parsedEvents);
+    expect(parsed?.map(toEgressReport)).toEqual(parsedEvents?.map(toEgressReport));
+  });
+
+  it("without an id is not one", () => {
+    for (const json of [{}, { egressId: "" }, { egressId: 7 }, [], null, "EG_1", 7])
+      expect(egressInfo.safeParse(json).success).toBe(false);
+  });
+
+  it("always gives a report that the platform may send, whatever its fields hold", () => {
+    const names = ["status", "error", "endedAt", "ended_at", "fileResults", "file", "roomId", "updatedAt"];
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.string({ unit: fc.constantFrom("a", " ", "/", "\0", "\ud800", "😀") }),
+      fc.constantFrom(...Object.keys(EgressStatus), `${NANOSECONDS}`, -1, 1e300, "9".repeat(19)),
+      fc.array(fc.record({ filename: fc.string(), location: fc.string() })),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), value), (fields) => {
+        const { ended_at, ...report } = reportOf({ ...fields, egressId: "EG_1" });
+        if (ended_at !== undefined) expect(new Date(ended_at as number).getTime()).toBe(ended_at);
+        expect(reportEgressBody.safeParse({ egress: report }).error).toBeUndefined();
+      }),
+    );
+  });
+});

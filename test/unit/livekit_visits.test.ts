@@ -1,0 +1,383 @@
+import { DisconnectReason, ParticipantInfo_Kind, WebhookEvent } from "@livekit/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { translate } from "../../src/livekit/events.ts";
+import { reportOfVisit } from "../../src/livekit/visits.merge.ts";
+import { mergeCall } from "../../src/resources/calls/calls.merge.ts";
+import type { Call } from "../../src/resources/calls/calls.schemas.ts";
+import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
+
+const T0 = Date.parse("2026-01-31T09:30:00Z");
+const ROOM = { id: 7, organization_id: 1 };
+const CALL_ID = 21;
+const MEMBER = 5;
+
+const metadata = JSON.stringify({ waiting_room_slug: "clinic--cardiology", organization_user_id: 11 });
+
+interface Said {
+  name?: string;
+  attributes?: Record<string, string>;
+  joinedAtMs?: number;
+  kind?: ParticipantInfo_Kind;
+  disconnectReason?: DisconnectReason;
+}
+
+/** An event as LiveKit writes it. It has whole seconds. */
+function anEvent(event: string, at: number, identity?: string, { joinedAtMs, ...said }: Said = {}): string {
+  return new WebhookEvent({
+    event,
+    id: `EV_${event}_${at}`,
+    createdAt: BigInt(Math.floor(at / 1000)),
+    room: { sid: "RM_1", name: "cardiology-1", metadata, creationTime: BigInt(T0 / 1000) },
+    ...(identity !== undefined && {
+      participant: {
+        sid: `PA_${joinedAtMs}`,
+        identity,
+        ...(joinedAtMs !== undefined && {
+          joinedAt: BigInt(Math.floor(joinedAtMs / 1000)),
+          joinedAtMs: BigInt(joinedAtMs),
+        }),
+        ...said,
+      },
+    }),
+  }).toJsonString();
+}
+
+const started = anEvent("room_started", T0);
+const finished = (at: number) => anEvent("room_finished", T0 + at);
+const joined = (identity: string, at: number, said: Said = {}) =>
+  anEvent("participant_joined", T0 + at, identity, { joinedAtMs: T0 + at, ...said });
+const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =>
+  anEvent("participant_left", T0 + at, identity, { joinedAtMs: T0 + joinedAt, ...said });
+
+/** What the events leave behind, in this order. The clock goes on with every event. */
+function outcomeOf(events: string[], waiting: Participant[] = []) {
+  let call: Call | undefined;
+  const participants = new Map(waiting.map((each) => [each.key, each]));
+  for (const [n, event] of events.entries()) {
+    const translation = translate(JSON.parse(event), T0 + n);
+    if (!("visit" in translation)) continue;
+    const { visit } = translation;
+    const everybody = [...participants.values()];
+    const known = {
+      call,
+      room: ROOM,
+      ownerOrganization: ROOM.organization_id,
+      participants: everybody.filter(({ key }) => visit.visitor?.keys.includes(key)),
+      present: everybody.filter(
+        (each) => visit.ended_at && each.call_id === CALL_ID && each.left_at === null,
+      ),
+      members: new Set(visit.visitor?.user_id === MEMBER ? [MEMBER] : []),
+    };
+    const next = mergeCall(known, visit.room_sid, reportOfVisit(visit, known), T0 + n);
+    call = { ...next.call, id: CALL_ID };
+    for (const each of next.participants) participants.set(each.key, { ...each, id: 0, call_id: CALL_ID });
+  }
+  const people = [...participants.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { call: call && withoutTimestamps(call), people: people.map(withoutTimestamps) };
+}
+
+const withoutTimestamps = <Row extends { created_at: number; updated_at: number }>(row: Row) => ({
+  ...row,
+  created_at: 0,
+  updated_at: 0,
+});
+
+function* permutations<T>(list: T[]): Generator<T[]> {
+  if (list.length < 2) yield list;
+  for (const [n, first] of list.entries())
+    for (const rest of permutations(list.filter((_, other) => other !== n))) yield [first, ...rest];
+}
+
+/** Expects the same of every order, and returns it. */
+function inEveryOrder(events: string[], waiting: Participant[] = []) {
+  const expected = outcomeOf(events, waiting);
+  for (const order of permutations(events)) {
+    const result = outcomeOf(order, waiting);
+    if (JSON.stringify(result) !== JSON.stringify(expected))
+      expect({ order: order.map((each) => JSON.parse(each).id), result }).toEqual({ result: expected });
+  }
+  return expected;
+}
+
+const RITA_WAITS: Participant = {
+  id: 301,
+  organization_id: ROOM.organization_id,
+  key: "rita",
+  waiting_room_id: 8,
+  call_id: null,
+  user_id: null,
+  display_name: "Rita Recipient",
+  role: "recipient",
+  waiting_since: T0 - 60_000,
+  joined_at: null,
+  left_at: null,
+  recording_consent: null,
+  earlier_visit_until: null,
+  created_at: 0,
+  updated_at: 0,
+};
+
+const CONSENTS = { recording_consent: "true" };
+const PROVIDER = { role: "provider", user_id: String(MEMBER), recording_consent: "true" };
+
+describe("Every order of the events of a visit leads to the same call and participants:", () => {
+  it("two people who join and leave", () => {
+    const { call, people } = inEveryOrder([
+      started,
+      joined("paula", 1_200, { name: "Paula", attributes: PROVIDER }),
+      joined("rita", 5_700, { name: "Rita", attributes: CONSENTS }),
+      left("rita", 600_000, 5_700, { name: "Rita", attributes: CONSENTS }),
+      left("paula", 605_000, 1_200, { name: "Paula", attributes: PROVIDER }),
+      finished(606_000),
+    ]);
+    expect(call).toMatchObject({
+      key: "RM_1",
+      started_at: T0,
+      ended_at: T0 + 606_000,
+      waiting_room_id: ROOM.id,
+    });
+    expect(people).toMatchObject([
+      { key: "paula", role: "provider", user_id: MEMBER, joined_at: T0 + 1_200, left_at: T0 + 605_000 },
+      { key: "rita", role: "recipient", user_id: null, joined_at: T0 + 5_700, left_at: T0 + 600_000 },
+    ]);
+  });
+
+  it("somebody who comes back", () => {
+    const { people } = inEveryOrder([
+      started,
+      joined("rita", 1_500),
+      left("rita", 60_000, 1_500),
+      joined("rita", 61_300),
+      left("rita", 120_000, 61_300),
+      finished(121_000),
+    ]);
+    expect(people).toMatchObject([{ key: "rita", joined_at: T0 + 61_300, left_at: T0 + 120_000 }]);
+  });
+
+  it("somebody who comes back, and is there when the room closes", () => {
+    const { people } = inEveryOrder([
+      started,
+      joined("rita", 1_500),
+      left("rita", 60_000, 1_500),
+      joined("rita", 61_300),
+      finished(121_000),
+    ]);
+    expect(people).toMatchObject([{ joined_at: T0 + 61_300, left_at: T0 + 121_000 }]);
+  });
+
+  it("somebody who comes back, where LiveKit does not say when those who left had joined", () => {
+    const { people } = inEveryOrder([
+      joined("rita", 1_500),
+      anEvent("participant_left", T0 + 60_000, "rita"),
+      joined("rita", 61_300),
+      anEvent("participant_left", T0 + 120_000, "rita"),
+      finished(121_000),
+    ]);
+    expect(people).toMatchObject([{ joined_at: T0 + 61_300, left_at: T0 + 120_000 }]);
+  });
+
+  it("somebody whose new connection replaces the old one", () => {
+    const { people } = inEveryOrder([
+      started,
+      joined("rita", 1_500),
+      joined("rita", 60_900),
+      left("rita", 61_100, 1_500, { disconnectReason: DisconnectReason.DUPLICATE_IDENTITY }),
+      finished(121_000),
+    ]);
+    expect(people).toMatchObject([{ joined_at: T0 + 60_900, left_at: T0 + 121_000 }]);
+  });
+
+  it("somebody who leaves within a second", () => {
+    const { people } = inEveryOrder([
+      started,
+      joined("rita", 1_500),
+      left("rita", 1_900, 1_500),
+      finished(9_000),
+    ]);
+    expect(people).toMatchObject([{ joined_at: T0 + 1_500, left_at: T0 + 1_500 }]);
+  });
+
+  it("somebody who leaves when the room has closed", () => {
+    const { people } = inEveryOrder([
+      started,
+      joined("rita", 1_500),
+      finished(60_000),
+      left("rita", 61_000, 1_500),
+    ]);
+    expect(people).toMatchObject([{ left_at: T0 + 61_000 }]);
+  });
+
+  it("somebody who waited before", () => {
+    const events = [
+      started,
+      joined("rita", 1_500, { name: "", attributes: CONSENTS }),
+      left("rita", 60_000, 1_500, { name: "", attributes: CONSENTS }),
+      finished(61_000),
+    ];
+    const { people } = inEveryOrder(events, [RITA_WAITS]);
+    expect(people).toEqual([
+      {
+        ...RITA_WAITS,
+        id: 0,
+        call_id: CALL_ID,
+        waiting_room_id: ROOM.id,
+        joined_at: T0 + 1_500,
+        left_at: T0 + 60_000,
+        recording_consent: true,
+      },
+    ]);
+  });
+
+  it.each([
+    ["is given during the visit", [{}, CONSENTS], true],
+    ["is withdrawn during the visit", [CONSENTS, { recording_consent: "false" }], false],
+    ["is given after all", [{ recording_consent: "false" }, CONSENTS], true],
+    ["is in the first event only", [CONSENTS, {}], true],
+    ["is never asked for", [{}, {}], null],
+    ["is neither true nor false", [{ recording_consent: "yes" }, {}], null],
+  ])("a consent that %s", (_, [first = {}, second = {}], consent) => {
+    const { people } = inEveryOrder([
+      started,
+      joined("rita", 1_500, { attributes: first }),
+      left("rita", 60_000, 1_500, { attributes: second }),
+      finished(61_000),
+    ]);
+    expect(people).toMatchObject([{ recording_consent: consent }]);
+  });
+
+  it("a consent that is withdrawn when somebody comes back", () => {
+    const { people } = inEveryOrder([
+      joined("rita", 1_500, { attributes: CONSENTS }),
+      left("rita", 60_000, 1_500, { attributes: CONSENTS }),
+      joined("rita", 61_500, { attributes: { recording_consent: "false" } }),
+      left("rita", 90_000, 61_500, { attributes: { recording_consent: "false" } }),
+      finished(91_000),
+    ]);
+    expect(people).toMatchObject([{ recording_consent: false }]);
+  });
+
+  it("a name and a role that only one event says", () => {
+    const { people } = inEveryOrder([
+      joined("paula", 1_500, { name: "Paula", attributes: PROVIDER }),
+      left("paula", 60_000, 1_500),
+      finished(61_000),
+    ]);
+    expect(people).toMatchObject([{ display_name: "Paula", role: "provider", user_id: MEMBER }]);
+  });
+
+  it("random long visits with duplicates", { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(aVisit, ({ events, order }) => {
+        const shuffled = order.map((n) => events[n % events.length] as string);
+        expect(outcomeOf([...shuffled, ...events])).toEqual(outcomeOf(events));
+        expect(outcomeOf([...events, ...shuffled])).toEqual(outcomeOf(events));
+        expect(outcomeOf([...events].reverse())).toEqual(outcomeOf(events));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Attributes stay: what was said once is said by every later event. */
+const aSession = fc.record({
+  away: fc.integer({ min: 1_000, max: 90_000 }),
+  stays: fc.integer({ min: 1, max: 90_000 }),
+  consent: fc.constantFrom("true", "false"),
+});
+
+const aPerson = fc.record({
+  asked: fc.boolean(),
+  role: fc.constantFrom("provider", "recipient", "guest", ""),
+  sessions: fc.array(aSession, { minLength: 1, maxLength: 3 }),
+  leavesAtTheEnd: fc.boolean(),
+});
+
+const aVisit = fc
+  .record({
+    persons: fc.array(aPerson, { maxLength: 3 }),
+    order: fc.array(fc.nat({ max: 1000 }), { maxLength: 40 }),
+  })
+  .map(({ persons, order }) => {
+    let end = 1_000;
+    const events = persons.flatMap(({ asked, role, sessions, leavesAtTheEnd }, n) => {
+      let at = 0;
+      return sessions.flatMap(({ away, stays, consent }, session) => {
+        const from = at + away;
+        const attributes = { ...(role && { role }), ...(asked && { recording_consent: consent }) };
+        const said = { name: `Person ${n}`, attributes };
+        at = from + stays;
+        end = Math.max(end, at);
+        const isThere = leavesAtTheEnd && session === sessions.length - 1;
+        return [
+          joined(`person-${n}`, from, session === 0 ? { name: said.name } : said),
+          ...(isThere ? [] : [left(`person-${n}`, at, from, said)]),
+        ];
+      });
+    });
+    return { events: [started, ...events, finished(end + 1_000)], order };
+  });
+
+it("An event that says no time takes the time at which it comes first", () => {
+  const room = { sid: "RM_1", metadata };
+  const timeless = (event: string) => JSON.stringify({ event, room, participant: { identity: "rita" } });
+  const visit = ["participant_joined", "participant_left", "room_finished"].map(timeless);
+  const { call, people } = outcomeOf(visit);
+  expect({ call, people }).toMatchObject({
+    call: { started_at: T0, ended_at: T0 + 2 },
+    people: [{ key: "rita", joined_at: null, left_at: T0 + 1 }],
+  });
+  expect(outcomeOf([...visit, ...visit])).toEqual({ call, people });
+});
+
+describe("Of those in a room,", () => {
+  it.each([
+    ["an egress", "EG_8oTjKXHjCqyD", { kind: ParticipantInfo_Kind.EGRESS }],
+    ["an egress of a server without kinds", "EG_8oTjKXHjCqyD", {}],
+    ["an ingress", "camera", { kind: ParticipantInfo_Kind.INGRESS }],
+    ["an agent", "scribe", { kind: ParticipantInfo_Kind.AGENT }],
+  ])("%s is nobody", (_, identity, said) => {
+    const { call, people } = outcomeOf([joined(identity, 1_000, said), left(identity, 2_000, 1_000, said)]);
+    expect({ key: call?.key, people }).toEqual({ key: "RM_1", people: [] });
+  });
+
+  it("somebody on the phone is a participant", () => {
+    expect(outcomeOf([joined("sip_1", 1_000, { kind: ParticipantInfo_Kind.SIP })]).people).toHaveLength(1);
+  });
+
+  it("somebody whose connection was aborted was never there", () => {
+    const aborted = anEvent("participant_connection_aborted", T0 + 1_000, "rita");
+    expect(outcomeOf([aborted])).toMatchObject({ call: { key: "RM_1" }, people: [] });
+  });
+
+  it.each([
+    ["no name is called by the identity", { name: "" }, { display_name: "rita", role: "recipient" }],
+    ["a role that is unknown is a recipient", { attributes: { role: "nurse" } }, { role: "recipient" }],
+    [
+      "a user who is not of the organization is no user",
+      { attributes: { user_id: "99" } },
+      { user_id: null },
+    ],
+    ["a user who is no number is no user", { attributes: { user_id: "x" } }, { user_id: null }],
+    ["no consent was not asked", {}, { recording_consent: null }],
+  ])("one with %s", (_, said, expected) => {
+    expect(outcomeOf([joined("rita", 1_000, said)]).people).toMatchObject([{ key: "rita", ...expected }]);
+  });
+
+  it("one who has been on another call under the same identity has another key, and counts for consent", () => {
+    const elsewhere = { ...RITA_WAITS, call_id: 99, left_at: T0 - 1, recording_consent: true };
+    const { people } = inEveryOrder(
+      [joined("rita", 1_000), left("rita", 2_000, 1_000), finished(3_000)],
+      [elsewhere],
+    );
+    expect(people).toEqual([
+      expect.objectContaining({ key: "RM_1:rita", call_id: CALL_ID, recording_consent: null }),
+      elsewhere,
+    ]);
+  });
+
+  it("one with an identity that is too long for a key counts for consent too", () => {
+    const { people } = outcomeOf([joined("x".repeat(256), 1_000)]);
+    expect(people).toMatchObject([{ key: expect.stringMatching(/^PA_/) }]);
+  });
+});

@@ -1,0 +1,319 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts";
+import { countingRoundTrips } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered, EgressStatus } from "./support/livekit.ts";
+import { compositeStarted, endedWithoutSid, startedWithoutStatus } from "./support/livekit_payloads.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { aQueue, workerWith } from "./support/queue.ts";
+import { travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+type Room = Awaited<ReturnType<typeof aLiveKitRoom>>;
+
+const RITA = { name: "Rita Recipient", attributes: { recording_consent: "true" } };
+
+/** What LiveKit sends of a recording. */
+const eventsOf = (room: Room, egress_id: string) => [
+  room.egress(egress_id, EgressStatus.EGRESS_STARTING),
+  room.egress(egress_id, EgressStatus.EGRESS_ACTIVE),
+  room.egress(egress_id, EgressStatus.EGRESS_ENDING),
+  room.recorded(egress_id, 600),
+];
+
+/** Reports the call of a room, as the platform does. */
+const reportCallOf = ({ waitingRoom, owner }: Room, key: string) =>
+  given(
+    reportCall(key, {
+      waiting_room_slug: waitingRoom.slug,
+      organization_user_id: owner.id,
+      started_at: at(0),
+      ended_at: at(590),
+      participants: [aRecipient()],
+    }),
+  );
+
+/** The recordings of the one call that the owner of a room holds. */
+async function recordingsOf({ client }: Organization, { owner }: Room) {
+  const { calls } = await given(client.get(`/organization_users/${owner.id}/calls`));
+  const path = `/organization_users/${owner.id}/calls/${calls[0].id}/egresses`;
+  return { path, egresses: (await given(client.get(path))).egresses };
+}
+
+const waiting = async () =>
+  (await env.DB.prepare("select * from livekit_egresses order by egress_id").all()).results;
+
+const RECORDED = {
+  status: "egress_ended",
+  error: null,
+  is_stopped: true,
+  ended_at: at(600),
+};
+
+beforeEach(() => env.DB.exec("delete from livekit_egresses"));
+
+describe("LiveKit's events of an egress", () => {
+  it.each(["sid", "name"] as const)("report it to the call whose key is the room's %s", async (names) => {
+    const clinic = await anOrganization();
+    const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
+    await reportCallOf(room, room[names]);
+    const states = [];
+    for (const event of eventsOf(room, egress_id)) {
+      await delivered([event]);
+      states.push((await recordingsOf(clinic, room)).egresses[0].status);
+    }
+    expect(states).toEqual(["egress_starting", "egress_active", "egress_ending", "egress_ended"]);
+    const { path, egresses } = await recordingsOf(clinic, room);
+    expect(egresses).toMatchObject([{ egress_id, ...RECORDED }]);
+    const { url } = await given(clinic.client.get(`${path}/${egresses[0].id}`));
+    expect(new URL(url).pathname).toMatch(new RegExp(`/${egress_id}\\.mp4$`));
+    const { audit_logs } = await given(clinic.client.get(`${path}/${egresses[0].id}/audit_logs`));
+    expect(audit_logs.map(({ event }: { event: string }) => event)).toEqual([
+      "read",
+      "update",
+      "update",
+      "update",
+      "create",
+    ]);
+    expect(audit_logs.at(-1).user_id).toBe(room.owner.user_id);
+  });
+
+  it("prefer the call of the sid to the call of the name", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic, { metadata: "" });
+    const byName = await aLiveKitRoom(clinic);
+    await reportCallOf(byName, room.name);
+    await reportCallOf(room, room.sid);
+    await delivered([room.recorded(anEgressId(), 600)]);
+    expect((await recordingsOf(clinic, room)).egresses).toHaveLength(1);
+    expect((await recordingsOf(clinic, byName)).egresses).toHaveLength(0);
+  });
+
+  it("lead to the same recording in every order and twice, before and after the call", {
+    timeout: 60_000,
+  }, async () => {
+    const clinic = await anOrganization();
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 5 }), { maxLength: 5 }), fc.integer(), async (early, seed) => {
+        const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+        const events = [...eventsOf(room, egress_id), room.joined("rita", 8, RITA), room.finished(590)].map(
+          (event) => event.replaceAll('"rita"', `"${egress_id}-rita"`),
+        );
+        const [shuffled] = fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), {
+          numRuns: 1,
+          seed,
+        });
+        await delivered([...early.map((n) => events[n] as string), ...(shuffled ?? [])]);
+        expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ egress_id, ...RECORDED }]);
+        expect(await waiting()).toEqual([]);
+        await changingNothing(() => delivered(events));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("say why a recording failed", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await reportCallOf(room, room.sid);
+    const failed = { error: "Start signal not received", endedAt: BigInt(Date.parse(at(30))) * 1_000_000n };
+    await delivered([room.egress(anEgressId(), EgressStatus.EGRESS_FAILED, failed)]);
+    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([
+      { ...RECORDED, error: "Start signal not received", ended_at: at(30) },
+    ]);
+  });
+
+  it("report further what the platform has reported, whatever its call is called", async () => {
+    const clinic = await anOrganization();
+    const [room, call, egress_id] = [await aLiveKitRoom(clinic), await aCall(clinic), anEgressId()];
+    await given(reportEgress(egress_id, { call_key: call.key, status: "egress_starting" }));
+    await delivered(eventsOf(room, egress_id));
+    const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+    expect(egresses).toMatchObject([{ egress_id, ...RECORDED }]);
+  });
+
+  it("are understood as real servers have sent them", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await reportCallOf(room, room.name);
+    const [composite, starting, track] = [anEgressId(), anEgressId(), anEgressId()];
+    await delivered([
+      compositeStarted("RM_another", composite),
+      startedWithoutStatus("RM_another", starting),
+    ]);
+    expect(await waiting()).toMatchObject([
+      { egress_id: composite, status: "egress_starting", is_stopped: 0, ended_at: null },
+      { egress_id: starting, status: "egress_starting", is_stopped: 0, ended_at: null },
+    ]);
+    await delivered([endedWithoutSid(room.name, track)]);
+    const { path, egresses } = await recordingsOf(clinic, room);
+    expect(egresses).toMatchObject([
+      { egress_id: track, status: "egress_ended", error: null, ended_at: "2024-11-15T11:09:53.605Z" },
+    ]);
+    expect((await given(clinic.client.get(`${path}/${egresses[0].id}`))).url).toContain("4aa5307b.webm");
+  });
+
+  it("cost at most two round trips to D1, and one where they change nothing", async () => {
+    const clinic = await anOrganization();
+    const [room, known] = [await aLiveKitRoom(clinic), await aLiveKitRoom(clinic)];
+    await reportCallOf(known, known.sid);
+    const { fetcher, during } = countingRoundTrips();
+    const server = aLiveKitServer({ fetcher });
+    for (const [each, egress_id] of [
+      [room, anEgressId()],
+      [known, anEgressId()],
+    ] as const)
+      for (const event of eventsOf(each, egress_id)) {
+        expect(await during(() => delivered([event], server))).toBe(2);
+        expect(await during(() => delivered([event], server))).toBe(1);
+      }
+  });
+});
+
+describe("An egress event whose call nobody has reported", () => {
+  it("waits for the call, and holds nothing but ids, the state, the storage key and the error", async () => {
+    const [room, egress_id] = [await aLiveKitRoom(await anOrganization()), anEgressId()];
+    await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE), room.recorded(egress_id, 600)]);
+    expect(await waiting()).toEqual([
+      {
+        egress_id,
+        room_sid: room.sid,
+        room_name: room.name,
+        status: "egress_ended",
+        error: null,
+        is_stopped: 1,
+        ended_at: Date.parse(at(600)),
+        storage_key: `${egress_id}.mp4`,
+        created_at: expect.any(Number),
+        updated_at: expect.any(Number),
+      },
+    ]);
+  });
+
+  it.each([
+    ["LiveKit's own event", (room: Room) => delivered([room.joined("rita", 8, RITA), room.finished(590)])],
+    ["the platform, by the room's sid", (room: Room) => reportCallOf(room, room.sid)],
+    ["the platform, by the room's name", (room: Room) => reportCallOf(room, room.name)],
+  ])("is applied when the call appears, through %s", async (_, report) => {
+    const clinic = await anOrganization();
+    const [room, first, second] = [await aLiveKitRoom(clinic), anEgressId(), anEgressId()];
+    await delivered([...eventsOf(room, first), room.recorded(second, 700)]);
+    await report(room);
+    const { path, egresses } = await recordingsOf(clinic, room);
+    expect(egresses).toMatchObject([
+      { egress_id: first, ...RECORDED },
+      { egress_id: second, ...RECORDED, ended_at: at(700) },
+    ]);
+    expect((await given(clinic.client.get(`${path}/${egresses[0].id}`))).url).toContain(`${first}.mp4`);
+    const { audit_logs } = await given(
+      clinic.client.get(`${path}/${egresses[0].id}/audit_logs?event=create`),
+    );
+    expect(audit_logs).toMatchObject([
+      {
+        user_id: room.owner.user_id,
+        object_changes: { egress_id: [null, first], status: [null, "egress_ended"] },
+      },
+    ]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("costs the report of the call no round trip", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    await delivered(eventsOf(room, anEgressId()));
+    const { fetcher, during } = countingRoundTrips();
+    const report = {
+      waiting_room_slug: room.waitingRoom.slug,
+      organization_user_id: room.owner.id,
+      started_at: at(0),
+    };
+    const trips = await during(() =>
+      given(platform.through(fetcher).put(`/calls/${room.sid}`, { call: report })),
+    );
+    expect(trips).toBe(2);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("goes on as a recording of the call, when further events come", async () => {
+    const clinic = await anOrganization();
+    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+    const [starting, active, , ended] = eventsOf(room, egress_id) as [string, string, string, string];
+    await delivered([starting, active]);
+    await reportCallOf(room, room.sid);
+    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ status: "egress_active" }]);
+    await delivered([ended, active, starting]);
+    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([RECORDED]);
+  });
+
+  it("finds a call that a later event names", async () => {
+    const clinic = await anOrganization();
+    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+    await delivered([
+      room.egress(egress_id, EgressStatus.EGRESS_STARTING, { roomId: "", roomName: "early" }),
+    ]);
+    await reportCallOf(room, room.sid);
+    expect((await recordingsOf(clinic, room)).egresses).toEqual([]);
+    await delivered([room.recorded(egress_id, 600)]);
+    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ egress_id, ...RECORDED }]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("without a room waits for nothing that there could be", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    await delivered([room.egress(anEgressId(), EgressStatus.EGRESS_STARTING, { roomId: "", roomName: "" })]);
+    await reportCallOf(room, room.sid);
+    expect(await waiting()).toMatchObject([{ room_sid: null, room_name: null }]);
+  });
+
+  it("changes no egress that the platform reported meanwhile", async () => {
+    const clinic = await anOrganization();
+    const [room, call, egress_id] = [await aLiveKitRoom(clinic), await aCall(clinic), anEgressId()];
+    await delivered([room.egress(egress_id, EgressStatus.EGRESS_STARTING)]);
+    await call.addEgress({}, egress_id);
+    const before = (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
+    await reportCallOf(room, room.sid);
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual(before);
+    expect((await recordingsOf(clinic, room)).egresses).toEqual([]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("meets the report of its call without being lost", async () => {
+    const clinic = await anOrganization();
+    const rooms = await Promise.all(Array.from({ length: 10 }, () => aLiveKitRoom(clinic)));
+    await Promise.all(
+      rooms.flatMap((room) => [
+        delivered([room.recorded(anEgressId(), 600)]),
+        reportCallOf(room, room.sid),
+        delivered([room.finished(590)]),
+      ]),
+    );
+    for (const room of rooms) expect((await recordingsOf(clinic, room)).egresses).toMatchObject([RECORDED]);
+    expect(await waiting()).toEqual([]);
+  });
+});
+
+describe("The cron", () => {
+  const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
+
+  it("deletes what has waited for a day, counted from the last change", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    const [early, late] = [anEgressId(), anEgressId()];
+    await delivered([
+      room.egress(early, EgressStatus.EGRESS_STARTING),
+      room.egress(late, EgressStatus.EGRESS_STARTING),
+    ]);
+    const now = Date.now();
+    travelTo(new Date(now + 60 * 60_000).toISOString());
+    await delivered([room.recorded(late, 600)]);
+    travelTo(new Date(now + 24 * 60 * 60_000 - 1000).toISOString());
+    await runCron();
+    expect(await waiting()).toHaveLength(2);
+    travelTo(new Date(now + 24 * 60 * 60_000 + 60_000).toISOString());
+    await runCron();
+    expect(await waiting()).toMatchObject([{ egress_id: late }]);
+    travelTo(new Date(now + 26 * 60 * 60_000).toISOString());
+    await runCron();
+    expect(await waiting()).toEqual([]);
+  });
+});

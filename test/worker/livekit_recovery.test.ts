@@ -1,0 +1,401 @@
+import { env } from "cloudflare:workers";
+import { EgressInfo, EgressStatus, FileInfo } from "@livekit/protocol";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { EGRESSES_CHECKED } from "../../src/limits.ts";
+import { aCall, reportEgress } from "./support/calls.ts";
+import { aLiveKitRoom, anEgressId, delivered } from "./support/livekit.ts";
+import { aLiveKit, claimsOf, twirp } from "./support/livekit_api.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { countingRows } from "./support/rows.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+
+const NANOSECONDS = 1_000_000n;
+const { EGRESS_STARTING, EGRESS_ACTIVE, EGRESS_ENDING, EGRESS_COMPLETE, EGRESS_LIMIT_REACHED } = EgressStatus;
+
+/** Each test begins with no egress to ask about, and from then on time passes only when it says so. */
+beforeEach(async () => {
+  await env.DB.prepare("update egresses set check_at = null").run();
+  travelTo(fromNow(0));
+});
+
+const passMinutes = (minutes: number) => travelTo(fromNow(minutes));
+
+/** A call whose recording began, and of which no more events come. */
+async function aSilentEgress(status = "egress_active") {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  const egress_id = unique("EG");
+  const { id } = await call.addEgress(
+    { status, is_stopped: false, ended_at: null, storage_key: null },
+    egress_id,
+  );
+  const read = () => given(clinic.client.get(`${call.path}/egresses/${id}`));
+  return { clinic, call, id: id as number, egress_id, read };
+}
+
+const anEnd = () => ({
+  endedAt: BigInt(Date.now()) * NANOSECONDS,
+  fileResults: [new FileInfo({ filename: "visits/1.mp4" })],
+});
+
+/** The lines of the log from here on, without those of requests. */
+function logged() {
+  const spies = [vi.spyOn(console, "log"), vi.spyOn(console, "error")];
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+  });
+  return () =>
+    spies
+      .flatMap(({ mock }) => mock.calls.map(([line]) => JSON.parse(String(line))))
+      .filter(({ event }) => event !== "request");
+}
+
+/** Inserts running egresses of one call of which nothing was heard for more than ten minutes. */
+async function insertSilentEgresses(size: number) {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  const prefix = unique("EG");
+  await env.DB.prepare(
+    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${size})
+     insert into egresses (organization_id, call_id, egress_id, status, is_stopped, check_at, created_at, updated_at)
+     select ?1, ?2, ?3 || n, 'egress_active', 0, ?4, ?4, ?4 from counter`,
+  )
+    .bind(clinic.id, call.id, prefix, Date.now() - 11 * 60_000)
+    .run();
+}
+
+describe("The end of a recording whose event was lost", () => {
+  it("is asked for ten minutes after the last report, and reported as LiveKit tells it", async () => {
+    const livekit = aLiveKit();
+    const lines = logged();
+    const { id, egress_id, read, clinic, call } = await aSilentEgress();
+    const end = anEnd();
+    livekit.egress(egress_id, EGRESS_COMPLETE, end);
+    passMinutes(9.9);
+    await livekit.runCron();
+    expect(livekit.asked).toEqual([]);
+    passMinutes(0.2);
+    await livekit.runCron();
+    expect(livekit.asked).toEqual([egress_id]);
+    const egress = await read();
+    expect(egress).toMatchObject({
+      status: "egress_ended",
+      is_stopped: true,
+      ended_at: new Date(Number(end.endedAt / NANOSECONDS)).toISOString(),
+      error: null,
+      url: expect.stringContaining("visits/1.mp4"),
+    });
+    const { audit_logs } = await given(clinic.client.get(`${call.path}/egresses/${id}/audit_logs`));
+    expect(audit_logs.map(({ event }: { event: string }) => event).sort()).toEqual([
+      "create",
+      "read",
+      "update",
+    ]);
+    expect(lines()).toEqual([{ event: "egress_recovered", egress_id: id, status: "egress_ended" }]);
+    passMinutes(60);
+    await livekit.runCron();
+    expect(livekit.asked).toEqual([egress_id]);
+  });
+
+  it.each(["egress_starting", "egress_active", "egress_ending"])("is found after %s", async (status) => {
+    const livekit = aLiveKit();
+    const { egress_id, read } = await aSilentEgress(status);
+    livekit.egress(egress_id, EGRESS_LIMIT_REACHED, { ...anEnd(), error: "Session limit reached" });
+    passMinutes(11);
+    await livekit.runCron();
+    expect(await read()).toMatchObject({ status: "egress_ended", error: "Session limit reached" });
+  });
+
+  it("is found among others in the response of an old server, which lists them all", async () => {
+    const livekit = aLiveKit();
+    const { egress_id, read } = await aSilentEgress();
+    const other = await aSilentEgress();
+    livekit.answer = () =>
+      twirp.list(
+        new EgressInfo({ egressId: "EG_elsewhere", status: EGRESS_COMPLETE }),
+        new EgressInfo({ egressId: egress_id, status: EGRESS_COMPLETE, ...anEnd() }),
+      );
+    passMinutes(11);
+    await livekit.runCron();
+    expect(await read()).toMatchObject({ status: "egress_ended" });
+    expect(await other.read()).toMatchObject({ status: "egress_active" });
+  });
+
+  it("is asked for with a token that may do this and expires soon", async () => {
+    const livekit = aLiveKit();
+    const { egress_id } = await aSilentEgress();
+    const requests: Request[] = [];
+    livekit.answer = (request) => {
+      requests.push(request);
+      return livekit.own(egress_id);
+    };
+    passMinutes(11);
+    await livekit.runCron({ LIVEKIT_URL: "wss://livekit.example/base/" });
+    const [request] = requests;
+    if (!request) throw new Error("LiveKit was not asked");
+    expect(request.url).toBe("https://livekit.example/base/twirp/livekit.Egress/ListEgress");
+    expect(request.method).toBe("POST");
+    expect(request.headers.get("Content-Type")).toBe("application/json");
+    expect(request.redirect).toBe("manual");
+    const { exp = 0, ...claims } = await claimsOf(request);
+    expect(claims).toEqual({ alg: "HS256", typ: "JWT", iss: "livekit-key", video: { roomRecord: true } });
+    expect(exp - Date.now() / 1000).toBeLessThanOrEqual(120);
+  });
+
+  it("is asked for too if LiveKit spoke of it before anybody had reported the call", async () => {
+    const livekit = aLiveKit();
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const egress_id = anEgressId();
+    await delivered([room.egress(egress_id, EGRESS_ACTIVE), room.started()]);
+    passMinutes(11);
+    await livekit.runCron();
+    expect(livekit.asked).toEqual([egress_id]);
+  });
+
+  it("is not asked for without the address of a LiveKit server", async () => {
+    const livekit = aLiveKit();
+    await aSilentEgress();
+    passMinutes(11);
+    await livekit.runCron({ LIVEKIT_URL: undefined });
+    expect(livekit.asked).toEqual([]);
+  });
+
+  it("that comes after all while LiveKit is asked stays as it was reported", async () => {
+    const livekit = aLiveKit();
+    const { egress_id, read } = await aSilentEgress();
+    livekit.answer = async () => {
+      await given(reportEgress(egress_id, { status: "egress_ended", storage_key: "right.mp4" }));
+      return twirp.list(new EgressInfo({ egressId: egress_id, status: EGRESS_ACTIVE }));
+    };
+    passMinutes(11);
+    await livekit.runCron();
+    passMinutes(60);
+    await livekit.runCron();
+    expect(livekit.asked).toEqual([egress_id]);
+    expect(await read()).toMatchObject({
+      status: "egress_ended",
+      url: expect.stringContaining("right.mp4"),
+    });
+  });
+});
+
+describe("A recording that runs on", () => {
+  it("is asked about in every run, until there is news", async () => {
+    const livekit = aLiveKit();
+    const { egress_id, read } = await aSilentEgress();
+    livekit.egress(egress_id, EGRESS_ACTIVE, { fileResults: [new FileInfo({ filename: "visits/1.mp4" })] });
+    passMinutes(11);
+    const before = await env.DB.prepare("select * from egresses where egress_id = ?").bind(egress_id).first();
+    for (let run = 1; run <= 10; run++) {
+      await livekit.runCron();
+      expect(livekit.asked).toHaveLength(run);
+      passMinutes(5);
+    }
+    const after = await env.DB.prepare("select * from egresses where egress_id = ?").bind(egress_id).first();
+    expect({ ...after, check_at: 0 }).toEqual({ ...before, check_at: 0 });
+    livekit.egress(egress_id, EGRESS_ENDING);
+    await livekit.runCron();
+    expect(await read()).toMatchObject({ status: "egress_ending", url: null });
+    passMinutes(9);
+    await livekit.runCron();
+    expect(livekit.asked).toHaveLength(11);
+  });
+
+  it("does not go back to what LiveKit said before", async () => {
+    const livekit = aLiveKit();
+    const { egress_id, read } = await aSilentEgress("egress_ending");
+    livekit.egress(egress_id, EGRESS_STARTING);
+    passMinutes(11);
+    await livekit.runCron();
+    expect(await read()).toMatchObject({ status: "egress_ending" });
+  });
+
+  it("for days without news is asked about less and less often", async () => {
+    const livekit = aLiveKit();
+    const { egress_id } = await aSilentEgress();
+    livekit.egress(egress_id, EGRESS_ACTIVE);
+    passMinutes(30 * 24 * 60);
+    for (let day = 0; day < 30; day++) {
+      await livekit.runCron();
+      passMinutes(24 * 60);
+    }
+    expect(livekit.asked).toHaveLength(1);
+  });
+});
+
+describe("A recording that LiveKit does not know", () => {
+  it.each([
+    ["with an error", () => twirp.error(404, "not_found", "egress does not exist")],
+    ["with an empty list", () => twirp.list()],
+    ["with a list that is left out", () => Response.json({})],
+  ])("stays as it is: LiveKit says so %s", async (_, answer) => {
+    const livekit = aLiveKit();
+    const lines = logged();
+    const { id, egress_id, read } = await aSilentEgress();
+    livekit.answer = answer;
+    passMinutes(11);
+    await livekit.runCron();
+    expect(lines()).toEqual([{ event: "egress_unknown_to_livekit", egress_id: id }]);
+    expect(await read()).toMatchObject({ status: "egress_active", is_stopped: false, error: null });
+    await given(reportEgress(egress_id, { status: "egress_ended", storage_key: "ours.mp4" }));
+    expect(await read()).toMatchObject({ status: "egress_ended", url: expect.stringContaining("ours.mp4") });
+  });
+
+  it("is asked about less and less often", async () => {
+    const livekit = aLiveKit();
+    await aSilentEgress();
+    passMinutes(10);
+    const after: number[] = [];
+    for (let minutes = 15; minutes <= 250; minutes += 5) {
+      passMinutes(5);
+      const before = livekit.asked.length;
+      await livekit.runCron();
+      if (livekit.asked.length > before) after.push(minutes);
+    }
+    expect(after).toEqual([15, 30, 60, 120, 240]);
+  });
+
+  it("is found again once the address is right", async () => {
+    const livekit = aLiveKit();
+    const { egress_id, read } = await aSilentEgress();
+    passMinutes(11);
+    await livekit.runCron();
+    livekit.egress(egress_id, EGRESS_COMPLETE, anEnd());
+    passMinutes(11);
+    await livekit.runCron();
+    expect(await read()).toMatchObject({ status: "egress_ended" });
+  });
+});
+
+describe("A LiveKit server that", () => {
+  const FAULTS: [string, string, () => Response | Promise<Response>][] = [
+    ["refuses the connection", "unreachable", () => Promise.reject(new TypeError("Connection refused"))],
+    ["refuses the token", "not_ok", () => twirp.error(401, "unauthenticated", "invalid token")],
+    ["has no egress service", "not_ok", () => twirp.error(404, "bad_route", "no handler for path")],
+    ["is another service", "not_ok", () => new Response("404 page not found", { status: 404 })],
+    ["answers 500", "not_ok", () => twirp.error(500, "internal", "egress not connected (redis required)")],
+    ["redirects", "not_ok", () => Response.redirect("https://elsewhere.example/")],
+    ["answers a page of HTML", "malformed", () => new Response("<!doctype html><title>Log in</title>")],
+    ["answers nothing", "malformed", () => new Response("")],
+    ["answers null", "malformed", () => Response.json(null)],
+    ["answers a list", "malformed", () => Response.json([])],
+    ["answers a list of something else", "malformed", () => Response.json({ items: [{}, null, 7] })],
+    ["answers items that are no list", "malformed", () => Response.json({ items: "EG_1" })],
+    ["answers two megabytes", "too_large", () => new Response(" ".repeat(2 ** 21))],
+    ["breaks off in the middle", "malformed", () => new Response('{"items":[{"egress_id":')],
+    [
+      "breaks the connection in the middle",
+      "unreachable",
+      () =>
+        new Response(
+          new ReadableStream({
+            start(controller) {
+              controller.enqueue(new TextEncoder().encode('{"items":['));
+              controller.error(new TypeError("Connection lost"));
+            },
+          }),
+        ),
+    ],
+  ];
+
+  it.each(FAULTS)(
+    "%s changes nothing, is named in the log, and is asked again",
+    async (_, reason, answer) => {
+      const livekit = aLiveKit();
+      const lines = logged();
+      const { egress_id, read } = await aSilentEgress();
+      livekit.answer = answer;
+      passMinutes(11);
+      await livekit.runCron();
+      expect(await read()).toMatchObject({ status: "egress_active" });
+      expect(lines()).toEqual([
+        expect.objectContaining({ event: "livekit_unavailable", reason, egresses: 1 }),
+      ]);
+      livekit.answer = undefined;
+      livekit.egress(egress_id, EGRESS_COMPLETE, anEnd());
+      passMinutes(5);
+      await livekit.runCron();
+      expect(await read()).toMatchObject({ status: "egress_ended" });
+    },
+  );
+
+  it("never answers is given up after some seconds, for all egresses, and the other chores are done", async () => {
+    const livekit = aLiveKit();
+    const lines = logged();
+    await insertSilentEgresses(50);
+    livekit.answer = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    const clinic = await anOrganization();
+    await env.DB.prepare(
+      `insert into authorization_codes (organization_id, organization_user_id, code_digest, expires_at, created_at)
+       values (?1, ?2, ?3, 0, 0)`,
+    )
+      .bind(clinic.id, clinic.admin.id, unique("digest"))
+      .run();
+    const started = performance.now();
+    await livekit.runCron();
+    expect(performance.now() - started).toBeLessThan(12_000);
+    expect(lines()).toMatchObject([{ event: "livekit_unavailable", reason: "timeout" }]);
+    expect(livekit.asked.length).toBeLessThan(8);
+    const { n } =
+      (await env.DB.prepare("select count(*) n from authorization_codes where expires_at = 0").first()) ?? {};
+    expect(n).toBe(0);
+  }, 20_000);
+
+  it("takes its time is asked no more after a minute, and the next run goes on with the others", async () => {
+    const livekit = aLiveKit();
+    await insertSilentEgresses(40);
+    livekit.answer = (_, egress_id) => {
+      if (livekit.asked.length % 4 === 0) passMinutes(0.25);
+      return livekit.own(egress_id);
+    };
+    await livekit.runCron();
+    const first = livekit.asked.length;
+    expect(first).toBeGreaterThan(12);
+    expect(first).toBeLessThan(28);
+    livekit.answer = undefined;
+    await livekit.runCron();
+    expect(new Set(livekit.asked).size).toBe(40);
+    expect(livekit.asked).toHaveLength(40);
+  });
+});
+
+describe("Many silent recordings", () => {
+  it("are asked about in portions, a few at the same time, and each gets its turn", async () => {
+    const livekit = aLiveKit();
+    const size = 2.5 * EGRESSES_CHECKED;
+    await insertSilentEgresses(size);
+    const counting = countingRows();
+    for (const asked of [EGRESSES_CHECKED, 2 * EGRESSES_CHECKED, size]) {
+      const { rows_read } = await counting.during(() => livekit.runCron({ DB: counting.DB }));
+      expect(livekit.asked).toHaveLength(asked);
+      expect(rows_read).toBeLessThan(10 * EGRESSES_CHECKED);
+    }
+    expect(new Set(livekit.asked).size).toBe(size);
+    expect(livekit.busiest).toBeLessThanOrEqual(4);
+  });
+
+  it("each get their turn although LiveKit always fails for those that come first", async () => {
+    const livekit = aLiveKit();
+    await insertSilentEgresses(30);
+    livekit.answer = () => twirp.error(500, "internal");
+    for (let run = 0; run < 8; run++) {
+      await livekit.runCron();
+      passMinutes(5);
+    }
+    expect(new Set(livekit.asked).size).toBe(30);
+  });
+
+  it("that are not due cost a run nothing", async () => {
+    const livekit = aLiveKit();
+    await insertSilentEgresses(1000);
+    await env.DB.prepare("update egresses set check_at = check_at + 3600000").run();
+    const counting = countingRows();
+    const { rows_read } = await counting.during(() => livekit.runCron({ DB: counting.DB }));
+    expect(livekit.asked).toEqual([]);
+    expect(rows_read).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,319 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { reportCall } from "./support/calls.ts";
+import { countingRoundTrips, rowsOf } from "./support/database.ts";
+import { platform } from "./support/door.ts";
+import { aLiveKitRoom, aLiveKitServer, at, DisconnectReason, delivered } from "./support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const PROVIDER = { name: "Paula Provider", attributes: { role: "provider", recording_consent: "true" } };
+const RITA = { name: "Rita Recipient", attributes: { recording_consent: "true" } };
+
+/** The rows of an organization's calls and participants, without what differs between two runs. */
+async function visitsOf({ id }: Organization) {
+  const tables = await rowsOf(id);
+  const rows = (table: string) => tables.find(({ name }) => name === table)?.rows ?? [];
+  return { calls: rows("calls"), participants: rows("participants") };
+}
+
+async function callsOf(organization: Organization, owner: { id: number }) {
+  return (await given(organization.client.get(`/organization_users/${owner.id}/calls`))).calls;
+}
+
+describe("A room whose metadata says whose visit it is", () => {
+  it("reports the whole visit by itself", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.started(), room.joined("paula", 5, PROVIDER), room.joined("rita", 8, RITA)]);
+    const [ongoing] = await callsOf(clinic, room.owner);
+    expect(ongoing).toMatchObject({
+      organization_user_id: room.owner.id,
+      waiting_room_id: room.waitingRoom.id,
+      is_ended: false,
+      started_at: at(0),
+      ended_at: null,
+    });
+
+    await delivered([
+      room.left("rita", 600, 8, RITA),
+      room.left("paula", 601, 5, PROVIDER),
+      room.finished(602),
+    ]);
+    const [call] = await callsOf(clinic, room.owner);
+    expect(call).toEqual({ ...ongoing, is_ended: true, ended_at: at(602) });
+    const { participants } = await visitsOf(clinic);
+    expect(participants).toMatchObject([
+      {
+        key: "paula",
+        display_name: "Paula Provider",
+        role: "provider",
+        call_id: call.id,
+        recording_consent: 1,
+      },
+      {
+        key: "rita",
+        display_name: "Rita Recipient",
+        role: "recipient",
+        call_id: call.id,
+        recording_consent: 1,
+      },
+    ]);
+    expect(participants.map(({ left_at }) => new Date(left_at as number).toISOString())).toEqual([
+      at(601),
+      at(600),
+    ]);
+  });
+
+  it("has a call with the room's sid as its key, which the platform can report further", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.started(), room.joined("rita", 8, RITA), room.finished(600)]);
+    const colleague = await clinic.addProvider();
+    await given(reportCall(room.sid, { organization_user_id: colleague.id, failed: true }));
+    const lines = [{ participant_key: "rita", text: "Good morning.", start_time: 0, end_time: 1 }];
+    await given(
+      platform.put(`/calls/${room.sid}/transcript`, {
+        transcript: { summary: "A greeting.", is_final: true, lines },
+      }),
+    );
+
+    // Late events take back nothing of it.
+    await changingNothing(() =>
+      delivered([room.started(), room.joined("rita", 8, RITA), room.finished(600)]),
+    );
+    const [call] = await callsOf(clinic, colleague);
+    const path = `/organization_users/${colleague.id}/calls/${call.id}/transcript`;
+    expect((await given(clinic.client.get(path))).transcript_lines).toMatchObject([
+      { display_name: "Rita Recipient" },
+    ]);
+  });
+
+  it("reports to the call of its name, where the platform has reported one", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const { id } = await given(
+      reportCall(room.name, {
+        waiting_room_slug: room.waitingRoom.slug,
+        organization_user_id: room.owner.id,
+        started_at: at(-1),
+        participants: [{ key: "paula", display_name: "Paula", role: "provider" }],
+      }),
+    );
+    await delivered([room.started(), room.joined("rita", 8, RITA), room.finished(600)]);
+    expect(await callsOf(clinic, room.owner)).toMatchObject([{ id, started_at: at(-1), ended_at: at(600) }]);
+    const { participants } = await visitsOf(clinic);
+    expect(participants).toMatchObject([
+      { key: "paula", call_id: id, left_at: Date.parse(at(600)) },
+      { key: "rita", call_id: id, left_at: Date.parse(at(600)) },
+    ]);
+  });
+
+  it("takes up who waited under the same key, so that the wait counts", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await clinic.addParticipant(
+      room.waitingRoom.slug,
+      { waiting_since: at(-90), display_name: "Rita" },
+      "rita",
+    );
+    const waiting = async () =>
+      (await given(clinic.client.get(`/waiting_rooms/${room.waitingRoom.slug}`))).waiting_count;
+    expect(await waiting()).toBe(1);
+    await delivered([room.joined("rita", 8, { attributes: RITA.attributes })]);
+    expect(await waiting()).toBe(0);
+    await delivered([room.finished(600)]);
+    expect((await visitsOf(clinic)).participants).toMatchObject([
+      { key: "rita", display_name: "Rita", waiting_since: Date.parse(at(-90)), joined_at: Date.parse(at(8)) },
+    ]);
+    const metrics = await given(clinic.client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"));
+    expect(metrics).toEqual({
+      total_calls: { "2026-01-31": 1 },
+      average_duration: { "2026-01-31": 600 },
+      call_fail_rate: { "2026-01-31": 0 },
+      average_wait_time: { "2026-01-31": 90 },
+    });
+  });
+
+  it("names a user of the organization, and nobody of another one", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const room = await aLiveKitRoom(clinic);
+    const as = (user_id: unknown) => ({ attributes: { user_id: String(user_id) } });
+    await delivered([
+      room.joined("a", 1, as(clinic.admin.user_id)),
+      room.joined("b", 2, as(other.admin.user_id)),
+      room.joined("c", 3, as("everybody")),
+    ]);
+    expect((await visitsOf(clinic)).participants).toMatchObject([
+      { key: "a", user_id: clinic.admin.user_id },
+      { key: "b", user_id: null },
+      { key: "c", user_id: null },
+    ]);
+  });
+
+  it("leaves out LiveKit's own participants, and those who never connected", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([
+      room.joined("EG_8oTjKXHjCqyD", 1, { kind: 2 }),
+      room.joined("camera", 2, { kind: 1 }),
+      room.joined("scribe", 3, { kind: 4 }),
+      room.event("participant_connection_aborted", 4, { participant: { identity: "rita" } as never }),
+      room.joined("sip_123", 5, { kind: 3 }),
+    ]);
+    expect((await visitsOf(clinic)).participants).toMatchObject([{ key: "sip_123" }]);
+  });
+
+  it("has a participant of its own for somebody who has been on another call under the same identity", async () => {
+    const clinic = await anOrganization();
+    const [first, second] = [await aLiveKitRoom(clinic), await aLiveKitRoom(clinic)];
+    await delivered([first.joined("dr-smith", 1, PROVIDER), first.finished(10)]);
+    await delivered([second.joined("dr-smith", 20), second.left("dr-smith", 30, 20), second.finished(31)]);
+    const { calls, participants } = await visitsOf(clinic);
+    expect(participants).toMatchObject([
+      { key: "dr-smith", call_id: calls[0]?.id, recording_consent: 1 },
+      { key: `${second.sid}:dr-smith`, call_id: calls[1]?.id, recording_consent: null },
+    ]);
+  });
+});
+
+describe("An event that names two organizations", () => {
+  it("changes nothing, if the room is of one and the user of another", async () => {
+    const [ours, theirs] = [await anOrganization(), await anOrganization()];
+    const { slug } = await ours.addRoom();
+    const metadata = JSON.stringify({ waiting_room_slug: slug, organization_user_id: theirs.admin.id });
+    const room = await aLiveKitRoom(ours, { metadata });
+    await changingNothing(() => delivered([room.started(), room.joined("rita", 1), room.finished(10)]));
+  });
+
+  it("changes nothing, if the call of the sid is of another organization", async () => {
+    const [ours, theirs] = [await anOrganization(), await anOrganization()];
+    const room = await aLiveKitRoom(ours);
+    await delivered([room.joined("rita", 1, RITA)]);
+    const forged = await aLiveKitRoom(theirs, { sid: room.sid });
+    await changingNothing(() => delivered([forged.started(), forged.joined("eve", 1), forged.finished(10)]));
+  });
+
+  it("makes a call of its own, if the call of the room's name is of another organization", async () => {
+    const [ours, theirs] = [await anOrganization(), await anOrganization()];
+    const name = unique("visit");
+    const [room, waitingRoom] = [await aLiveKitRoom(ours, { name }), await theirs.addRoom()];
+    await given(
+      reportCall(name, {
+        waiting_room_slug: waitingRoom.slug,
+        organization_user_id: theirs.admin.id,
+        started_at: at(0),
+        participants: [{ key: "theirs", display_name: "Theirs", role: "recipient" }],
+      }),
+    );
+    const before = await rowsOf(theirs.id);
+    await delivered([room.finished(10), room.joined("rita", 1, RITA)]);
+    expect(await rowsOf(theirs.id)).toEqual(before);
+    expect(await callsOf(ours, room.owner)).toMatchObject([{ ended_at: at(10) }]);
+  });
+});
+
+describe("Events that come twice, late or in another order", () => {
+  /** A visit in which somebody comes back with another name and withdraws the consent, and somebody stays to the end. */
+  const eventsOf = (room: Awaited<ReturnType<typeof aLiveKitRoom>>) => {
+    const withdrawn = { name: "Rita R.", attributes: { recording_consent: "false" } };
+    return [
+      room.started(),
+      room.joined("paula", 5, PROVIDER),
+      room.joined("rita", 8, RITA),
+      room.left("rita", 100, 8, RITA),
+      room.joined("rita", 101, withdrawn),
+      room.left("rita", 102, 8, { ...RITA, disconnectReason: DisconnectReason.DUPLICATE_IDENTITY }),
+      room.left("rita", 500, 101, withdrawn),
+      room.finished(600),
+      room.event("track_published", 6, { participant: { identity: "rita" } as never }),
+    ];
+  };
+
+  /** What a visit leaves behind, in words that two rooms share. */
+  async function outcomeOf(
+    organization: Organization,
+    { sid, owner }: Awaited<ReturnType<typeof aLiveKitRoom>>,
+  ) {
+    const rows = await env.DB.prepare(
+      `select p.key, display_name, role, joined_at, left_at, recording_consent, p.user_id, started_at, ended_at
+       from calls c join participants p on p.call_id = c.id where c.key = ? order by p.key`,
+    )
+      .bind(sid)
+      .all();
+    const metrics = await given(
+      organization.client.get(
+        `/call_metrics?date_start=2026-01-31&date_end=2026-01-31&user_id=${owner.user_id}`,
+      ),
+    );
+    return { participants: rows.results, metrics };
+  }
+
+  it("lead to the same call, participants and metrics", { timeout: 60_000 }, async () => {
+    const expected = [
+      { key: "paula", role: "provider", left_at: Date.parse(at(600)) },
+      {
+        key: "rita",
+        display_name: "Rita R.",
+        joined_at: Date.parse(at(101)),
+        left_at: Date.parse(at(500)),
+        recording_consent: 0,
+      },
+    ];
+    const first = await anOrganization();
+    const room = await aLiveKitRoom(first);
+    await delivered(eventsOf(room));
+    const inOrder = await outcomeOf(first, room);
+    expect(inOrder.participants).toMatchObject(expected);
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 8 }), { maxLength: 9 }), fc.integer(), async (early, seed) => {
+        const clinic = await anOrganization();
+        const another = await aLiveKitRoom(clinic);
+        const events = eventsOf(another);
+        const [shuffled] = fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), {
+          numRuns: 1,
+          seed,
+        });
+        await delivered([...early.map((n) => events[n] as string), ...(shuffled ?? [])]);
+        expect(await outcomeOf(clinic, another)).toEqual(inOrder);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("lead to the same, if they all come at once", async () => {
+    const [one, other] = [await anOrganization(), await anOrganization()];
+    const [room, another] = [await aLiveKitRoom(one), await aLiveKitRoom(other)];
+    await Promise.all(eventsOf(room).map((event) => delivered([event])));
+    await delivered(eventsOf(another));
+    expect(await outcomeOf(one, room)).toEqual(await outcomeOf(other, another));
+  });
+
+  it("change nothing when they are repeated", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    await delivered(eventsOf(room));
+    await changingNothing(() => delivered(eventsOf(room)));
+  });
+});
+
+describe("An event costs few round trips to D1:", () => {
+  it.each([
+    ["the first one of a room", 2, []],
+    ["a repeated one", 1, ["joined"]],
+  ])("%s, %i", async (_, trips, before) => {
+    const room = await aLiveKitRoom(await anOrganization());
+    const event = room.joined("rita", 1, RITA);
+    const { fetcher, during } = countingRoundTrips();
+    const server = aLiveKitServer({ fetcher });
+    if (before.length > 0) await delivered([event]);
+    expect(await during(() => delivered([event], server))).toBe(trips);
+  });
+
+  it("one of a room without metadata, none", async () => {
+    const room = await aLiveKitRoom(await anOrganization(), { metadata: "" });
+    const { fetcher, during } = countingRoundTrips();
+    expect(await during(() => delivered([room.joined("rita", 1)], aLiveKitServer({ fetcher })))).toBe(0);
+  });
+});

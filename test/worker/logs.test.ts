@@ -366,10 +366,12 @@ describe("The log of a whole journey", () => {
   });
 
   it("has a line for each run of the cron, and for each bulk invite that it queued again", () => {
-    const [run] = parsed().filter(({ event }) => event === "cron");
+    const runs = parsed().filter(({ event }) => event === "cron");
     const requeued = parsed().filter(({ event }) => event === "bulk_invite_requeued");
     expect(requeued).toEqual([{ event: "bulk_invite_requeued", bulk_invite_id: expect.any(Number) }]);
-    expect(run).toMatchObject({ requeueLostRows: 1, duration_ms: expect.any(Number) });
+    expect(runs).toContainEqual(
+      expect.objectContaining({ requeueLostRows: 1, duration_ms: expect.any(Number) }),
+    );
   });
 
   it("has the messages of the queue that failed, were given up, or are unknown", () => {

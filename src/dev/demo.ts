@@ -187,7 +187,7 @@ await show(clinic, "GET", `${results}/egresses`);
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs?event=read`);
 
 chapter("A visit that nobody but LiveKit reports");
-await demoLiveKit({
+const visit = await demoLiveKit({
   server,
   settings,
   clinic,
@@ -197,6 +197,15 @@ await demoLiveKit({
   say,
   show,
 });
+
+if (visit) {
+  chapter("A recording is deleted");
+  say("The file goes first, then the recording says so. A URL that was made before leads nowhere.");
+  await show(platform, "DELETE", `/api/platform/egresses/${visit.egress_id}`);
+  say(`  GET the url → ${(await fetch(visit.url)).status}`);
+  await show(clinic, "GET", visit.path);
+  await show(clinic, "GET", `${visit.path}/audit_logs`);
+}
 
 chapter("Somebody is invited, accepts, and signs in with the organization's identity provider");
 const identityProvider = await startIdentityProvider();

@@ -18,13 +18,17 @@ interface Demo {
   show(headers: Headers, method: string, path: string, body?: object): Promise<any>;
 }
 
-/** A visit that only LiveKit reports, from the opening of its room to the download of its recording. */
+/**
+ * A visit that only LiveKit reports, from the opening of its room to the download of its recording.
+ *
+ * @returns the recording as the organization reads it, with LiveKit's own id
+ */
 export async function demoLiveKit(demo: Demo) {
   const { server, settings, clinic, provider, waiting_room_slug, prefix, say, show } = demo;
   const { LIVEKIT_API_KEY, LIVEKIT_API_SECRET } = settings;
   if (!LIVEKIT_API_KEY || !LIVEKIT_API_SECRET) {
     say("Left out: .dev.vars has no LIVEKIT_API_KEY. Delete that file, and `npm run dev` makes it anew.");
-    return;
+    return undefined;
   }
   const seconds = (ago: number) => String(Math.floor(Date.now() / 1000) - ago);
   const room = {
@@ -88,7 +92,9 @@ export async function demoLiveKit(demo: Demo) {
   const [call] = (await show(clinic, "GET", `${calls}?per_page=1`)).calls;
   const egresses = `${calls}/${call.id}/egresses`;
   const [recording] = (await show(clinic, "GET", egresses)).egresses;
-  const { url } = await show(clinic, "GET", `${egresses}/${recording.id}`);
+  const path = `${egresses}/${recording.id}`;
+  const { url } = await show(clinic, "GET", path);
   const file = await fetch(url);
   say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);
+  return { egress_id: egress.egressId, path, url };
 }

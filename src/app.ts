@@ -15,6 +15,7 @@ import { callsPlatform } from "./resources/calls/calls.platform.ts";
 import { egressAuditLogsExternal } from "./resources/egress_audit_logs/egress_audit_logs.external.ts";
 import { egressesExternal } from "./resources/egresses/egresses.external.ts";
 import { egressesPlatform } from "./resources/egresses/egresses.platform.ts";
+import { eventsExternal } from "./resources/events/events.external.ts";
 import { invitesExternal } from "./resources/invites/invites.external.ts";
 import { invitesPlatform } from "./resources/invites/invites.platform.ts";
 import { issuersPlatform } from "./resources/issuers/issuers.platform.ts";
@@ -47,7 +48,8 @@ const external = externalRoutes()
   .route("/", tokenExchangeExternal)
   .route("/", rolesExternal)
   .route("/", bulkInvitesExternal)
-  .route("/", invitesExternal);
+  .route("/", invitesExternal)
+  .route("/", eventsExternal);
 
 const platform = platformRoutes()
   .use(platformDoor)

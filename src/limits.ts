@@ -199,6 +199,27 @@ export const BULK_INVITES_REQUEUED = 500;
 /** The emails and names in the rows are needed to look up what failed. After this time nobody does. */
 export const BULK_INVITE_PERSONAL_DATA_KEPT_FOR = 30 * DAY;
 
+/** A client that was down for longer reads the things themselves again. */
+export const EVENTS_KEPT_FOR = 30 * DAY;
+
+/** A few systems of an organization listen, each perhaps with a second endpoint while it moves. */
+export const MAX_WEBHOOK_ENDPOINTS = 10;
+
+/** There are twelve. A list that repeats some is accepted. */
+export const MAX_EVENT_TYPE_NAMES = 100;
+
+/** What all servers and proxies take. */
+export const MAX_WEBHOOK_URL_LENGTH = 2000;
+
+/** Standard Webhooks asks for 24 to 64. */
+export const WEBHOOK_SECRET_BYTES = 32;
+
+/** Enough to give a receiver the new secret. Until then, deliveries are signed with the old one too. */
+export const OLD_WEBHOOK_SECRET_LIFETIME = DAY;
+
+/** Old secrets that sign at the same time. There are several only if somebody rotates again within a day. */
+export const MAX_OLD_WEBHOOK_SECRETS = 5;
+
 /**
  * One run of the cron changes this many rows for each chore. D1 runs one query at a time, so that a longer one would
  * hold up requests. In a day, this makes half a million rows.

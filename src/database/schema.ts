@@ -9,7 +9,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { AuditEvent, BulkInviteRowStatus, ParticipantRole, Role } from "./enums.ts";
+import type { AuditEvent, BulkInviteRowStatus, EventType, ParticipantRole, Role } from "./enums.ts";
 
 /*
  * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
@@ -513,6 +513,51 @@ export const bulkInviteRows = sqliteTable(
       foreignColumns: [bulkInvites.organization_id, bulkInvites.id],
     }),
   ],
+);
+
+/**
+ * What happened in an organization, in order. Triggers write the events, in the transaction of the change (see
+ * triggers/events.sql), and refuse changes of them; the cron deletes old ones. `data` holds ids and nothing else.
+ */
+export const events = sqliteTable(
+  "events",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    type: text().$type<EventType>().notNull(),
+    data: text({ mode: "json" }).$type<Record<string, number>>().notNull(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    index("events_in_order").on(t.organization_id, t.id),
+    index("events_by_type").on(t.organization_id, t.type, t.id),
+    index("events_by_age").on(t.created_at),
+  ],
+);
+
+/**
+ * The URLs to which an organization wants its events sent. `event_types` is a JSON array, and null for all types, also
+ * those that there will be. `disabled_reason` says why the service has stopped sending; it is null if the organization
+ * did. Deliveries are signed with `secret`, so it is stored as it is, and with each of `previous_secrets` that has not
+ * expired.
+ */
+export const webhookEndpoints = sqliteTable(
+  "webhook_endpoints",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    url: text().notNull(),
+    event_types: text({ mode: "json" }).$type<EventType[]>(),
+    is_active: integer({ mode: "boolean" }).notNull(),
+    disabled_reason: text(),
+    secret: text().notNull(),
+    previous_secrets: text({ mode: "json" })
+      .$type<{ secret: string; expires_at: number }[]>()
+      .notNull()
+      .default([]),
+    ...timestamps,
+  },
+  (t) => [uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id)],
 );
 
 /**

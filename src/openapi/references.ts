@@ -6,6 +6,7 @@ import { callMetricsReference } from "../resources/call_metrics/call_metrics.ope
 import { callsReference } from "../resources/calls/calls.openapi.ts";
 import { egressAuditLogsReference } from "../resources/egress_audit_logs/egress_audit_logs.openapi.ts";
 import { egressesReference } from "../resources/egresses/egresses.openapi.ts";
+import { eventsReference } from "../resources/events/events.openapi.ts";
 import { invitesReference } from "../resources/invites/invites.openapi.ts";
 import { issuersReference } from "../resources/issuers/issuers.openapi.ts";
 import { organizationUsersReference } from "../resources/organization_users/organization_users.openapi.ts";
@@ -34,6 +35,7 @@ export const references: Reference[] = [
   rolesReference,
   organizationUsersReference,
   callsReference,
+  eventsReference,
   organizationsReference,
   apiClientsReference,
   issuersReference,
@@ -52,6 +54,8 @@ export const parameterDescriptions: Record<string, string> = {
   organization_user_id: "The id of the organization user who held the call.",
   call_id: "The id of the call.",
   egress_id: "The egress: its `id` in the external API, its `egress_id` in the platform API.",
+  type: "Only events of this type.",
+  after: "Only events with a higher id. Without it, the oldest events that are kept.",
   date_start: "The first date of the range, in UTC.",
   date_end: "The last date of the range, in UTC. It is part of the range.",
   user_id: "Only the calls of this user count. Without it, the calls of the whole organization count.",

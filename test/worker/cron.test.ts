@@ -23,7 +23,7 @@ const COULD_NOT_BE_MADE = "The invite could not be made; please invite this pers
 
 /** Each test begins without the rows on which the cron works. */
 beforeEach(async () => {
-  const tables = ["authorization_codes", "bulk_invite_rows", "bulk_invites", "invites"];
+  const tables = ["authorization_codes", "bulk_invite_rows", "bulk_invites", "invites", "events"];
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
 });
 
@@ -46,6 +46,15 @@ const insertCodes = ({ id, admin }: Organization, size: number, expires_at: numb
     id,
     admin.id,
     expires_at,
+  );
+
+const insertEvents = ({ id }: Organization, size: number, created_at: number) =>
+  insertMany(
+    size,
+    `insert into events (organization_id, type, data, created_at)
+     select ?1, 'call.started', '{"call_id":1}', ?2 from counter`,
+    id,
+    created_at,
   );
 
 const insertInvites = ({ id }: Organization, size: number, expires_at: number) =>
@@ -112,6 +121,15 @@ describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
     await insertCodes(clinic, 100, Date.now());
     expect(await leftAfterEachRun(`authorization_codes where expires_at = ${old}`)).toEqual(atOnce);
     expect(await count("authorization_codes")).toBe(100);
+  });
+
+  it("old events is deleted in portions, and younger events stay", async () => {
+    const clinic = await anOrganization();
+    const old = Date.now() - (30 * DAY + 1) * MINUTE;
+    await insertEvents(clinic, BACKLOG, old);
+    await insertEvents(clinic, 100, Date.now());
+    expect(await leftAfterEachRun(`events where created_at = ${old}`)).toEqual(atOnce);
+    expect(await count(`events where organization_id = ${clinic.id} and type = 'call.started'`)).toBe(100);
   });
 
   it("expired invites is taken off the list in portions, and the list is right before and after each", async () => {
@@ -181,6 +199,7 @@ describe("A run of the cron with nothing to do", () => {
   it(`reads nearly nothing, even with ${BACKLOG} rows that are too young for it`, async () => {
     const clinic = await anOrganization();
     await insertCodes(clinic, BACKLOG, Date.now());
+    await insertEvents(clinic, BACKLOG, Date.now());
     await insertInvites(clinic, BACKLOG, Date.now() + DAY * MINUTE);
     await insertBulkInvites(clinic, 10, BACKLOG / 10, Date.now() - DAY * MINUTE, true);
     const [lately] = [await anOrganization()];
@@ -198,9 +217,11 @@ describe("A chore that fails", () => {
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["lapseExpiredInvites", 'update "invites"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
+    ["deleteOldEvents", 'delete from "events"'],
   ])("is logged, and does not stop the others: %s", async (chore, beginning) => {
     const clinic = await anOrganization();
     await insertCodes(clinic, 1, Date.now() - 2 * DAY * MINUTE);
+    await insertEvents(clinic, 1, 0);
     await insertInvites(clinic, 1, Date.now() - MINUTE);
     await insertBulkInvites(clinic, 1, 1, Date.now() - DAY * MINUTE);
     const old = await anOrganization();
@@ -211,6 +232,7 @@ describe("A chore that fails", () => {
       erasePersonalData: (await count("bulk_invite_rows where email = ''")) === 1,
       lapseExpiredInvites: (await count("invites where is_lapsed")) === 1,
       deleteOldCodes: (await count("authorization_codes")) === 0,
+      deleteOldEvents: (await count("events where created_at = 0")) === 0,
     });
     const DB = observedDatabase({
       prepare(text) {
@@ -225,6 +247,7 @@ describe("A chore that fails", () => {
       erasePersonalData: true,
       lapseExpiredInvites: true,
       deleteOldCodes: true,
+      deleteOldEvents: true,
     };
     expect(await done()).toEqual({ ...others, [chore]: false });
     const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ROLES, type Role } from "../../database/enums.ts";
-import { unprocessable } from "../../http/errors.ts";
+import { notFound, unprocessable } from "../../http/errors.ts";
 
 export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });
 
@@ -28,4 +28,13 @@ export function requireAssignable(callerRoles: readonly Role[], roles: readonly 
     throw unprocessable(
       `${field}: ${above.join(", ")} is above your permission level; you may assign ${assignable.join(", ")}`,
     );
+}
+
+/**
+ * Some things are only for administrators. For other callers they do not exist, as everything that is out of reach.
+ *
+ * @throws ApiError 404 saying what does not exist
+ */
+export function requireAdmin(callerRoles: readonly Role[], what: string): void {
+  if (!callerRoles.includes("organization_admin")) throw notFound(what);
 }

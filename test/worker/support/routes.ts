@@ -103,6 +103,7 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
     const { bulk_invite } = await given(client.post("/invites/bulk_create", body));
     return { path: `/bulk_invites/${bulk_invite.id}` };
   },
+  "GET /events": async () => ({ path: "/events" }),
 };
 
 /** The same for the platform door, which is for all organizations. */

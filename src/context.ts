@@ -6,6 +6,7 @@ import { readSettings, type Settings } from "./settings.ts";
 export interface Context {
   db: Database;
   bulkInviteQueue: Queue;
+  webhookQueue: Queue;
   settings: Settings;
   /** The time of the request, in milliseconds since the epoch. */
   now: number;
@@ -15,6 +16,7 @@ export function openContext(env: Env, now: number, db: Database = env.DB): Conte
   return {
     db,
     bulkInviteQueue: env.BULK_INVITES,
+    webhookQueue: env.WEBHOOKS,
     settings: readSettings(env),
     now,
   };

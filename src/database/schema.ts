@@ -539,7 +539,12 @@ export const events = sqliteTable(
  * The URLs to which an organization wants its events sent. `event_types` is a JSON array, and null for all types, also
  * those that there will be. `disabled_reason` says why the service has stopped sending; it is null if the organization
  * did. Deliveries are signed with `secret`, so it is stored as it is, and with each of `previous_secrets` that has not
- * expired.
+ * expired. `service_url` is where the service was reached when the URL was set: with it, the URL is checked again when
+ * something is sent.
+ *
+ * Of the deliveries: `due_at` is when the next is due, or earlier, and null if none is pending. Until `lease_until`, only
+ * the lane that set it sends (see webhook_deliveries.lane.ts). `failing_since` is when a delivery failed after the last
+ * that did not.
  */
 export const webhookEndpoints = sqliteTable(
   "webhook_endpoints",
@@ -556,8 +561,44 @@ export const webhookEndpoints = sqliteTable(
       .notNull()
       .default([]),
     ...timestamps,
+    service_url: text(),
+    due_at: integer(),
+    lease_until: integer(),
+    failing_since: integer(),
   },
-  (t) => [uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id)],
+  (t) => [
+    uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id),
+    index("webhook_endpoints_due").on(t.due_at).where(sql`due_at is not null and is_active`),
+  ],
+);
+
+/**
+ * What becomes of an event at an endpoint. Triggers write a row with the event, for each endpoint that wants it, and keep
+ * `due_at` of the endpoint (see triggers/webhook_deliveries.sql). `next_attempt_at` is null when it was delivered or
+ * given up. `response_status` and `error` are those of the last attempt.
+ *
+ * Rows refer to their endpoint and event without foreign keys: an endpoint can have hundreds of thousands, which the cron
+ * deletes in portions after it, as it does with those of deleted events.
+ */
+export const webhookDeliveries = sqliteTable(
+  "webhook_deliveries",
+  {
+    organization_id: organizationId(),
+    webhook_endpoint_id: integer().notNull(),
+    event_id: integer().notNull(),
+    attempts: integer().notNull().default(0),
+    last_attempt_at: integer(),
+    response_status: integer(),
+    error: text(),
+    next_attempt_at: integer(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.webhook_endpoint_id, t.event_id] }),
+    // In the order in which they are sent.
+    index("webhook_deliveries_pending")
+      .on(t.webhook_endpoint_id, t.event_id, t.next_attempt_at)
+      .where(sql`next_attempt_at is not null`),
+  ],
 );
 
 /**

@@ -32,6 +32,7 @@ import { transcriptsPlatform } from "./resources/transcripts/transcripts.platfor
 import { waitingRoomSubsExternal } from "./resources/waiting_room_subs/waiting_room_subs.external.ts";
 import { waitingRoomsExternal } from "./resources/waiting_rooms/waiting_rooms.external.ts";
 import { waitingRoomsPlatform } from "./resources/waiting_rooms/waiting_rooms.platform.ts";
+import { webhookEndpointsExternal } from "./resources/webhook_endpoints/webhook_endpoints.external.ts";
 import { readSettings, requireOwnSecrets } from "./settings.ts";
 
 const external = externalRoutes()
@@ -49,7 +50,8 @@ const external = externalRoutes()
   .route("/", rolesExternal)
   .route("/", bulkInvitesExternal)
   .route("/", invitesExternal)
-  .route("/", eventsExternal);
+  .route("/", eventsExternal)
+  .route("/", webhookEndpointsExternal);
 
 const platform = platformRoutes()
   .use(platformDoor)

@@ -18,6 +18,7 @@ import { tokenExchangeReference } from "../resources/token_exchange/token_exchan
 import { transcriptsReference } from "../resources/transcripts/transcripts.openapi.ts";
 import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
+import { webhookEndpointsReference } from "../resources/webhook_endpoints/webhook_endpoints.openapi.ts";
 import type { Reference } from "./operation.ts";
 
 /** The resources in the order of the contract, then those that only the platform door has. */
@@ -36,6 +37,7 @@ export const references: Reference[] = [
   organizationUsersReference,
   callsReference,
   eventsReference,
+  webhookEndpointsReference,
   organizationsReference,
   apiClientsReference,
   issuersReference,

@@ -61,6 +61,25 @@ export const externalExamples: Record<string, Example> = {
     body: { organization_invites: Array.from({ length: 10 }, anInvite) },
   }),
   "GET /bulk_invites/:id": async (clinic) => ({ path: await bulkInviteOf(clinic) }),
+  "GET /events": () => ({ path: "/events" }),
+  "GET /events, of one type": () => ({ path: "/events?type=call.ended" }),
+  "GET /webhook_endpoints": async (clinic) => {
+    await endpointOf(clinic);
+    return { path: "/webhook_endpoints" };
+  },
+  "POST /webhook_endpoints": async (clinic) => {
+    await deleteNewEndpoints(clinic);
+    return { path: "/webhook_endpoints", body: { webhook_endpoint: { url: NEW_ENDPOINT } } };
+  },
+  "GET /webhook_endpoints/:id": async (clinic) => ({ path: await endpointOf(clinic) }),
+  "PUT /webhook_endpoints/:id": async (clinic) => ({
+    path: await newEndpoint(clinic),
+    body: { webhook_endpoint: { event_types: ["call.ended"], is_active: false } },
+  }),
+  "DELETE /webhook_endpoints/:id": async (clinic) => ({ path: await newEndpoint(clinic) }),
+  "POST /webhook_endpoints/:id/rotate_secret": async (clinic) => ({
+    path: `${await newEndpoint(clinic)}/rotate_secret`,
+  }),
   "GET /roles": () => ({ path: "/roles" }),
   "GET /invites": () => ({ path: "/invites" }),
   "POST /invites": () => ({ path: "/invites", body: { organization_invite: anInvite() } }),
@@ -81,6 +100,26 @@ async function aRoomsSub(clinic: Clinic) {
 }
 
 const inviteOf = once(newInvite);
+
+const endpointOf = once((clinic) => anEndpoint(clinic, "https://hooks.example.com/visits"));
+
+/** Such endpoints are for one request: an organization has at most ten. */
+const NEW_ENDPOINT = "https://new.example.com/visits";
+
+async function newEndpoint(clinic: Clinic) {
+  await deleteNewEndpoints(clinic);
+  return anEndpoint(clinic, NEW_ENDPOINT);
+}
+
+async function anEndpoint({ client }: Clinic, url: string): Promise<string> {
+  return `/webhook_endpoints/${(await client("POST", "/webhook_endpoints", { webhook_endpoint: { url } })).id}`;
+}
+
+async function deleteNewEndpoints({ client }: Clinic) {
+  const { webhook_endpoints } = await client("GET", "/webhook_endpoints");
+  for (const { id, url } of webhook_endpoints)
+    if (url === NEW_ENDPOINT) await client("DELETE", `/webhook_endpoints/${id}`);
+}
 
 const bulkInviteOf = once(async ({ client }) => {
   const rows = { organization_invites: Array.from({ length: 10 }, anInvite) };

@@ -44,6 +44,8 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
   const egress = await call.addEgress({ storage_key: "recording.wav" });
   await given(clinic.client.get(`${call.path}/egresses/${egress.id}`));
   await clinic.addInvite({ display_name: `Ivy ${name}`, email: emails.invitee });
+  const url = `https://hooks.example.com/${name.toLowerCase()}`;
+  await given(clinic.client.post("/webhook_endpoints", { webhook_endpoint: { url } }));
   const bulk = await aBulkInvite(clinic, [emails.invitee, emails.bulk, emails.bulk]);
   const clients = [clinic.client, await clinic.addClient(assistant.id)];
   return { ...clinic, clients, provider, substitute, room, call, egress, bulk };
@@ -114,6 +116,11 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
     "GET /events": () => ({
       paths: ["/events?per_page=100", "/events?type=call.ended"],
       rows: (body) => body.events,
+      isForAdmins: true,
+    }),
+    "GET /webhook_endpoints": () => ({
+      paths: ["/webhook_endpoints"],
+      rows: (body) => body.webhook_endpoints,
       isForAdmins: true,
     }),
     "GET /invites": () => ({ paths: ["/invites"], rows: (body) => body.organization_invites }),

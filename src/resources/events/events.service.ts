@@ -1,16 +1,16 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { runAll } from "../../database/queries.ts";
 import { EVENTS_KEPT_FOR } from "../../limits.ts";
-import { requireAdmin } from "../roles/roles.schemas.ts";
+import { administeredOrganization } from "../roles/roles.schemas.ts";
 import type { Event, EventsQuery } from "./events.schemas.ts";
 import { allEvents, deleteEventsBefore, eventsOfType } from "./events.sql.ts";
 
 /** The next events after an id, oldest first, and the id after which to ask next. */
 export async function listEvents(
-  { db, caller: { organization_id, roles } }: ClientContext,
+  { db, caller }: ClientContext,
   { type, after, per_page }: EventsQuery,
 ): Promise<{ events: Event[]; next_after: number }> {
-  requireAdmin(roles, "Events");
+  const organization_id = administeredOrganization(caller, "Events");
   const asked = { organization_id, type: type ?? null, after, limit: per_page };
   const events = await runAll(db, (type ? eventsOfType : allEvents)(asked));
   return { events, next_after: events.at(-1)?.id ?? after };

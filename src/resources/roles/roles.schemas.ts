@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 
@@ -31,10 +32,12 @@ export function requireAssignable(callerRoles: readonly Role[], roles: readonly 
 }
 
 /**
- * Some things are only for administrators. For other callers they do not exist, as everything that is out of reach.
+ * The organization of an administrator. Some things are only for them; for other callers these do not exist, as
+ * everything that is out of reach.
  *
  * @throws ApiError 404 saying what does not exist
  */
-export function requireAdmin(callerRoles: readonly Role[], what: string): void {
-  if (!callerRoles.includes("organization_admin")) throw notFound(what);
+export function administeredOrganization({ organization_id, roles }: Caller, what: string): number {
+  if (!roles.includes("organization_admin")) throw notFound(what);
+  return organization_id;
 }

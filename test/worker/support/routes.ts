@@ -104,6 +104,23 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
     return { path: `/bulk_invites/${bulk_invite.id}` };
   },
   "GET /events": async () => ({ path: "/events" }),
+  "GET /webhook_endpoints": async (organization) => {
+    await aWebhookEndpoint(organization);
+    return { path: "/webhook_endpoints" };
+  },
+  "POST /webhook_endpoints": async () => ({
+    path: "/webhook_endpoints",
+    body: { webhook_endpoint: { url: "https://hooks.example.com/visits" } },
+  }),
+  "GET /webhook_endpoints/:id": async (organization) => ({ path: await aWebhookEndpoint(organization) }),
+  "PUT /webhook_endpoints/:id": async (organization) => ({
+    path: await aWebhookEndpoint(organization),
+    body: { webhook_endpoint: { url: "https://other.example.com", event_types: ["call.ended"] } },
+  }),
+  "DELETE /webhook_endpoints/:id": async (organization) => ({ path: await aWebhookEndpoint(organization) }),
+  "POST /webhook_endpoints/:id/rotate_secret": async (organization) => ({
+    path: `${await aWebhookEndpoint(organization)}/rotate_secret`,
+  }),
 };
 
 /** The same for the platform door, which is for all organizations. */
@@ -201,6 +218,11 @@ export function routesBehind(base: string): string[] {
 
 async function aRoom(organization: Organization) {
   return `/waiting_rooms/${(await organization.addRoom()).slug}`;
+}
+
+async function aWebhookEndpoint({ client }: Organization) {
+  const body = { webhook_endpoint: { url: "https://hooks.example.com/visits" } };
+  return `/webhook_endpoints/${(await given(client.post("/webhook_endpoints", body))).id}`;
 }
 
 async function aSub(organization: Organization) {

@@ -32,6 +32,8 @@ import { transcriptsPlatform } from "./resources/transcripts/transcripts.platfor
 import { waitingRoomSubsExternal } from "./resources/waiting_room_subs/waiting_room_subs.external.ts";
 import { waitingRoomsExternal } from "./resources/waiting_rooms/waiting_rooms.external.ts";
 import { waitingRoomsPlatform } from "./resources/waiting_rooms/waiting_rooms.platform.ts";
+import { webhookDeliveriesExternal } from "./resources/webhook_deliveries/webhook_deliveries.external.ts";
+import { nudgeDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.queue.ts";
 import { webhookEndpointsExternal } from "./resources/webhook_endpoints/webhook_endpoints.external.ts";
 import { readSettings, requireOwnSecrets } from "./settings.ts";
 
@@ -51,7 +53,8 @@ const external = externalRoutes()
   .route("/", bulkInvitesExternal)
   .route("/", invitesExternal)
   .route("/", eventsExternal)
-  .route("/", webhookEndpointsExternal);
+  .route("/", webhookEndpointsExternal)
+  .route("/", webhookDeliveriesExternal);
 
 const platform = platformRoutes()
   .use(platformDoor)
@@ -83,6 +86,11 @@ app.route("/health", health);
 app.use("/api/*", (c, next) => {
   requireOwnSecrets(readSettings(c.env), c.req.url);
   return next();
+});
+// What a request wrote may have events, which the queue does not know of.
+app.use("/api/*", async (c, next) => {
+  await next();
+  if (c.req.method !== "GET" && c.res.ok) c.executionCtx.waitUntil(nudgeDeliveries(c.env.WEBHOOKS));
 });
 app.route("/api/external", external);
 app.route("/api/platform", platform);

@@ -18,6 +18,7 @@ import { tokenExchangeReference } from "../resources/token_exchange/token_exchan
 import { transcriptsReference } from "../resources/transcripts/transcripts.openapi.ts";
 import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
+import { webhookDeliveriesReference } from "../resources/webhook_deliveries/webhook_deliveries.openapi.ts";
 import { webhookEndpointsReference } from "../resources/webhook_endpoints/webhook_endpoints.openapi.ts";
 import type { Reference } from "./operation.ts";
 
@@ -38,6 +39,7 @@ export const references: Reference[] = [
   callsReference,
   eventsReference,
   webhookEndpointsReference,
+  webhookDeliveriesReference,
   organizationsReference,
   apiClientsReference,
   issuersReference,
@@ -57,7 +59,8 @@ export const parameterDescriptions: Record<string, string> = {
   call_id: "The id of the call.",
   egress_id: "The egress: its `id` in the external API, its `egress_id` in the platform API.",
   type: "Only events of this type.",
-  after: "Only events with a higher id. Without it, the oldest events that are kept.",
+  after:
+    "Where to go on: the `next_after` of the response before, or the id of an event. Without it, the list begins at its start.",
   date_start: "The first date of the range, in UTC.",
   date_end: "The last date of the range, in UTC. It is part of the range.",
   user_id: "Only the calls of this user count. Without it, the calls of the whole organization count.",

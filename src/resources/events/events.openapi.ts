@@ -5,7 +5,7 @@ import type { Reference } from "../../openapi/operation.ts";
 import { eventDataSchema, eventSchema, eventsSchema } from "./events.schemas.ts";
 
 /** When each type comes, and the ids in its data. */
-const TYPES: Record<EventType, [when: string, ids: string]> = {
+export const TYPES: Record<EventType, [when: string, ids: string]> = {
   "call.started": ["A call is reported for the first time.", "organization_user_id, call_id"],
   "call.ended": ["It has ended.", "organization_user_id, call_id"],
   "transcript.finalized": [
@@ -30,6 +30,16 @@ const TYPES: Record<EventType, [when: string, ids: string]> = {
     "A sub is created, updated or deleted.",
     "waiting_room_id, waiting_room_sub_id",
   ],
+};
+
+export const EVENT_ID_MEANINGS: Record<string, string> = {
+  organization_user_id: "The organization user: for a call and its results, the one who held the call.",
+  call_id: "The call.",
+  egress_id: "The recording: its `id` in the external API.",
+  invite_id: "The invite.",
+  bulk_invite_id: "The bulk invite.",
+  waiting_room_id: "The `id` of the waiting room.",
+  waiting_room_sub_id: "The sub. It may have been deleted.",
 };
 
 const table = Object.entries(TYPES)
@@ -73,15 +83,7 @@ There may be more types in the future: ignore those that you do not know.`,
     EventData: {
       schema: eventDataSchema,
       description: "The ids of what an event is about. Each type of event has some of them.",
-      fields: {
-        organization_user_id: "The organization user: for a call and its results, the one who held the call.",
-        call_id: "The call.",
-        egress_id: "The recording: its `id` in the external API.",
-        invite_id: "The invite.",
-        bulk_invite_id: "The bulk invite.",
-        waiting_room_id: "The `id` of the waiting room.",
-        waiting_room_sub_id: "The sub. It may have been deleted.",
-      },
+      fields: EVENT_ID_MEANINGS,
     },
   },
   external: {

@@ -1,6 +1,6 @@
+import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_RESPONSE_LIMIT, WEBHOOK_TIMEOUT } from "../../limits.ts";
 import { forbiddenUrl } from "../webhook_endpoints/webhook_endpoints.url.ts";
-import { isLoopback } from "../../http/loopback.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
 
 /** Where webhooks go, and what signs them. */

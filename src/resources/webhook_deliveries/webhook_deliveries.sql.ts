@@ -3,6 +3,7 @@ import type { EventType } from "../../database/enums.ts";
 import { builder, namedQuery, type Placeholders, type Row } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
 import { CRON_PORTION, DAY, WEBHOOK_FAILING_FOR, WEBHOOK_LANE_PORTION } from "../../limits.ts";
+import { type OwnEndpoint, ownEndpoint } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 
 export const deliveryColumns = {
   event_id: webhookDeliveries.event_id,
@@ -63,6 +64,10 @@ export const leaseEndpoint = namedQuery(
       .returning(targetColumns),
 );
 
+export const targetOf = namedQuery((endpoint: Placeholders<OwnEndpoint>) =>
+  builder.select(targetColumns).from(webhookEndpoints).where(ownEndpoint(endpoint)),
+);
+
 /** The next deliveries of an endpoint, in the order of the events. */
 export const dueDeliveries = namedQuery(
   ({ id, due_before }: Placeholders<{ id: number; due_before: number }>) =>
@@ -71,7 +76,10 @@ export const dueDeliveries = namedQuery(
       .from(webhookDeliveries)
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id))
       .where(
-        and(eq(webhookDeliveries.webhook_endpoint_id, id), lte(webhookDeliveries.next_attempt_at, due_before)),
+        and(
+          eq(webhookDeliveries.webhook_endpoint_id, id),
+          lte(webhookDeliveries.next_attempt_at, due_before),
+        ),
       )
       .orderBy(asc(webhookDeliveries.event_id))
       .limit(WEBHOOK_LANE_PORTION),
@@ -166,9 +174,7 @@ export const endLane = namedQuery((end: Placeholders<LaneEnd>) => {
 
 /** The deliveries of an endpoint, newest first. */
 export const deliveriesBefore = namedQuery(
-  (
-    asked: Placeholders<{ organization_id: number; id: number; before: number; limit: number }>,
-  ) =>
+  (asked: Placeholders<{ organization_id: number; id: number; before: number; limit: number }>) =>
     builder
       .select(deliveryColumns)
       .from(webhookDeliveries)

@@ -55,6 +55,7 @@ export async function createWebhookEndpoint(
     event_types: stored(event_types),
     is_active,
     secret,
+    service_url: new URL(context.url).origin,
     now: context.now,
   });
   return { ...endpoint, secret };
@@ -66,11 +67,20 @@ interface NewEndpoint {
   event_types: string | null;
   is_active: boolean;
   secret: string;
+  service_url: string;
   now: number;
 }
 
 const insertEndpoint = namedWrite(
-  ({ organization_id, url, event_types, is_active, secret, now }: Placeholders<NewEndpoint>) => ({
+  ({
+    organization_id,
+    url,
+    event_types,
+    is_active,
+    secret,
+    service_url,
+    now,
+  }: Placeholders<NewEndpoint>) => ({
     rules: [
       {
         broken: hasAllEndpoints(organization_id),
@@ -89,6 +99,7 @@ const insertEndpoint = namedWrite(
           event_types: sql`${event_types}`,
           is_active,
           secret,
+          service_url,
           created_at: now,
           updated_at: now,
         })
@@ -114,6 +125,7 @@ export async function updateWebhookEndpoint(
       keeps_types: event_types === undefined,
       event_types: stored(event_types),
       is_active: is_active ?? null,
+      service_url: new URL(context.url).origin,
       now: context.now,
     }),
   );
@@ -127,11 +139,12 @@ interface EndpointChange extends OwnEndpoint {
   keeps_types: boolean;
   event_types: string | null;
   is_active: boolean | null;
+  service_url: string;
   now: number;
 }
 
 const updateEndpoint = namedQuery((change: Placeholders<EndpointChange>) => {
-  const { url, keeps_types, event_types, is_active, now } = change;
+  const { url, keeps_types, event_types, is_active, service_url, now } = change;
   return builder
     .update(webhookEndpoints)
     .set({
@@ -139,6 +152,9 @@ const updateEndpoint = namedQuery((change: Placeholders<EndpointChange>) => {
       event_types: sql`iif(${keeps_types}, ${webhookEndpoints.event_types}, ${event_types})`,
       is_active: sql`coalesce(${is_active}, ${webhookEndpoints.is_active})`,
       disabled_reason: sql`iif(${is_active}, null, ${webhookEndpoints.disabled_reason})`,
+      service_url: sql`iif(${url} is null, ${webhookEndpoints.service_url}, ${service_url})`,
+      // What failed before says nothing of an endpoint that was repaired.
+      failing_since: sql`iif(${is_active} or ${url} is not null, null, ${webhookEndpoints.failing_since})`,
       updated_at: sql`${now}`,
     })
     .where(ownEndpoint(change))

@@ -45,10 +45,13 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
   await given(clinic.client.get(`${call.path}/egresses/${egress.id}`));
   await clinic.addInvite({ display_name: `Ivy ${name}`, email: emails.invitee });
   const url = `https://hooks.example.com/${name.toLowerCase()}`;
-  await given(clinic.client.post("/webhook_endpoints", { webhook_endpoint: { url } }));
+  const webhook_endpoint = await given(
+    clinic.client.post("/webhook_endpoints", { webhook_endpoint: { url } }),
+  );
+  await clinic.addUser(`Zoe ${name}`, ["provider"]);
   const bulk = await aBulkInvite(clinic, [emails.invitee, emails.bulk, emails.bulk]);
   const clients = [clinic.client, await clinic.addClient(assistant.id)];
-  return { ...clinic, clients, provider, substitute, room, call, egress, bulk };
+  return { ...clinic, clients, provider, substitute, room, call, egress, bulk, webhook_endpoint };
 }
 
 async function aBulkInvite({ client }: Organization, emails: string[]) {
@@ -121,6 +124,11 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
     "GET /webhook_endpoints": () => ({
       paths: ["/webhook_endpoints"],
       rows: (body) => body.webhook_endpoints,
+      isForAdmins: true,
+    }),
+    "GET /webhook_endpoints/:id/deliveries": ({ webhook_endpoint }) => ({
+      paths: [`/webhook_endpoints/${webhook_endpoint.id}/deliveries`],
+      rows: (body) => body.deliveries,
       isForAdmins: true,
     }),
     "GET /invites": () => ({ paths: ["/invites"], rows: (body) => body.organization_invites }),

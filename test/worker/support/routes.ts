@@ -121,6 +121,16 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
   "POST /webhook_endpoints/:id/rotate_secret": async (organization) => ({
     path: `${await aWebhookEndpoint(organization)}/rotate_secret`,
   }),
+  "GET /webhook_endpoints/:id/deliveries": async (organization) => ({
+    path: `${await aWebhookEndpoint(organization)}/deliveries`,
+  }),
+  "POST /webhook_endpoints/:id/redeliver": async (organization) => ({
+    path: `${await aWebhookEndpoint(organization)}/redeliver`,
+    body: { after: 0 },
+  }),
+  "POST /webhook_endpoints/:id/ping": async (organization) => ({
+    path: `${await aWebhookEndpoint(organization)}/ping`,
+  }),
 };
 
 /** The same for the platform door, which is for all organizations. */

@@ -7,7 +7,7 @@ CREATE TABLE `events` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `events_in_order` ON `events` (`organization_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `events_by_organization` ON `events` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `events_by_type` ON `events` (`organization_id`,`type`,`id`);--> statement-breakpoint
 CREATE INDEX `events_by_age` ON `events` (`created_at`);--> statement-breakpoint
 CREATE TABLE `webhook_endpoints` (

@@ -529,7 +529,7 @@ export const events = sqliteTable(
     created_at: integer().notNull(),
   },
   (t) => [
-    index("events_in_order").on(t.organization_id, t.id),
+    uniqueIndex("events_by_organization").on(t.organization_id, t.id),
     index("events_by_type").on(t.organization_id, t.type, t.id),
     index("events_by_age").on(t.created_at),
   ],

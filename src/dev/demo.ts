@@ -224,5 +224,10 @@ await new Promise((resolve) => setTimeout(resolve, 3000));
 await show(clinic, "GET", `/api/external/bulk_invites/${bulk.id}`);
 await show(clinic, "GET", "/api/external/invites");
 
+chapter("Another system of the clinic follows what happens");
+say("An event holds only ids. The next request asks for the events after the last one that was seen.");
+const { next_after } = await show(clinic, "GET", "/api/external/events?per_page=5");
+await show(clinic, "GET", `/api/external/events?after=${next_after}&per_page=5`);
+
 chapter("Who belongs to the organization");
 await show(clinic, "GET", "/api/external/organization_users");

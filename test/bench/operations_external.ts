@@ -101,10 +101,10 @@ async function aRoomsSub(clinic: Clinic) {
 
 const inviteOf = once(newInvite);
 
-const endpointOf = once((clinic) => anEndpoint(clinic, "https://hooks.example.com/visits"));
-
-/** Such endpoints are for one request: an organization has at most ten. */
+const KEPT_ENDPOINT = "https://hooks.example.com/visits";
 const NEW_ENDPOINT = "https://new.example.com/visits";
+
+const endpointOf = once((clinic) => anEndpoint(clinic, KEPT_ENDPOINT));
 
 async function newEndpoint(clinic: Clinic) {
   await deleteNewEndpoints(clinic);
@@ -115,10 +115,11 @@ async function anEndpoint({ client }: Clinic, url: string): Promise<string> {
   return `/webhook_endpoints/${(await client("POST", "/webhook_endpoints", { webhook_endpoint: { url } })).id}`;
 }
 
+/** An organization has at most ten endpoints, so those of earlier requests go. */
 async function deleteNewEndpoints({ client }: Clinic) {
   const { webhook_endpoints } = await client("GET", "/webhook_endpoints");
   for (const { id, url } of webhook_endpoints)
-    if (url === NEW_ENDPOINT) await client("DELETE", `/webhook_endpoints/${id}`);
+    if (url !== KEPT_ENDPOINT) await client("DELETE", `/webhook_endpoints/${id}`);
 }
 
 const bulkInviteOf = once(async ({ client }) => {

@@ -64,6 +64,16 @@ describe("A call", () => {
     expect(later).toEqual([{ type: "call.ended", data }]);
   });
 
+  it("that two reports end at once has ended once", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const reports = [ENDED_AT, "2026-01-31T10:05:00Z", ENDED_AT].map((ended_at) => ({ ended_at }));
+    const happened = await eventsOf(clinic, () =>
+      Promise.all(reports.map((each) => given(call.report(each)))),
+    );
+    expect(happened.map(({ type }) => type)).toEqual(["call.ended"]);
+  });
+
   it("that is first reported when it has ended gives both its events, in order", async () => {
     const clinic = await anOrganization();
     let call: { id: number; owner: { id: number } } | undefined;

@@ -6,8 +6,10 @@ import { id, reference, timestamp } from "../../http/wire.ts";
 import { MAX_INTEGER_LENGTH } from "../../limits.ts";
 import type { eventColumns } from "./events.sql.ts";
 
+export const eventType = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`);
+
 export const eventsQuery = z.object({
-  type: z.enum(EVENT_TYPES).optional(),
+  type: eventType.optional(),
   after: reference(MAX_INTEGER_LENGTH)
     .regex(/^\d+$/, "must be a non-negative integer")
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))

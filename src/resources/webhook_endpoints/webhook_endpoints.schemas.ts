@@ -1,16 +1,18 @@
 import * as z from "zod";
 import { EVENT_TYPES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id, text, timestamp } from "../../http/wire.ts";
+import { id, text, timestamp, upToFirstFault } from "../../http/wire.ts";
 import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
+import { eventType } from "../events/events.schemas.ts";
 import type { webhookEndpointColumns } from "./webhook_endpoints.sql.ts";
 
 /** At least one type; repeated ones count once. */
-const eventTypes = z
-  .array(z.enum(EVENT_TYPES))
-  .min(1, "must name at least one type of event")
-  .max(MAX_EVENT_TYPE_NAMES, `must name at most ${MAX_EVENT_TYPE_NAMES} types of events`)
-  .transform((types) => EVENT_TYPES.filter((type) => types.includes(type)));
+const eventTypes = upToFirstFault(
+  z
+    .array(eventType)
+    .min(1, "must name at least one type of event")
+    .max(MAX_EVENT_TYPE_NAMES, `must name at most ${MAX_EVENT_TYPE_NAMES} types of events`),
+).transform((types) => EVENT_TYPES.filter((type) => types.includes(type)));
 
 /** Which URLs are allowed depends on where the service stands: see webhook_endpoints.url.ts. */
 const url = text(MAX_WEBHOOK_URL_LENGTH);

@@ -63,7 +63,9 @@ describe("A webhook", () => {
   });
 
   it("that fails comes again after 5 seconds", async () => {
-    const receiver = await startReceiver((response, _, count) => response.writeHead(count === 1 ? 500 : 204).end());
+    const receiver = await startReceiver((response, _, count) =>
+      response.writeHead(count === 1 ? 500 : 204).end(),
+    );
     const clinic = await aClinic(receiver.url);
     await clinic.addUser("paula");
     await within(15, () => expect(receiver.received.length).toBe(2));
@@ -72,7 +74,11 @@ describe("A webhook", () => {
     expect(second?.text).toBe(first?.text);
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
     const { body } = await clinic.external("GET", `${clinic.path}/deliveries`);
-    console.log(JSON.stringify(body), await clinic.external("POST", `${clinic.path}/ping`), await clinic.external("POST", `${clinic.path}/redeliver`, { after: 0 }));
+    console.log(
+      JSON.stringify(body),
+      await clinic.external("POST", `${clinic.path}/ping`),
+      await clinic.external("POST", `${clinic.path}/redeliver`, { after: 0 }),
+    );
     await within(5, () => expect(receiver.received.length).toBe(4));
     console.log(server.output().slice(-3000), JSON.stringify(receiver.received, null, 1));
   });

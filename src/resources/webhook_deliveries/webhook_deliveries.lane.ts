@@ -91,7 +91,7 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
     endLane({ id, lease_until, url, paused_until, delivered, failed_at, is_gone, failing_before, now }),
   ]);
   if (end && !end.is_active)
-    log("webhook_endpoint_inactive", { organization_id: endpoint.organization_id, webhook_endpoint_id: id });
+    log("webhook_endpoint_disabled", { organization_id: endpoint.organization_id, webhook_endpoint_id: id });
   if (!end?.is_active || end.due_at === null) return null;
   return Math.max(end.due_at, paused_until ?? 0);
 }

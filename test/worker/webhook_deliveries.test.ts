@@ -1,9 +1,18 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../src/limits.ts";
+import { CRON_PORTION, WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../src/limits.ts";
 import { anOrganization, given } from "./support/organization.ts";
-import { aClinicWithWebhooks, aReceiver, never, type Received, status } from "./support/webhooks.ts";
+import { countingRowsRead } from "./support/rows_read.ts";
+import {
+  aClinicWithWebhooks,
+  aReceiver,
+  aWebhookQueue,
+  type ClinicWithWebhooks,
+  never,
+  type Received,
+  status,
+} from "./support/webhooks.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -390,11 +399,8 @@ describe("The queue", () => {
 });
 
 describe("POST /webhook_endpoints/{id}/redeliver", () => {
-  const redeliver = async (
-    { client }: Awaited<ReturnType<typeof aClinicWithWebhooks>>,
-    { id }: { id: number },
-    after: number,
-  ) => client.post(`/webhook_endpoints/${id}/redeliver`, { after });
+  const redeliver = async ({ client }: ClinicWithWebhooks, { id }: { id: number }, after: number) =>
+    client.post(`/webhook_endpoints/${id}/redeliver`, { after });
 
   it("sends the events after an id again, with the same ids, however they had ended", async () => {
     const clinic = await aClinicWithWebhooks();
@@ -549,5 +555,64 @@ describe("Deliveries", () => {
     await clinic.queue.runCron();
     expect(await count()).toBe(2);
     expect(await count(`webhook_endpoint_id = ${kept.id}`)).toBe(2);
+  });
+
+  const insertEvents = ({ id }: { id: number }, size: number, created_at = Date.now()) =>
+    env.DB.prepare(
+      `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?)
+       insert into events (organization_id, type, data, created_at)
+       select ?, 'call.started', '{"call_id":1}', ? from counter`,
+    )
+      .bind(size, id, created_at)
+      .run();
+
+  it("that were made long ago, or wait at an endpoint that is down, are not read to send and to show others", async () => {
+    const SIZE = 5000;
+    const clinic = await aClinicWithWebhooks();
+    const receiver = aReceiver();
+    const endpoint = await clinic.addEndpoint(receiver);
+    const dead = await aClinicWithWebhooks();
+    await dead.addEndpoint(aReceiver());
+    for (const each of [clinic, dead]) await insertEvents(each, SIZE);
+    await env.DB.prepare(
+      "update webhook_deliveries set attempts = 1, next_attempt_at = iif(organization_id = ?, null, ?)",
+    )
+      .bind(clinic.id, Date.now() + DAY)
+      .run();
+    await env.DB.prepare("update webhook_endpoints set due_at = iif(organization_id = ?, null, ?)")
+      .bind(clinic.id, Date.now() + DAY)
+      .run();
+    const counting = countingRowsRead();
+    const queue = aWebhookQueue({ DB: counting.DB });
+    const [id] = await clinic.makeEvents();
+    const message = { version: 1, webhook_endpoint_id: null };
+    const { rows_read } = await counting.during(() => queue.deliver(message));
+    expect(idsOf(receiver.received)).toEqual([id]);
+    expect(rows_read).toBeLessThan(30);
+    const client = clinic.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const shown = await counting.during(() =>
+      given(client.get(`/webhook_endpoints/${endpoint.id}/deliveries`)),
+    );
+    expect(shown.rows_read).toBeLessThan(60);
+    const idle = await counting.during(() => queue.runCron());
+    expect(idle.rows_read).toBeLessThan(50);
+  });
+
+  it("of a deleted endpoint, and of old events, are deleted in portions", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const endpoint = await clinic.addEndpoint(aReceiver());
+    await insertEvents(clinic, 2 * CRON_PORTION + 500);
+    await clinic.addEndpoint(aReceiver());
+    await insertEvents(clinic, 10);
+    const deletion = clinic.client.delete(`/webhook_endpoints/${endpoint.id}`);
+    await given(deletion);
+    const counting = countingRowsRead();
+    const queue = aWebhookQueue({ DB: counting.DB });
+    for (const left of [CRON_PORTION + 520, 520, 10]) {
+      const { rows_read } = await counting.during(() => queue.runCron());
+      expect(await count()).toBe(left);
+      expect(rows_read).toBeLessThan(10 * CRON_PORTION);
+    }
   });
 });

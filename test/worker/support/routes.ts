@@ -3,6 +3,7 @@ import { aCall } from "./calls.ts";
 import { platform } from "./door.ts";
 import { anIdentityProvider } from "./identity_provider.ts";
 import { anInvite, given, type Organization, unique } from "./organization.ts";
+import { aReceiver } from "./webhooks.ts";
 
 /** A request that succeeds for the organization that owns the things it names. */
 export interface Example {
@@ -129,7 +130,7 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
     body: { after: 0 },
   }),
   "POST /webhook_endpoints/:id/ping": async (organization) => ({
-    path: `${await aWebhookEndpoint(organization)}/ping`,
+    path: `${await aWebhookEndpoint(organization, aReceiver().url)}/ping`,
   }),
 };
 
@@ -230,8 +231,8 @@ async function aRoom(organization: Organization) {
   return `/waiting_rooms/${(await organization.addRoom()).slug}`;
 }
 
-async function aWebhookEndpoint({ client }: Organization) {
-  const body = { webhook_endpoint: { url: "https://hooks.example.com/visits" } };
+async function aWebhookEndpoint({ client }: Organization, url = "https://hooks.example.com/visits") {
+  const body = { webhook_endpoint: { url } };
   return `/webhook_endpoints/${(await given(client.post("/webhook_endpoints", body))).id}`;
 }
 

@@ -11,7 +11,7 @@ CREATE TABLE `webhook_deliveries` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`) WHERE next_attempt_at is not null;--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`) WHERE next_attempt_at is not null;--> statement-breakpoint
 ALTER TABLE `webhook_endpoints` ADD `service_url` text;--> statement-breakpoint
 ALTER TABLE `webhook_endpoints` ADD `due_at` integer;--> statement-breakpoint
 ALTER TABLE `webhook_endpoints` ADD `lease_until` integer;--> statement-breakpoint

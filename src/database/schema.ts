@@ -594,9 +594,10 @@ export const webhookDeliveries = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.webhook_endpoint_id, t.event_id] }),
-    // In the order in which they are sent.
+    // In the order in which they are sent, with all that a lane wants: SQLite would take the primary key otherwise, and
+    // read what was delivered too.
     index("webhook_deliveries_pending")
-      .on(t.webhook_endpoint_id, t.event_id, t.next_attempt_at)
+      .on(t.webhook_endpoint_id, t.event_id, t.next_attempt_at, t.attempts)
       .where(sql`next_attempt_at is not null`),
   ],
 );

@@ -71,10 +71,10 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
   };
   const started = Date.now();
   let results: Result[] = [];
-  const record = () => recordResults({ id: endpoint.id, results: JSON.stringify(results) });
+  const record = () => recordResults({ results: JSON.stringify(results) });
   for (const delivery of deliveries) {
     const attempt = await sendWebhook(endpoint, webhookOf(delivery));
-    results.push(toResult(delivery, attempt, Date.now()));
+    results.push(toResult(endpoint, delivery, attempt, Date.now()));
     note(progress, attempt, endpoint, Date.now());
     if (progress.is_gone || progress.paused_until !== null || Date.now() - started > WEBHOOK_LANE_TIME) break;
     if (results.length >= WEBHOOK_RESULTS_PORTION) {
@@ -96,9 +96,10 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
   return Math.max(end.due_at, paused_until ?? 0);
 }
 
-function toResult(delivery: DueDelivery, attempt: Attempt, now: number): Result {
+function toResult({ id }: LaneEndpoint, delivery: DueDelivery, attempt: Attempt, now: number): Result {
   const attempts = delivery.attempts + 1;
   return {
+    webhook_endpoint_id: id,
     event_id: delivery.event_id,
     due_at: delivery.next_attempt_at,
     attempts,

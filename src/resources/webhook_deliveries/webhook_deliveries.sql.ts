@@ -87,6 +87,7 @@ export const dueDeliveries = namedQuery(
 
 /** What became of a delivery. It is written only if `due_at` is still when it is due: otherwise it was asked for again. */
 export interface Result {
+  webhook_endpoint_id: number;
   event_id: number;
   due_at: number | null;
   attempts: number;
@@ -99,7 +100,7 @@ export interface Result {
 const ofResult = (name: keyof Result) => sql`item.value ->> ${sql.raw(`'${name}'`)}`;
 
 /** `results` is JSON text. */
-export const recordResults = namedQuery(({ id, results }: Placeholders<{ id: number; results: string }>) =>
+export const recordResults = namedQuery(({ results }: Placeholders<{ results: string }>) =>
   builder
     .update(webhookDeliveries)
     .set({
@@ -112,7 +113,7 @@ export const recordResults = namedQuery(({ id, results }: Placeholders<{ id: num
     .from(sql`json_each(${results}) as item`)
     .where(
       and(
-        eq(webhookDeliveries.webhook_endpoint_id, id),
+        eq(webhookDeliveries.webhook_endpoint_id, ofResult("webhook_endpoint_id")),
         eq(webhookDeliveries.event_id, ofResult("event_id")),
         eq(webhookDeliveries.next_attempt_at, ofResult("due_at")),
       ),

@@ -130,6 +130,16 @@ export const webhookEndpoint = (r: Row) => ({
   updated_at: time(r.updated_at),
 });
 
+export const delivery = (r: Row) => ({
+  event_id: r.event_id,
+  event_type: r.event_type,
+  attempts: r.attempts,
+  last_attempt_at: r.last_attempt_at === null ? null : time(r.last_attempt_at),
+  response_status: r.response_status,
+  error: r.error,
+  next_attempt_at: r.next_attempt_at === null ? null : time(r.next_attempt_at),
+});
+
 export function metrics(rows: Row[]) {
   const answer: Row = { total_calls: {}, average_duration: {}, call_fail_rate: {}, average_wait_time: {} };
   for (const r of rows) {

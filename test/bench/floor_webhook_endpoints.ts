@@ -1,4 +1,5 @@
 /** The floor's webhook endpoints, by the shape of their path (see floor.ts). */
+import { createHmac } from "node:crypto";
 import type { FloorHandler, FloorRequest } from "./floor.ts";
 import * as shape from "./floor_shapes.ts";
 import { all, bodyOf, write } from "./floor_statements.ts";
@@ -81,5 +82,60 @@ export const webhookEndpoints: Record<string, FloorHandler> = {
       request.now + DAY,
     );
     return row && { body: { ...shape.webhookEndpoint(row), secret } };
+  },
+
+  "GET 6 webhook_endpoints deliveries": async (request) => {
+    const { searchParams } = request.url;
+    const after = Number(searchParams.get("after") ?? Number.MAX_SAFE_INTEGER);
+    const found = await all(
+      request,
+      `select event_id, type event_type, attempts, last_attempt_at, response_status, error, next_attempt_at
+      from webhook_deliveries d join events on id = event_id
+      where webhook_endpoint_id = ?2 and d.organization_id = ?1 and event_id < ?3
+        and exists (select 1 from webhook_endpoints ${OWN})
+      order by event_id desc limit ?4`,
+      ...path(request),
+      after,
+      Math.min(Number(searchParams.get("per_page") ?? 25), 100),
+    );
+    return { body: { deliveries: found.map(shape.delivery), next_after: found.at(-1)?.event_id ?? null } };
+  },
+
+  "POST 6 webhook_endpoints redeliver": async (request) => {
+    const { after } = await bodyOf(request);
+    const found = await all(
+      request,
+      `insert into webhook_deliveries (organization_id, webhook_endpoint_id, event_id, next_attempt_at)
+      select p.organization_id, p.id, e.id, ?4
+      from webhook_endpoints p join events e on e.organization_id = p.organization_id
+      where p.organization_id = ?1 and p.id = ?2 and p.is_active and e.id > ?3 and e.created_at >= ?5
+        and e.created_at >= p.created_at
+        and (p.event_types is null or exists (select 1 from json_each(p.event_types) where value = e.type))
+      order by e.id limit 1000
+      on conflict do update set attempts = 0, next_attempt_at = excluded.next_attempt_at returning event_id`,
+      ...path(request),
+      after,
+      request.now,
+      request.now - 30 * DAY,
+    );
+    const next_after = found.length === 1000 ? found.at(-1)?.event_id : null;
+    return { body: { redelivered_count: found.length, next_after } };
+  },
+
+  "POST 6 webhook_endpoints ping": async (request) => {
+    const [found] = await all(request, `select url, secret from webhook_endpoints ${OWN}`, ...path(request));
+    if (!found) return null;
+    const [id, now] = [`ping_${crypto.randomUUID()}`, Math.floor(request.now / 1000)];
+    const timestamp = new Date(request.now).toISOString();
+    const body = JSON.stringify({ id: 0, type: "ping", timestamp, data: {} });
+    const hmac = createHmac("sha256", Buffer.from(found.secret.slice(6), "base64"));
+    const headers = {
+      "Content-Type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(now),
+      "webhook-signature": `v1,${hmac.update(`${id}.${now}.${body}`).digest("base64")}`,
+    };
+    const { status } = await fetch(found.url, { method: "POST", redirect: "manual", headers, body });
+    return { body: { response_status: status, error: null } };
   },
 };

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CRON_PORTION, WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../src/limits.ts";
-import { anOrganization, given } from "./support/organization.ts";
+import { anInvite, anOrganization, given } from "./support/organization.ts";
+import { aClinicWithQueue } from "./support/queue.ts";
 import { countingRowsRead } from "./support/rows_read.ts";
 import {
   aClinicWithWebhooks,
@@ -212,6 +213,20 @@ describe("A webhook that fails", () => {
     expect(tenMinutes.received).toHaveLength(2);
   });
 
+  it("is not sent again too early, though others are due", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const receiver = aReceiver((_, count) => status(count === 1 ? 500 : 200));
+    await clinic.addEndpoint(receiver);
+    const [first] = await clinic.makeEvents();
+    for (let n = 0; n < 60; n++) {
+      await clinic.queue.pass(100);
+      if (n % 11 === 0) await clinic.makeEvents();
+    }
+    const [failed, again] = receiver.received.filter(({ body }) => body.id === first);
+    expect(receiver.received.length).toBeGreaterThan(5);
+    expect((again?.at ?? 0) - (failed?.at ?? 0)).toBeGreaterThanOrEqual(5 * SECOND);
+  });
+
   it("by a redirect is not sent to where it leads", async () => {
     const clinic = await aClinicWithWebhooks();
     const elsewhere = aReceiver();
@@ -370,6 +385,16 @@ describe("The queue", () => {
     expect(new Set(messages.map(({ body }) => JSON.stringify(body)))).toEqual(
       new Set(['{"version":1,"webhook_endpoint_id":null}']),
     );
+  });
+
+  it("is told of what the consumer of bulk invites writes", async () => {
+    const { messages, binding } = aWebhookQueue();
+    const clinic = await aClinicWithQueue({ WEBHOOKS: binding });
+    const { messages: bulk } = await clinic.bulkInvite([anInvite()]);
+    vi.setSystemTime(Date.now() + 2 * SECOND);
+    messages.length = 0;
+    await clinic.consume(bulk);
+    expect(messages).toHaveLength(1);
   });
 
   it("is not told of reads and refusals", async () => {

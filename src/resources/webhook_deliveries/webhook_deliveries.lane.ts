@@ -40,7 +40,7 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
   const lease_until = now + WEBHOOK_LEASE;
   const [[endpoint], deliveries] = await runBatch(db, [
     leaseEndpoint({ id, now, lease_until }),
-    dueDeliveries({ id, due_before: now + WEBHOOK_CLOCK_TOLERANCE }),
+    dueDeliveries({ id, now, due_before: now + WEBHOOK_CLOCK_TOLERANCE }),
   ]);
   return endpoint ? { endpoint, deliveries, lease_until } : null;
 }
@@ -90,8 +90,14 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
     record(),
     endLane({ id, lease_until, url, paused_until, delivered, failed_at, is_gone, failing_before, now }),
   ]);
-  if (end && !end.is_active)
-    log("webhook_endpoint_disabled", { organization_id: endpoint.organization_id, webhook_endpoint_id: id });
+  if (end?.disabled_reason) {
+    const { organization_id } = endpoint;
+    log("webhook_endpoint_disabled", {
+      organization_id,
+      webhook_endpoint_id: id,
+      reason: end.disabled_reason,
+    });
+  }
   if (!end?.is_active || end.due_at === null) return null;
   return Math.max(end.due_at, paused_until ?? 0);
 }

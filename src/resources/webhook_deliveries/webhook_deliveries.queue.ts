@@ -11,7 +11,7 @@ import {
   WEBHOOK_NUDGE_INTERVAL,
 } from "../../limits.ts";
 import { retryDelay } from "../bulk_invites/bulk_invites.queue.ts";
-import { openLane, runLane } from "./webhook_deliveries.lane.ts";
+import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
 import { dueEndpoints } from "./webhook_deliveries.sql.ts";
 
 /**
@@ -93,16 +93,28 @@ async function queueLanes({ webhookQueue }: Context, ids: number[]): Promise<voi
   if (ids.length > 0) await webhookQueue.sendBatch(ids.map((id) => ({ body: nudgeFor(id) })));
 }
 
+/** Takes the endpoints that are free, and leaves the sending to the background. */
 async function startLanes(context: Context, ids: number[], background: ExecutionContext): Promise<void> {
-  for (const id of ids) {
-    const lane = await openLane(context, id);
-    if (!lane) continue;
-    const run = async () => {
-      const dueAt = await runLane(context, lane);
-      const delay = dueAt === null ? Number.POSITIVE_INFINITY : Math.max(dueAt - Date.now(), 0);
-      if (lane.deliveries.length > 0 && delay < WEBHOOK_NUDGE_AHEAD)
-        await send(context.webhookQueue, id, delay);
-    };
-    background.waitUntil(run().catch((error) => logFault({ webhook_endpoint_id: id }, error)));
+  const results = await Promise.allSettled(
+    ids.map(async (id) => {
+      const lane = await openLane(context, id);
+      if (lane) background.waitUntil(runAndGoOn(context, lane));
+    }),
+  );
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function runAndGoOn(context: Context, lane: Lane): Promise<void> {
+  const { id } = lane.endpoint;
+  try {
+    const dueAt = await runLane(context, lane);
+    if (dueAt === null) return;
+    const delay = Math.max(dueAt - Date.now(), 0);
+    // What is due and yet was not among the deliveries never will be: its event is deleted, as soon it will be.
+    const canGoOn = lane.deliveries.length > 0 || delay > 0;
+    if (canGoOn && delay < WEBHOOK_NUDGE_AHEAD) await send(context.webhookQueue, id, delay);
+  } catch (error) {
+    logFault({ webhook_endpoint_id: id }, error);
   }
 }

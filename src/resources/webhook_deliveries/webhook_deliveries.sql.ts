@@ -68,21 +68,27 @@ export const targetOf = namedQuery((endpoint: Placeholders<OwnEndpoint>) =>
   builder.select(targetColumns).from(webhookEndpoints).where(ownEndpoint(endpoint)),
 );
 
-/** The next deliveries of an endpoint, in the order of the events. */
+/**
+ * The next deliveries of an endpoint, in the order of the events. New ones are due although the clock of the machine
+ * that wrote the event may be ahead; those that failed are not sent again too early.
+ */
 export const dueDeliveries = namedQuery(
-  ({ id, due_before }: Placeholders<{ id: number; due_before: number }>) =>
-    builder
+  ({ id, now, due_before }: Placeholders<{ id: number; now: number; due_before: number }>) => {
+    const { webhook_endpoint_id, event_id, attempts, next_attempt_at } = webhookDeliveries;
+    return builder
       .select(dueColumns)
       .from(webhookDeliveries)
-      .innerJoin(events, eq(events.id, webhookDeliveries.event_id))
+      .innerJoin(events, eq(events.id, event_id))
       .where(
         and(
-          eq(webhookDeliveries.webhook_endpoint_id, id),
-          lte(webhookDeliveries.next_attempt_at, due_before),
+          eq(webhook_endpoint_id, id),
+          lte(next_attempt_at, due_before),
+          or(eq(attempts, 0), lte(next_attempt_at, now)),
         ),
       )
-      .orderBy(asc(webhookDeliveries.event_id))
-      .limit(WEBHOOK_LANE_PORTION),
+      .orderBy(asc(event_id))
+      .limit(WEBHOOK_LANE_PORTION);
+  },
 );
 
 /** What became of a delivery. It is written only if `due_at` is still when it is due: otherwise it was asked for again. */
@@ -170,7 +176,7 @@ export const endLane = namedQuery((end: Placeholders<LaneEnd>) => {
       updated_at: sql`iif((${reason}) is null, ${updated_at}, ${end.now})`,
     })
     .where(and(eq(webhookEndpoints.id, end.id), eq(webhookEndpoints.lease_until, end.lease_until)))
-    .returning({ due_at: webhookEndpoints.due_at, is_active: webhookEndpoints.is_active });
+    .returning({ due_at: webhookEndpoints.due_at, is_active, disabled_reason });
 });
 
 /** The deliveries of an endpoint, newest first. */

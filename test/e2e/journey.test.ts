@@ -31,6 +31,7 @@ describe("A newcomer", () => {
   it("goes through the product with another command", async () => {
     const { code, output } = await npmRun("demo", "--", server.url);
     expect(output).toContain("Somebody waits, so the room cannot be retired");
+    expect(output).toContain("whose signature is right");
     expect(output).not.toMatch(/→ 5\d\d/);
     expect(code).toBe(0);
   });

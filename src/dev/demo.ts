@@ -242,7 +242,7 @@ await show(platform, "PUT", `/api/platform/calls/${organization.slug}-call-2`, {
     organization_user_id: provider.id,
     started_at: at(-1),
     ended_at: at(-0.5),
-    participants: people,
+    participants: people.map((person) => ({ ...person, key: `${person.key}-again` })),
   },
 });
 await receiver.waitFor(3);

@@ -279,7 +279,7 @@ export const WEBHOOK_NUDGE_AHEAD = 15 * MINUTE;
 /** An isolate tells the queue at most this often that there may be something to send. */
 export const WEBHOOK_NUDGE_INTERVAL = SECOND;
 
-/** A request to the platform's queue or database and one to a receiver for each lane: a Worker has six connections. */
+/** Lanes in one invocation, which has six connections at a time. Those to D1 and the queue count too. */
 export const WEBHOOK_LANES_AT_ONCE = 4;
 
 /** Events that one request for redelivery sends again. D1 writes them in some hundredths of a second. */

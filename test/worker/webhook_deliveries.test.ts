@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CRON_PORTION, WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../src/limits.ts";
+import { endpoints } from "./support/network.ts";
 import { anInvite, anOrganization, given } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 import { countingRowsRead } from "./support/rows_read.ts";
@@ -116,12 +117,15 @@ describe("A webhook", () => {
     expect(idsOf(receiver.received)).toEqual(ids);
   });
 
-  it("is not sent where the URL is not allowed any more", async () => {
+  it.each([
+    ["https://169.254.169.254/latest/meta-data", "must have a host name, not an IP address"],
+    ["http://127.0.0.1:8787/visits", "must begin with https://"],
+    ["https://service.test/api/platform/organizations", "must not lead to this service"],
+  ])("is not sent where the URL is not allowed any more: %s", async (url, reason) => {
     const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver);
+    const endpoint = await clinic.addEndpoint(aReceiver());
     const forbidden = aReceiver();
-    const url = "https://169.254.169.254/latest/meta-data";
+    endpoints.set(url, endpoints.get(forbidden.url) ?? (() => Promise.reject()));
     await env.DB.prepare("update webhook_endpoints set url = ? where id = ?").bind(url, endpoint.id).run();
     await clinic.makeEvents();
     await clinic.queue.pass(SECOND);
@@ -130,7 +134,7 @@ describe("A webhook", () => {
     expect(delivery).toMatchObject({
       attempts: 1,
       response_status: null,
-      error: "The URL is not allowed: it must have a host name, not an IP address",
+      error: `The URL is not allowed: it ${reason}`,
     });
   });
 });
@@ -194,12 +198,12 @@ describe("A webhook that fails", () => {
     const aDate = asked(new Date(Date.now() + 20 * MINUTE).toUTCString());
     const forEver = asked("99999999999999999999");
     const nonsense = asked("soon");
-    const endpoints: { id: number }[] = [];
+    const made: { id: number }[] = [];
     for (const receiver of [tenMinutes, aDate, forEver, nonsense])
-      endpoints.push(await clinic.addEndpoint(receiver));
+      made.push(await clinic.addEndpoint(receiver));
     await clinic.makeEvents();
     const waits = async (n: number) => {
-      const [{ last_attempt_at, next_attempt_at }] = await clinic.deliveries(endpoints[n] ?? { id: 0 });
+      const [{ last_attempt_at, next_attempt_at }] = await clinic.deliveries(made[n] ?? { id: 0 });
       return Date.parse(next_attempt_at) - Date.parse(last_attempt_at);
     };
     await clinic.queue.pass(SECOND);

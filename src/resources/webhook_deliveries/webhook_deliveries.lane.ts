@@ -75,7 +75,7 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
   for (const delivery of deliveries) {
     const attempt = await sendWebhook(endpoint, webhookOf(delivery));
     results.push(toResult(endpoint, delivery, attempt, Date.now()));
-    note(progress, attempt, endpoint, Date.now());
+    noteAttempt(progress, attempt, endpoint, Date.now());
     if (progress.is_gone || progress.paused_until !== null || Date.now() - started > WEBHOOK_LANE_TIME) break;
     if (results.length >= WEBHOOK_RESULTS_PORTION) {
       await runBatch(db, [record()]);
@@ -117,7 +117,7 @@ function toResult({ id }: LaneEndpoint, delivery: DueDelivery, attempt: Attempt,
 }
 
 /** One failure does not keep later events back. But an endpoint that is down is left in peace for a while. */
-function note(progress: Progress, attempt: Attempt, endpoint: LaneEndpoint, now: number) {
+function noteAttempt(progress: Progress, attempt: Attempt, endpoint: LaneEndpoint, now: number) {
   if (attempt.error === null) {
     progress.delivered = true;
     progress.failed_at = null;

@@ -111,7 +111,7 @@ async function runAndGoOn(context: Context, lane: Lane): Promise<void> {
     const dueAt = await runLane(context, lane);
     if (dueAt === null) return;
     const delay = Math.max(dueAt - Date.now(), 0);
-    // What is due and yet was not among the deliveries never will be: its event is deleted, as soon it will be.
+    // A delivery that is due and was not found has no event any more. The cron deletes it.
     const canGoOn = lane.deliveries.length > 0 || delay > 0;
     if (canGoOn && delay < WEBHOOK_NUDGE_AHEAD) await send(context.webhookQueue, id, delay);
   } catch (error) {

@@ -16,7 +16,7 @@ import {
 import type { Attempt } from "./webhook_deliveries.merge.ts";
 import { aPing, type DeliveriesQuery, type Delivery } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
-import { deleteForsakenDeliveries, deliveriesBefore, targetOf } from "./webhook_deliveries.sql.ts";
+import { deleteOrphanedDeliveries, deliveriesBefore, targetOf } from "./webhook_deliveries.sql.ts";
 
 const endpointMissing = () => notFound("Webhook endpoint");
 
@@ -62,7 +62,7 @@ interface Redelivery extends OwnEndpoint {
 }
 
 const redeliverEvents = namedWrite((asked: Placeholders<Redelivery>) => {
-  const again = eventsAgain(asked);
+  const again = eventsToRedeliver(asked);
   return {
     rules: [
       { broken: notExists(endpointWhere(ownEndpoint(asked))), refusal: endpointMissing },
@@ -96,7 +96,7 @@ const redeliverEvents = namedWrite((asked: Placeholders<Redelivery>) => {
  * The first events after an id that the endpoint wants: those since it was created. Some have no delivery yet, because
  * the endpoint was not active when they came.
  */
-function eventsAgain({ organization_id, id, after, created_since }: Placeholders<Redelivery>) {
+function eventsToRedeliver({ organization_id, id, after, created_since }: Placeholders<Redelivery>) {
   const { event_types, created_at } = webhookEndpoints;
   const wanted = sql`(${event_types} is null or
     exists (select 1 from json_each(${event_types}) as wanted where wanted.value = ${events.type}))`;
@@ -124,5 +124,5 @@ function eventsAgain({ organization_id, id, after, created_since }: Placeholders
 
 /** One run deletes a portion. */
 export async function deleteOldDeliveries({ db }: Context): Promise<void> {
-  await runAll(db, deleteForsakenDeliveries({}));
+  await runAll(db, deleteOrphanedDeliveries({}));
 }

@@ -201,7 +201,7 @@ export const deliveriesBefore = namedQuery(
  * Deletes a portion of the deliveries whose endpoint or event is deleted. It goes from one endpoint that has deliveries
  * to the next in the index, and does not read those that stay.
  */
-export const deleteForsakenDeliveries = namedQuery((_: Placeholders<object>) => {
+export const deleteOrphanedDeliveries = namedQuery((_: Placeholders<object>) => {
   const { webhook_endpoint_id, event_id } = webhookDeliveries;
   const next = (condition: ReturnType<typeof sql>) =>
     sql`select min(${webhook_endpoint_id}) from ${webhookDeliveries} ${condition}`;

@@ -31,6 +31,8 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
+              // Tests deliver these messages by hand: otherwise lanes would run when it suits them, and change rows.
+              queueProducers: { BULK_INVITES: "bulk-invites", WEBHOOKS: "webhook-deliveries-by-hand" },
               bindings: {
                 ...notSet,
                 MIGRATIONS: migrations,

@@ -17,6 +17,7 @@ import { callsPlatform } from "./resources/calls/calls.platform.ts";
 import { egressAuditLogsExternal } from "./resources/egress_audit_logs/egress_audit_logs.external.ts";
 import { egressesExternal } from "./resources/egresses/egresses.external.ts";
 import { egressesPlatform } from "./resources/egresses/egresses.platform.ts";
+import { eventsExternal } from "./resources/events/events.external.ts";
 import { invitesExternal } from "./resources/invites/invites.external.ts";
 import { invitesPlatform } from "./resources/invites/invites.platform.ts";
 import { issuersPlatform } from "./resources/issuers/issuers.platform.ts";
@@ -33,6 +34,9 @@ import { transcriptsPlatform } from "./resources/transcripts/transcripts.platfor
 import { waitingRoomSubsExternal } from "./resources/waiting_room_subs/waiting_room_subs.external.ts";
 import { waitingRoomsExternal } from "./resources/waiting_rooms/waiting_rooms.external.ts";
 import { waitingRoomsPlatform } from "./resources/waiting_rooms/waiting_rooms.platform.ts";
+import { webhookDeliveriesExternal } from "./resources/webhook_deliveries/webhook_deliveries.external.ts";
+import { nudgeDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.queue.ts";
+import { webhookEndpointsExternal } from "./resources/webhook_endpoints/webhook_endpoints.external.ts";
 import { readSettings, requireOwnSecrets } from "./settings.ts";
 
 const external = externalRoutes()
@@ -49,7 +53,10 @@ const external = externalRoutes()
   .route("/", tokenExchangeExternal)
   .route("/", rolesExternal)
   .route("/", bulkInvitesExternal)
-  .route("/", invitesExternal);
+  .route("/", invitesExternal)
+  .route("/", eventsExternal)
+  .route("/", webhookEndpointsExternal)
+  .route("/", webhookDeliveriesExternal);
 
 const platform = platformRoutes()
   .use(platformDoor)
@@ -83,6 +90,11 @@ app.route("/health", health);
 app.use("/api/*", (c, next) => {
   requireOwnSecrets(readSettings(c.env), c.req.url);
   return next();
+});
+// What a request wrote may have events, which the queue does not know of.
+app.use("/api/*", async (c, next) => {
+  await next();
+  if (c.req.method !== "GET" && c.res.ok) c.executionCtx.waitUntil(nudgeDeliveries(c.env.WEBHOOKS));
 });
 app.route("/api/external", external);
 app.route("/api/platform", platform);

@@ -8,6 +8,7 @@ export interface Context {
   bulkInviteQueue: Queue;
   /** The bucket of the recordings, where it is the one of the Worker's binding: see egresses.files.ts. */
   recordings: R2Bucket;
+  webhookQueue: Queue;
   settings: Settings;
   /** The time of the request, in milliseconds since the epoch. */
   now: number;
@@ -18,6 +19,7 @@ export function openContext(env: Env, now: number, db: Database = env.DB): Conte
     db,
     bulkInviteQueue: env.BULK_INVITES,
     recordings: env.RECORDINGS,
+    webhookQueue: env.WEBHOOKS,
     settings: readSettings(env),
     now,
   };

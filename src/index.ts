@@ -7,13 +7,23 @@ import { deleteOldCodes } from "./resources/authorization_codes/authorization_co
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
 import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
+import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { lapseExpiredInvites } from "./resources/invites/invites.service.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.deletion.ts";
 import { moveOldLines } from "./resources/transcripts/transcripts.chores.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.deletion.ts";
+import {
+  consumeWebhookDeliveries,
+  nudgeDeliveries,
+  queueDueDeliveries,
+} from "./resources/webhook_deliveries/webhook_deliveries.queue.ts";
+import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
 
-/** The work of the cron. Each chore returns how many rows it has worked off: the log has that under its name. */
-const chores: Record<string, (context: Context) => Promise<number>> = {
+/** They return how many rows they have worked off: the log has that under their names. */
+type Chores = Record<string, (context: Context) => Promise<number>>;
+
+/** The work of the cron. */
+const chores: Chores = {
   requeueLostRows,
   erasePersonalData,
   lapseExpiredInvites,
@@ -24,24 +34,37 @@ const chores: Record<string, (context: Context) => Promise<number>> = {
   moveOldLines,
   deleteOldLiveKitEgresses,
   recoverLostEgresses,
+  deleteOldEvents,
+  deleteOldDeliveries,
 };
 
 export default {
   fetch: app.fetch,
-  queue: consumeBulkInvites,
+  async queue(batch, env, context) {
+    if (batch.queue.startsWith("webhook-deliveries")) return consumeWebhookDeliveries(batch, env, context);
+    await consumeBulkInvites(batch, env);
+    await nudgeDeliveries(env.WEBHOOKS);
+  },
   async scheduled(_, env) {
     const started = Date.now();
-    const done = await Promise.all(
-      Object.entries(chores).map(async ([chore, run]) => {
-        try {
-          return [chore, await run(openContext(env, started))];
-        } catch (error) {
-          logFault({ chore }, error);
-          return [chore, "failed"];
-        }
-      }),
-    );
+    const done = await runChores(env, chores);
+    // After those that may write events.
+    const queued = await runChores(env, { queueDueDeliveries });
     // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
-    log("cron", { duration_ms: Date.now() - started, ...Object.fromEntries(done) });
+    log("cron", { duration_ms: Date.now() - started, ...done, ...queued });
   },
 } satisfies ExportedHandler<Env>;
+
+async function runChores(env: Env, chores: Chores): Promise<Record<string, number | "failed">> {
+  const done = await Promise.all(
+    Object.entries(chores).map(async ([chore, run]) => {
+      try {
+        return [chore, await run(openContext(env, Date.now()))] as const;
+      } catch (error) {
+        logFault({ chore }, error);
+        return [chore, "failed"] as const;
+      }
+    }),
+  );
+  return Object.fromEntries(done);
+}

@@ -242,6 +242,92 @@ export const BULK_INVITES_REQUEUED = 500;
 /** The emails and names in the rows are needed to look up what failed. After this time nobody does. */
 export const BULK_INVITE_PERSONAL_DATA_KEPT_FOR = 30 * DAY;
 
+/** A client that was down for longer reads the things themselves again. */
+export const EVENTS_KEPT_FOR = 30 * DAY;
+
+/** A few systems of an organization listen, each perhaps with a second endpoint while it moves. */
+export const MAX_WEBHOOK_ENDPOINTS = 10;
+
+/** There are twelve. A list that repeats some is accepted. */
+export const MAX_EVENT_TYPE_NAMES = 100;
+
+/** What all servers and proxies take. */
+export const MAX_WEBHOOK_URL_LENGTH = 2000;
+
+/** Standard Webhooks asks for 24 to 64. */
+export const WEBHOOK_SECRET_BYTES = 32;
+
+/** Enough to give a receiver the new secret. Until then, deliveries are signed with the old one too. */
+export const OLD_WEBHOOK_SECRET_LIFETIME = DAY;
+
+/** Old secrets that sign at the same time. There are several only if somebody rotates again within a day. */
+export const MAX_OLD_WEBHOOK_SECRETS = 5;
+
+/** A receiver that takes longer counts as failed. Standard Webhooks recommends 15 to 30 seconds. */
+export const WEBHOOK_TIMEOUT = 15 * SECOND;
+
+/** What is read of a receiver's response, so that it can finish it. It is not kept. */
+export const WEBHOOK_RESPONSE_LIMIT = 4 * KIB;
+
+/** After each failed attempt, the time until the next. Then a delivery is given up, more than three days after the first. */
+export const WEBHOOK_RETRY_DELAYS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** A random part of the delay is added to it, up to this much, so that deliveries that failed together part ways. */
+export const WEBHOOK_RETRY_JITTER = 0.1;
+
+/** A receiver's `Retry-After` that is longer counts as this: it must not put off a delivery for good. */
+export const MAX_WEBHOOK_RETRY_AFTER = DAY;
+
+/** An endpoint at which everything fails for so long is disabled. */
+export const WEBHOOK_FAILING_FOR = 5 * DAY;
+
+/** The clocks of two machines differ by less. A delivery that is due so soon is due. */
+export const WEBHOOK_CLOCK_TOLERANCE = SECOND;
+
+/** Deliveries that a lane takes at once. */
+export const WEBHOOK_LANE_PORTION = 50;
+
+/**
+ * A lane sends nothing after this. With the timeout of its last request it ends within the 30 seconds that Cloudflare
+ * gives to work in the background.
+ */
+export const WEBHOOK_LANE_TIME = 10 * SECOND;
+
+/** For this long an endpoint is left to its lane. A lane that lives has ended by then. */
+export const WEBHOOK_LEASE = 40 * SECOND;
+
+/** A lane writes its results when it has so many. If it dies, at most so many are sent again. */
+export const WEBHOOK_RESULTS_PORTION = 10;
+
+/** After so many failures in a row, a lane leaves the endpoint in peace for a while. */
+export const WEBHOOK_FAILURES_IN_A_ROW = 10;
+
+/** A failing endpoint is left in peace for as long as it has been failing, within these limits. */
+export const MIN_WEBHOOK_PAUSE = 5 * SECOND;
+export const MAX_WEBHOOK_PAUSE = MINUTE;
+
+/** A queue message waits for a delivery that is due within this time. The cron, which is less punctual, sees to others. */
+export const WEBHOOK_NUDGE_AHEAD = 15 * MINUTE;
+
+/** An isolate tells the queue at most this often that there may be something to send. */
+export const WEBHOOK_NUDGE_INTERVAL = SECOND;
+
+/** Lanes in one invocation, which has six connections at a time. Those to D1 and the queue count too. */
+export const WEBHOOK_LANES_AT_ONCE = 4;
+
+/** Events that one request for redelivery sends again. D1 writes them in some hundredths of a second. */
+export const WEBHOOK_REDELIVERY_PORTION = 1000;
+
 /**
  * One run of the cron changes this many rows for each chore. D1 runs one query at a time, so that a longer one would
  * hold up requests. In a day, this makes half a million rows.

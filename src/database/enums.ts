@@ -23,3 +23,21 @@ export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 const BULK_INVITE_ROW_STATUSES = ["pending", "created", "failed"] as const;
 
 export type BulkInviteRowStatus = (typeof BULK_INVITE_ROW_STATUSES)[number];
+
+/** What can happen in an organization. Triggers write the events: see triggers/events.sql. */
+export const EVENT_TYPES = [
+  "call.started",
+  "call.ended",
+  "transcript.finalized",
+  "soap_note.finalized",
+  "egress.started",
+  "egress.ended",
+  "egress.deleted",
+  "invite.accepted",
+  "bulk_invite.completed",
+  "organization_user.added",
+  "organization_user.removed",
+  "waiting_room_sub.changed",
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];

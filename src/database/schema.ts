@@ -10,7 +10,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { AuditEvent, BulkInviteRowStatus, ParticipantRole, Role } from "./enums.ts";
+import type { AuditEvent, BulkInviteRowStatus, EventType, ParticipantRole, Role } from "./enums.ts";
 
 /*
  * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
@@ -664,6 +664,93 @@ export const bulkInviteRows = sqliteTable(
       columns: [t.organization_id, t.bulk_invite_id],
       foreignColumns: [bulkInvites.organization_id, bulkInvites.id],
     }),
+  ],
+);
+
+/**
+ * What happened in an organization, in order. Triggers write the events, in the transaction of the change (see
+ * triggers/events.sql), and refuse changes of them; the cron deletes old ones. `data` holds ids and nothing else.
+ */
+export const events = sqliteTable(
+  "events",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    type: text().$type<EventType>().notNull(),
+    data: text({ mode: "json" }).$type<Record<string, number>>().notNull(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    uniqueIndex("events_by_organization").on(t.organization_id, t.id),
+    index("events_by_type").on(t.organization_id, t.type, t.id),
+    index("events_by_age").on(t.created_at),
+  ],
+);
+
+/**
+ * The URLs to which an organization wants its events sent. `event_types` is a JSON array, and null for all types, also
+ * those that there will be. `disabled_reason` says why the service has stopped sending; it is null if the organization
+ * did. Deliveries are signed with `secret`, so it is stored as it is, and with each of `previous_secrets` that has not
+ * expired. `service_url` is where the service was reached when the URL was set: with it, the URL is checked again when
+ * something is sent.
+ *
+ * Of the deliveries: `due_at` is when the next is due, or earlier, and null if none is pending. Until `lease_until`, only
+ * the lane that set it sends (see webhook_deliveries.lane.ts). `failing_since` is when a delivery failed after the last
+ * that did not.
+ */
+export const webhookEndpoints = sqliteTable(
+  "webhook_endpoints",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    url: text().notNull(),
+    event_types: text({ mode: "json" }).$type<EventType[]>(),
+    is_active: integer({ mode: "boolean" }).notNull(),
+    disabled_reason: text(),
+    secret: text().notNull(),
+    previous_secrets: text({ mode: "json" })
+      .$type<{ secret: string; expires_at: number }[]>()
+      .notNull()
+      .default([]),
+    ...timestamps,
+    service_url: text(),
+    due_at: integer(),
+    lease_until: integer(),
+    failing_since: integer(),
+  },
+  (t) => [
+    uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id),
+    index("webhook_endpoints_due").on(t.due_at).where(sql`due_at is not null and is_active`),
+  ],
+);
+
+/**
+ * What becomes of an event at an endpoint. Triggers write a row with the event, for each endpoint that wants it, and keep
+ * `due_at` of the endpoint (see triggers/webhook_deliveries.sql). `next_attempt_at` is null when it was delivered or
+ * given up. `response_status` and `error` are those of the last attempt.
+ *
+ * Rows refer to their endpoint and event without foreign keys: an endpoint can have hundreds of thousands, which the cron
+ * deletes in portions after it, as it does with those of deleted events.
+ */
+export const webhookDeliveries = sqliteTable(
+  "webhook_deliveries",
+  {
+    organization_id: organizationId(),
+    webhook_endpoint_id: integer().notNull(),
+    event_id: integer().notNull(),
+    attempts: integer().notNull().default(0),
+    last_attempt_at: integer(),
+    response_status: integer(),
+    error: text(),
+    next_attempt_at: integer(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.webhook_endpoint_id, t.event_id] }),
+    // In the order in which they are sent, with all that a lane wants: SQLite would take the primary key otherwise, and
+    // read what was delivered too.
+    index("webhook_deliveries_pending")
+      .on(t.webhook_endpoint_id, t.event_id, t.next_attempt_at, t.attempts)
+      .where(sql`next_attempt_at is not null`),
   ],
 );
 

@@ -7,6 +7,7 @@ import { parseEnv } from "node:util";
 import { HOUR } from "../limits.ts";
 import { demoLiveKit } from "./demo_livekit.ts";
 import { DEMO_CLIENT } from "./demo_organization.ts";
+import { startWebhookReceiver } from "./demo_webhooks.ts";
 import { startIdentityProvider } from "./identity_provider.ts";
 
 const server = process.argv[2] ?? "http://localhost:8787";
@@ -246,6 +247,30 @@ const { bulk_invite: bulk } = await show(clinic, "POST", "/api/external/invites/
 await new Promise((resolve) => setTimeout(resolve, 3000));
 await show(clinic, "GET", `/api/external/bulk_invites/${bulk.id}`);
 await show(clinic, "GET", "/api/external/invites");
+
+chapter("Another system of the clinic follows what happens");
+say("An event holds only ids. The next request asks for the events after the last one that was seen.");
+const { next_after } = await show(clinic, "GET", "/api/external/events?per_page=5");
+await show(clinic, "GET", `/api/external/events?after=${next_after}&per_page=5`);
+say("Or it has them sent to a URL of its own (here on this machine). They are signed with the secret.");
+const receiver = await startWebhookReceiver((title, body) => say(`  ${title}:\n${indent(body)}`));
+const endpoint = await show(clinic, "POST", "/api/external/webhook_endpoints", {
+  webhook_endpoint: { url: receiver.url },
+});
+receiver.useSecret(endpoint.secret);
+await show(clinic, "POST", `/api/external/webhook_endpoints/${endpoint.id}/ping`);
+await show(platform, "PUT", `/api/platform/calls/${organization.slug}-call-2`, {
+  call: {
+    waiting_room_slug: visitRoom.slug,
+    organization_user_id: provider.id,
+    started_at: at(-1),
+    ended_at: at(-0.5),
+    participants: people.map((person) => ({ ...person, key: `${person.key}-again` })),
+  },
+});
+await receiver.waitFor(3);
+await show(clinic, "GET", `/api/external/webhook_endpoints/${endpoint.id}/deliveries`);
+await receiver.stop();
 
 chapter("A doctor leaves the organization");
 const ivysClient = await show(

@@ -17,6 +17,7 @@ export const EVENTS = [
   "bulk_invite_chunk_failed",
   "bulk_invite_requeued",
   "file_deletion_failed",
+  "webhook_endpoint_disabled",
   "livekit_event_not_used",
   "livekit_unavailable",
   "egress_recovered",
@@ -24,7 +25,13 @@ export const EVENTS = [
 ] as const;
 
 /** Where a fault happened: a `fault` has one of these. */
-export const FAULT_PLACES = ["request_id", "message_id", "chore", "bulk_invite_id"] as const;
+export const FAULT_PLACES = [
+  "request_id",
+  "message_id",
+  "chore",
+  "bulk_invite_id",
+  "webhook_endpoint_id",
+] as const;
 
 /** The `reason` of a `refused`, by what was refused or why. */
 export const REFUSAL_REASONS = {

@@ -6,8 +6,8 @@ import { ApiError, handleError } from "./errors.ts";
 
 /*
  * Set-up data is read from the primary, so that callers see their own changes; and so are recordings, so that a
- * withdrawn consent counts at once. The other results of calls are read from the nearest replica. Every response carries
- * a bookmark. A GET that sends it back reads from any replica, and waits until that replica has reached the bookmark.
+ * withdrawn consent counts at once. The other results of calls are read from the nearest replica, and so are events: a
+ * replica shows them up to some id, so that a client that goes on from there skips none. Every response carries a bookmark. A GET that sends it back reads from any replica, and waits until that replica has reached the bookmark.
  * Where a replica finds nothing, the primary is asked: others may have written what the replica does not have yet, and
  * what the bookmark knows nothing of.
  */
@@ -58,7 +58,7 @@ async function answerFromPrimary(c: ReplicatedContext, next: Next) {
   c.res = response as Response;
 }
 
-/** For routes that read the results of calls: these hardly change, and the primary is far away from many callers. */
+/** For routes that read the results of calls, and events: these hardly change, and the primary is far away from many callers. */
 export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
   async (c, next) => {
     if (!c.var.readsFromReplica) {

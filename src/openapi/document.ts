@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
 import { DOORS, type Door } from "./doors.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, WebhookReference } from "./operation.ts";
 import { parameterDescriptions, references } from "./references.ts";
 import { simplify } from "./rendering.ts";
 
@@ -28,8 +28,11 @@ export function buildDocument(door: Door) {
     },
     servers: [{ url: `/api/${door}`, description: "This server" }],
     security: [security],
-    tags: references.filter((each) => each[door]).map(({ tag, description }) => ({ name: tag, description })),
+    tags: references
+      .filter((each) => each[door] || each.webhooks)
+      .map(({ tag, description }) => ({ name: tag, description })),
     paths: pathsOf(door),
+    webhooks: webhooks(),
     components: { securitySchemes },
   });
   describeFields(document.components?.schemas ?? {});
@@ -69,6 +72,45 @@ function pathsOf(door: Door): ZodOpenApiPathsObject {
     throw new Error(`References describe routes that do not exist: ${[...described.keys()].join(", ")}`);
   return paths;
 }
+
+function webhooks(): ZodOpenApiPathsObject {
+  const all = references.flatMap(({ tag, webhooks = {} }) =>
+    Object.entries(webhooks).map(([type, webhook]) => [type, { post: webhookObject(tag, webhook) }] as const),
+  );
+  return Object.fromEntries(all);
+}
+
+function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
+  const { operationId, summary, description, schema, example } = webhook;
+  schema.parse(example);
+  return {
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    security: [],
+    parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+      name,
+      in: "header" as const,
+      required: true,
+      description,
+      schema: { type: "string" as const },
+    })),
+    requestBody: { required: true, content: { "application/json": { schema, example } } },
+    responses: {
+      "2XX": { description: "The webhook has arrived. The body of the response is ignored." },
+      410: { description: "The endpoint wants no more webhooks: it becomes inactive." },
+      default: { description: "The webhook is sent again later." },
+    },
+  };
+}
+
+const WEBHOOK_HEADERS = {
+  "webhook-id": "The same whenever this is sent: drop what has an id that you know.",
+  "webhook-timestamp": "When it is sent, in seconds since 1970.",
+  "webhook-signature":
+    "`v1,` and a signature in base64; several are separated by spaces. See Standard Webhooks.",
+};
 
 function operationObject(
   door: Door,

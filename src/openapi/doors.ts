@@ -51,7 +51,7 @@ The body of an error is \`{"error": "..."}\`. The text says what is wrong and wh
 
 ## Reading your own writes
 
-Transcripts, SOAP notes and call metrics are read from the nearest copy of the database, so they may be a moment old. Where that copy has nothing, the primary database is asked before the response is 404. Everything else is read from the primary database. Every response has an \`X-D1-Bookmark\`. A GET that sends this header back sees at least the same state of the database, whichever copy it reads from.
+Transcripts, SOAP notes, call metrics and events are read from the nearest copy of the database, so they may be a moment old. Where that copy has nothing, the primary database is asked before the response is 404. Everything else is read from the primary database. Every response has an \`X-D1-Bookmark\`. A GET that sends this header back sees at least the same state of the database, whichever copy it reads from.
 `;
 
 const PLATFORM_INTRODUCTION = `

@@ -21,6 +21,16 @@ export interface Operation {
   refusals?: Partial<Record<401 | 404 | 422 | 503, string>>;
 }
 
+/** What the service sends to the URLs of organizations. */
+export interface WebhookReference {
+  operationId: string;
+  summary: string;
+  description: string;
+  /** The shape of the body, with an example. */
+  schema: z.ZodType;
+  example: unknown;
+}
+
 /** What the reference says about one resource. */
 export interface Reference {
   /** The heading above the operations. */
@@ -32,6 +42,8 @@ export interface Reference {
   external?: Record<string, Operation>;
   platform?: Record<string, Operation>;
   livekit?: Record<string, Operation>;
+  /** By type. Both documents have them. */
+  webhooks?: Record<string, WebhookReference>;
 }
 
 const paginationSchema = z

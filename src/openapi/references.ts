@@ -7,6 +7,7 @@ import { callMetricsReference } from "../resources/call_metrics/call_metrics.ope
 import { callsReference } from "../resources/calls/calls.openapi.ts";
 import { egressAuditLogsReference } from "../resources/egress_audit_logs/egress_audit_logs.openapi.ts";
 import { egressesReference } from "../resources/egresses/egresses.openapi.ts";
+import { eventsReference } from "../resources/events/events.openapi.ts";
 import { invitesReference } from "../resources/invites/invites.openapi.ts";
 import { issuersReference } from "../resources/issuers/issuers.openapi.ts";
 import { organizationUsersReference } from "../resources/organization_users/organization_users.openapi.ts";
@@ -18,6 +19,8 @@ import { tokenExchangeReference } from "../resources/token_exchange/token_exchan
 import { transcriptsReference } from "../resources/transcripts/transcripts.openapi.ts";
 import { waitingRoomSubsReference } from "../resources/waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../resources/waiting_rooms/waiting_rooms.openapi.ts";
+import { webhookDeliveriesReference } from "../resources/webhook_deliveries/webhook_deliveries.openapi.ts";
+import { webhookEndpointsReference } from "../resources/webhook_endpoints/webhook_endpoints.openapi.ts";
 import type { Reference } from "./operation.ts";
 
 /** The resources in the order of the contract, then those that only the platform door has, then LiveKit's door. */
@@ -35,6 +38,9 @@ export const references: Reference[] = [
   rolesReference,
   organizationUsersReference,
   callsReference,
+  eventsReference,
+  webhookEndpointsReference,
+  webhookDeliveriesReference,
   organizationsReference,
   apiClientsReference,
   issuersReference,
@@ -54,6 +60,9 @@ export const parameterDescriptions: Record<string, string> = {
   organization_user_id: "The id of the organization user who held the call.",
   call_id: "The id of the call.",
   egress_id: "The egress: its `id` in the external API, its `egress_id` in the platform API.",
+  type: "Only events of this type.",
+  after:
+    "Where to go on: the `next_after` of the response before, or the id of an event. Without it, the list begins at its start.",
   date_start: "The first date of the range, in UTC.",
   date_end: "The last date of the range, in UTC. It is part of the range.",
   user_id: "Only the calls of this user count. Without it, the calls of the whole organization count.",

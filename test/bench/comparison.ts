@@ -40,5 +40,6 @@ const masked = (text: string) =>
     .replace(/"((\w+_)?id)":\d+/g, '"$1":0')
     .replace(/(?<=\/bulk_invites\/)\d+/, "0")
     .replace(/(?<="(code|client_id|client_secret)":")[\w-]{22,43}(?=")/g, "")
+    .replace(/(?<="secret":"whsec_)[\w+/]{43}=(?=")/g, "")
     .replace(/(?<=\?token=)[\w.-]+/, "")
     .replace(/(?<=[?&](X-Amz-Date|X-Amz-Signature|x-audit-log-id)=)\w+/g, "");

@@ -11,6 +11,7 @@ import { reads } from "./floor_reads.ts";
 import { platformReports } from "./floor_reports.ts";
 import { results } from "./floor_results.ts";
 import { signIn } from "./floor_sign_in.ts";
+import { webhookEndpoints } from "./floor_webhook_endpoints.ts";
 import { writes } from "./floor_writes.ts";
 
 export interface FloorCaller {
@@ -71,9 +72,15 @@ const HEADERS = {
 
 const JSON_HEADERS = { ...HEADERS, "Content-Type": "application/json" };
 
-const FROM_ANY_REPLICA = /calls\/\d+\/(transcript|soap_note)$|call_metrics$/;
+const FROM_ANY_REPLICA = /calls\/\d+\/(transcript|soap_note)$|call_metrics$|\/events$/;
 
-const externalRoutes: Record<string, FloorHandler> = { ...reads, ...results, ...writes, ...signIn };
+const externalRoutes: Record<string, FloorHandler> = {
+  ...reads,
+  ...results,
+  ...writes,
+  ...signIn,
+  ...webhookEndpoints,
+};
 
 const platformRoutes: Record<string, FloorHandler<PlatformFloorRequest>> = {
   ...organizations,

@@ -58,6 +58,21 @@ export const results: Record<string, FloorHandler> = {
     return { body: shape.metrics(found) };
   },
 
+  "GET 4 events": async (request) => {
+    const { searchParams } = request.url;
+    const [type, after] = [searchParams.get("type"), Number(searchParams.get("after") ?? 0)];
+    const found = await all(
+      request,
+      `select id, type, created_at, data from events
+      where organization_id = ?1 ${type ? "and type = ?4" : ""} and id > ?2 order by id limit ?3`,
+      request.caller.organization_id,
+      after,
+      Math.min(Number(searchParams.get("per_page") ?? 25), 100),
+      ...(type ? [type] : []),
+    );
+    return { body: { events: found.map(shape.event), next_after: found.at(-1)?.id ?? after } };
+  },
+
   "GET 8 organization_users calls transcript": async (request) => {
     const found = await all(
       request,

@@ -113,6 +113,48 @@ function changes(stored: Row) {
   return stored;
 }
 
+export const event = (r: Row) => ({
+  id: r.id,
+  type: r.type,
+  created_at: time(r.created_at),
+  data: JSON.parse(r.data),
+});
+
+const EVENT_TYPES = [
+  "call.started",
+  "call.ended",
+  "transcript.finalized",
+  "soap_note.finalized",
+  "egress.started",
+  "egress.ended",
+  "egress.deleted",
+  "invite.accepted",
+  "bulk_invite.completed",
+  "organization_user.added",
+  "organization_user.removed",
+  "waiting_room_sub.changed",
+];
+
+export const webhookEndpoint = (r: Row) => ({
+  id: r.id,
+  url: r.url,
+  event_types: r.event_types === null ? EVENT_TYPES : JSON.parse(r.event_types),
+  is_active: r.is_active === 1,
+  disabled_reason: r.disabled_reason,
+  created_at: time(r.created_at),
+  updated_at: time(r.updated_at),
+});
+
+export const delivery = (r: Row) => ({
+  event_id: r.event_id,
+  event_type: r.event_type,
+  attempts: r.attempts,
+  last_attempt_at: r.last_attempt_at === null ? null : time(r.last_attempt_at),
+  response_status: r.response_status,
+  error: r.error,
+  next_attempt_at: r.next_attempt_at === null ? null : time(r.next_attempt_at),
+});
+
 export function metrics(rows: Row[]) {
   const answer: Row = { total_calls: {}, average_duration: {}, call_fail_rate: {}, average_wait_time: {} };
   for (const r of rows) {

@@ -57,11 +57,12 @@ export const bindings = (DB: D1Database, RECORDINGS: R2Bucket): Env => ({
   ...SETTINGS,
   DB,
   BULK_INVITES: idleQueue,
+  WEBHOOKS: idleQueue,
   RECORDINGS,
 });
 
 /** Takes messages at once: what a send costs is the platform's affair, and the same for ours and the floor. */
-const idleQueue = { sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
+const idleQueue = { send: async () => {}, sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
 
 /** What Workers have and Node lacks, the clock, and silence: a request's log line is made, and goes nowhere. */
 export function likeWorkers() {

@@ -61,6 +61,33 @@ export const externalExamples: Record<string, Example> = {
     body: { organization_invites: Array.from({ length: 10 }, anInvite) },
   }),
   "GET /bulk_invites/:id": async (clinic) => ({ path: await bulkInviteOf(clinic) }),
+  "GET /events": () => ({ path: "/events" }),
+  "GET /events, of one type": () => ({ path: "/events?type=call.ended" }),
+  "GET /webhook_endpoints": async (clinic) => {
+    await endpointOf(clinic);
+    return { path: "/webhook_endpoints" };
+  },
+  "POST /webhook_endpoints": async (clinic) => {
+    await deleteNewEndpoints(clinic);
+    return { path: "/webhook_endpoints", body: { webhook_endpoint: { url: NEW_ENDPOINT } } };
+  },
+  "GET /webhook_endpoints/:id": async (clinic) => ({ path: await endpointOf(clinic) }),
+  "PUT /webhook_endpoints/:id": async (clinic) => ({
+    path: await newEndpoint(clinic),
+    body: { webhook_endpoint: { event_types: ["call.ended"], is_active: false } },
+  }),
+  "DELETE /webhook_endpoints/:id": async (clinic) => ({ path: await newEndpoint(clinic) }),
+  "POST /webhook_endpoints/:id/rotate_secret": async (clinic) => ({
+    path: `${await newEndpoint(clinic)}/rotate_secret`,
+  }),
+  "GET /webhook_endpoints/:id/deliveries": async (clinic) => ({
+    path: `${(await receiverOf(clinic)).path}/deliveries`,
+  }),
+  "POST /webhook_endpoints/:id/redeliver": async (clinic) => {
+    const { path, after } = await receiverOf(clinic);
+    return { path: `${path}/redeliver`, body: { after } };
+  },
+  "POST /webhook_endpoints/:id/ping": async (clinic) => ({ path: `${(await receiverOf(clinic)).path}/ping` }),
   "GET /roles": () => ({ path: "/roles" }),
   "GET /invites": () => ({ path: "/invites" }),
   "POST /invites": () => ({ path: "/invites", body: { organization_invite: anInvite() } }),
@@ -81,6 +108,43 @@ async function aRoomsSub(clinic: Clinic) {
 }
 
 const inviteOf = once(newInvite);
+
+const KEPT_ENDPOINT = "https://hooks.example.com/visits";
+const NEW_ENDPOINT = "https://new.example.com/visits";
+
+const endpointOf = once((clinic) => anEndpoint(clinic, KEPT_ENDPOINT));
+
+const RECEIVER = "https://receiver.example.com/visits";
+
+/** An endpoint with 25 deliveries, and the event before the last 20. What is sent there is accepted at once. */
+const receiverOf = once(async ({ client, addUser }) => {
+  const realFetch = globalThis.fetch;
+  globalThis.fetch = async (input, init) =>
+    String(input) === RECEIVER ? new Response(null, { status: 204 }) : realFetch(input, init);
+  const { id } = await client("POST", "/webhook_endpoints", {
+    webhook_endpoint: { url: RECEIVER, event_types: ["organization_user.added"] },
+  });
+  for (let n = 0; n < 25; n++) await addUser("Max Member", ["provider_assistant"]);
+  const path = `/webhook_endpoints/${id}`;
+  const { deliveries } = await client("GET", `${path}/deliveries`);
+  return { path, after: deliveries[20].event_id };
+});
+
+async function newEndpoint(clinic: Clinic) {
+  await deleteNewEndpoints(clinic);
+  return anEndpoint(clinic, NEW_ENDPOINT);
+}
+
+async function anEndpoint({ client }: Clinic, url: string): Promise<string> {
+  return `/webhook_endpoints/${(await client("POST", "/webhook_endpoints", { webhook_endpoint: { url } })).id}`;
+}
+
+/** An organization has at most ten endpoints, so those of earlier requests go. */
+async function deleteNewEndpoints({ client }: Clinic) {
+  const { webhook_endpoints } = await client("GET", "/webhook_endpoints");
+  for (const { id, url } of webhook_endpoints)
+    if (url !== KEPT_ENDPOINT && url !== RECEIVER) await client("DELETE", `/webhook_endpoints/${id}`);
+}
 
 const bulkInviteOf = once(async ({ client }) => {
   const rows = { organization_invites: Array.from({ length: 10 }, anInvite) };

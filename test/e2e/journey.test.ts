@@ -31,6 +31,7 @@ describe("A newcomer", () => {
   it("goes through the product with another command", async () => {
     const { code, output } = await npmRun("demo", "--", server.url);
     expect(output).toContain("Somebody waits, so the room cannot be retired");
+    expect(output.match(/✉ evt_\d+, whose signature is right/g)).toHaveLength(2);
     expect(output).not.toMatch(/→ 5\d\d/);
     expect(code).toBe(0);
   });

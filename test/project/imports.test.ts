@@ -28,6 +28,12 @@ const OTHER_ROLES: Record<string, string> = {
   "waiting_rooms/waiting_rooms.retirement.ts": "when a room may be retired, and what that does",
   "waiting_rooms/waiting_rooms.slugs.ts":
     "how a slug is made, and what is found by every slug that a room ever had",
+  "webhook_deliveries/webhook_deliveries.lane.ts": "how the deliveries of an endpoint are sent, in order",
+  "webhook_deliveries/webhook_deliveries.queue.ts": "the queue's consumer, and what is told to the queue",
+  "webhook_deliveries/webhook_deliveries.sending.ts":
+    "one signed request to a receiver, without the database",
+  "webhook_endpoints/webhook_endpoints.secrets.ts": "how secrets are made and replaced",
+  "webhook_endpoints/webhook_endpoints.url.ts": "where a webhook may go, without a database",
 };
 
 interface Import {

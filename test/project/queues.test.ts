@@ -1,6 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { BULK_INVITE_LOST_AFTER } from "../../src/limits.ts";
+import {
+  BULK_INVITE_LOST_AFTER,
+  WEBHOOK_LANE_TIME,
+  WEBHOOK_LEASE,
+  WEBHOOK_TIMEOUT,
+} from "../../src/limits.ts";
 import { retryDelay } from "../../src/resources/bulk_invites/bulk_invites.queue.ts";
 
 const MINUTE = 60;
@@ -53,5 +58,23 @@ describe("The queue of bulk invites", () => {
 
   it("never asks for a longer delay than a queue can have", () => {
     expect(retryDelay(101)).toBeLessThanOrEqual(12 * 60 * MINUTE);
+  });
+});
+
+describe("The queue of webhooks", () => {
+  it("does not wait for receivers, and gives each message an invocation of its own", () => {
+    const { compatibility_flags } = unstable_readConfig({ config: "wrangler.toml" });
+    expect(compatibility_flags).toContain("queue_consumer_no_wait_for_wait_until");
+    expect(consumers.find(({ queue }) => queue === "webhook-deliveries")).toMatchObject({
+      max_batch_size: 1,
+    });
+    consumerOf(consumerOf("webhook-deliveries").dead_letter_queue);
+  });
+
+  it("has lanes that end within the time for work in the background, and within their lease", () => {
+    const SLACK = 5;
+    const longest = (WEBHOOK_LANE_TIME + WEBHOOK_TIMEOUT) / 1000 + SLACK;
+    expect(longest).toBeLessThanOrEqual(30);
+    expect(longest).toBeLessThan(WEBHOOK_LEASE / 1000);
   });
 });

@@ -301,7 +301,7 @@ describe("A year of metrics over 100,000 calls", () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider();
     const room = await clinic.addRoom();
-    leavingNoRows(clinic.id, "calls", "call_daily_metrics");
+    leavingNoRows(clinic.id, "calls", "call_daily_metrics", "events");
     await env.DB.prepare(
       `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
         failed, created_at, updated_at)

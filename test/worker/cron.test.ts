@@ -24,7 +24,14 @@ const COULD_NOT_BE_MADE = "The invite could not be made; please invite this pers
 
 /** Each test begins without the rows on which the cron works. */
 beforeEach(async () => {
-  const tables = ["livekit_egresses", "authorization_codes", "bulk_invite_rows", "bulk_invites", "invites"];
+  const tables = [
+    "livekit_egresses",
+    "authorization_codes",
+    "bulk_invite_rows",
+    "bulk_invites",
+    "invites",
+    "events",
+  ];
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
 });
 
@@ -47,6 +54,15 @@ const insertCodes = ({ id, admin }: Organization, size: number, expires_at: numb
     id,
     admin.id,
     expires_at,
+  );
+
+const insertEvents = ({ id }: Organization, size: number, created_at: number) =>
+  insertMany(
+    size,
+    `insert into events (organization_id, type, data, created_at)
+     select ?1, 'call.started', '{"call_id":1}', ?2 from counter`,
+    id,
+    created_at,
   );
 
 const insertInvites = ({ id }: Organization, size: number, expires_at: number) =>
@@ -132,6 +148,15 @@ describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
     expect(await count("livekit_egresses")).toBe(100);
   });
 
+  it("old events is deleted in portions, and younger events stay", async () => {
+    const clinic = await anOrganization();
+    const old = Date.now() - (30 * DAY + 1) * MINUTE;
+    await insertEvents(clinic, BACKLOG, old);
+    await insertEvents(clinic, 100, Date.now());
+    expect(await leftAfterEachRun(`events where created_at = ${old}`)).toEqual(atOnce);
+    expect(await count(`events where organization_id = ${clinic.id} and type = 'call.started'`)).toBe(100);
+  });
+
   it("expired invites is taken off the list in portions, and the list is right before and after each", async () => {
     const clinic = await anOrganization();
     const pending = await clinic.addInvite();
@@ -199,6 +224,7 @@ describe("A run of the cron with nothing to do", () => {
   it(`reads nearly nothing, even with ${BACKLOG} rows that are too young for it`, async () => {
     const clinic = await anOrganization();
     await insertCodes(clinic, BACKLOG, Date.now());
+    await insertEvents(clinic, BACKLOG, Date.now());
     await insertInvites(clinic, BACKLOG, Date.now() + DAY * MINUTE);
     await insertLiveKitEgresses(BACKLOG, Date.now());
     await insertBulkInvites(clinic, 10, BACKLOG / 10, Date.now() - DAY * MINUTE, true);
@@ -238,6 +264,9 @@ describe("Each run writes one line to the log", () => {
     moveOldLines: 0,
     deleteOldLiveKitEgresses: 0,
     recoverLostEgresses: 0,
+    deleteOldEvents: 0,
+    deleteOldDeliveries: 0,
+    queueDueDeliveries: 0,
   };
 
   it("with how many rows each chore worked off, also where there was nothing to do", async () => {
@@ -294,10 +323,12 @@ describe("A chore that fails", () => {
     ["deleteOldSoapNotes", 'delete from "soap_notes"'],
     ["deleteOldRecordings", 'update "egresses" set "deletion_due_at"'],
     ["deleteOldLiveKitEgresses", 'delete from "livekit_egresses"'],
+    ["deleteOldEvents", 'delete from "events"'],
   ])("is logged, and does not stop the others: %s", async (chore, beginning) => {
     const clinic = await anOrganization();
     await insertLiveKitEgresses(1, Date.now() - 2 * DAY * MINUTE);
     await insertCodes(clinic, 1, Date.now() - 2 * DAY * MINUTE);
+    await insertEvents(clinic, 1, 0);
     await insertInvites(clinic, 1, Date.now() - MINUTE);
     await insertBulkInvites(clinic, 1, 1, Date.now() - DAY * MINUTE);
     const old = await anOrganization();
@@ -313,6 +344,7 @@ describe("A chore that fails", () => {
       deleteOldSoapNotes: (await count(`soap_notes where call_id = ${call.id}`)) === 0,
       deleteOldRecordings: (await count(`egresses where ${deleted} and call_id = ${call.id}`)) === 1,
       deleteOldLiveKitEgresses: (await count("livekit_egresses")) === 0,
+      deleteOldEvents: (await count("events where created_at = 0")) === 0,
     });
     const DB = observedDatabase({
       prepare(text) {
@@ -331,6 +363,7 @@ describe("A chore that fails", () => {
       deleteOldSoapNotes: true,
       deleteOldRecordings: true,
       deleteOldLiveKitEgresses: true,
+      deleteOldEvents: true,
     };
     expect(await done()).toEqual({ ...others, [chore]: false });
     const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));

@@ -154,6 +154,38 @@ describe(`The first page of a list of ${SIZE}`, () => {
   });
 });
 
+describe(`Events, of which there are more than ${SIZE},`, () => {
+  /** The event in the middle of all. */
+  const middle = async () =>
+    (
+      await env.DB.prepare("select id from events where organization_id = ? order by id limit 1 offset ?")
+        .bind(clinic.id, SIZE)
+        .first<{ id: number }>()
+    )?.id;
+
+  it.each([
+    ["the oldest", ""],
+    ["those of a type that most have", "?type=call.ended"],
+    ["those in the middle", "?after=MIDDLE"],
+    ["those of a type in the middle", "?type=call.ended&after=MIDDLE"],
+    ["a full page of them", "?per_page=100"],
+  ])("are read only where they are shown: %s", async (_, query) => {
+    const { result, rows_read } = await reading(`/events${query.replace("MIDDLE", String(await middle()))}`);
+    expect(result.events).toHaveLength(query.includes("100") ? 100 : PER_PAGE);
+    expect(rows_read).toBeLessThanOrEqual(result.events.length);
+  });
+
+  it.each([
+    ["of a type that hardly any has", "?type=egress.started", 1],
+    ["of a type that none has", "?type=egress.deleted", 0],
+    ["after the newest", "?after=999999999", 0],
+  ])("are not read to find those %s", async (_, query, shown) => {
+    const { result, rows_read } = await reading(`/events${query}`);
+    expect(result.events).toHaveLength(shown);
+    expect(rows_read).toBeLessThanOrEqual(shown + 1);
+  });
+});
+
 describe(`${SIZE} invites of another organization that expire at the same time`, () => {
   /** The rows that each request of a new organization reads. */
   async function readByEachRequest() {

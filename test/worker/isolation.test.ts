@@ -44,13 +44,18 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
   const egress = await call.addEgress({ storage_key: "recording.wav" });
   await given(clinic.client.get(`${call.path}/egresses/${egress.id}`));
   await clinic.addInvite({ display_name: `Ivy ${name}`, email: emails.invitee });
+  const url = `https://hooks.example.com/${name.toLowerCase()}`;
+  const webhook_endpoint = await given(
+    clinic.client.post("/webhook_endpoints", { webhook_endpoint: { url } }),
+  );
+  await clinic.addUser(`Zoe ${name}`, ["provider"]);
   const bulk = await aBulkInvite(clinic, [emails.invitee, emails.bulk, emails.bulk]);
   const clients = [clinic.client, await clinic.addClient(assistant.id)];
   const api_client = { name: `Scheduling of ${name}`, organization_user_id: provider.id };
   await given(platform.post(`/organizations/${clinic.id}/api_clients`, { api_client }));
   const issuer = { issuer: "https://idp.test", audience: name, jwks_url: "https://idp.test/jwks" };
   await given(platform.post(`/organizations/${clinic.id}/issuers`, { issuer }));
-  return { ...clinic, clients, provider, substitute, room, call, egress, bulk };
+  return { ...clinic, clients, provider, substitute, room, call, egress, bulk, webhook_endpoint };
 }
 
 async function aBulkInvite({ client }: Organization, emails: string[]) {
@@ -70,6 +75,8 @@ interface List {
   paths: string[];
   // biome-ignore lint/suspicious/noExplicitAny: each list has a shape of its own
   rows: (body: any) => object;
+  /** Whether only administrators may ask. */
+  isForAdmins?: boolean;
 }
 
 const DAY = "date_start=2026-01-31&date_end=2026-01-31";
@@ -113,6 +120,21 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
       ),
       rows: (body) => body.audit_logs,
     }),
+    "GET /events": () => ({
+      paths: ["/events?per_page=100", "/events?type=call.ended"],
+      rows: (body) => body.events,
+      isForAdmins: true,
+    }),
+    "GET /webhook_endpoints": () => ({
+      paths: ["/webhook_endpoints"],
+      rows: (body) => body.webhook_endpoints,
+      isForAdmins: true,
+    }),
+    "GET /webhook_endpoints/:id/deliveries": ({ webhook_endpoint }) => ({
+      paths: [`/webhook_endpoints/${webhook_endpoint.id}/deliveries`],
+      rows: (body) => body.deliveries,
+      isForAdmins: true,
+    }),
     "GET /invites": () => ({ paths: ["/invites"], rows: (body) => body.organization_invites }),
     "GET /bulk_invites/:id": ({ bulk }) => ({
       paths: [`/bulk_invites/${bulk.id}`],
@@ -145,7 +167,8 @@ const lists = doors.flatMap((base) => Object.keys(LISTS[base] ?? {}).map((route)
 async function read(clinic: Clinic, base: string, route: string) {
   const list = LISTS[base]?.[route]?.(clinic);
   if (!list) throw new Error(`There is no entry for ${route}`);
-  const clients: Pick<Door, "get">[] = base === EXTERNAL ? clinic.clients : [platform];
+  const ofClinic = list.isForAdmins ? [clinic.client] : clinic.clients;
+  const clients: Pick<Door, "get">[] = base === EXTERNAL ? ofClinic : [platform];
   const bodies = [];
   for (const client of clients) for (const path of list.paths) bodies.push(await given(client.get(path)));
   return { bodies, rows: bodies.map(list.rows) };

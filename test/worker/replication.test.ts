@@ -14,6 +14,7 @@ const FROM_THE_NEAREST = [
   "GET /call_metrics",
   "GET /organization_users/:organization_user_id/calls/:call_id/transcript",
   "GET /organization_users/:organization_user_id/calls/:call_id/soap_note",
+  "GET /events",
 ];
 
 /** A way to the Worker that records with what the sessions of its queries were opened. */
@@ -46,7 +47,7 @@ async function whereReads(route: string, headers: Record<string, string> = {}) {
   return noted.during(() => given(client.send(method, path, body, headers)));
 }
 
-describe("The results of calls", () => {
+describe("The results of calls, and events", () => {
   it.each(FROM_THE_NEAREST)("are read from the nearest replica: %s", async (route) => {
     expect(await whereReads(route)).toEqual(["first-unconstrained"]);
   });

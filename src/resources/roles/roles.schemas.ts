@@ -1,6 +1,7 @@
 import * as z from "zod";
+import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
-import { unprocessable } from "../../http/errors.ts";
+import { notFound, unprocessable } from "../../http/errors.ts";
 
 export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });
 
@@ -28,4 +29,15 @@ export function requireAssignable(callerRoles: readonly Role[], roles: readonly 
     throw unprocessable(
       `${field}: ${above.join(", ")} is above your permission level; you may assign ${assignable.join(", ")}`,
     );
+}
+
+/**
+ * The organization of an administrator. Some things are only for them; for other callers these do not exist, as
+ * everything that is out of reach.
+ *
+ * @throws ApiError 404 saying what does not exist
+ */
+export function administeredOrganization({ organization_id, roles }: Caller, what: string): number {
+  if (!roles.includes("organization_admin")) throw notFound(what);
+  return organization_id;
 }

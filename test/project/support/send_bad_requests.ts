@@ -52,7 +52,7 @@ await fc
         drafts.clear();
       }
       const { door } = operations[n] as (typeof operations)[number];
-      const draft = drafts.get(n) ?? (await draftOf(n));
+      const draft = drafts.get(n) ?? (await draftOf(n).catch((error) => draftOfNewService(n, error)));
       const request = mutated(draft, changes);
       const outcome = await service.send(toRequest(`/api/${door}`, request));
       requireGoodAnswer(request, outcome);
@@ -74,6 +74,14 @@ if (end - halfway > MAX_GROWTH)
   throw new Error(`The second half of the requests took ${end - halfway} bytes for good`);
 process.stdout.write(`${JSON.stringify(Object.fromEntries([...statuses].sort()))}\n`);
 process.exit(0);
+
+/** A bad request may have deleted what the examples need, such as a room. A new service has it again. */
+async function draftOfNewService(n: number, error: Error): Promise<Draft> {
+  if (!/^Set-up failed: .* 404 /.test(error.message)) throw error;
+  service = await openService();
+  drafts.clear();
+  return draftOf(n);
+}
 
 async function draftOf(n: number): Promise<Draft> {
   const { name, door, example } = operations[n] as (typeof operations)[number];

@@ -7,37 +7,8 @@ import {
   SignJWT,
 } from "jose";
 import { platform } from "./door.ts";
+import { endpoints } from "./network.ts";
 import { given, type Organization, unique } from "./organization.ts";
-
-type Endpoint = (request: Request) => Promise<Response>;
-
-const shared = globalThis as typeof globalThis & { keyEndpoints?: Map<string, Endpoint> };
-
-/**
- * The endpoints that the Worker reaches when it fetches keys, instead of the network. There is one map for the whole run,
- * because this module is loaded again for each test file and the Worker is not.
- */
-const endpoints = shared.keyEndpoints ?? interceptFetch();
-
-/** Behaves like the network: aborted requests fail, and redirects are followed on request. */
-function interceptFetch() {
-  const met = new Map<string, Endpoint>();
-  const realFetch = globalThis.fetch;
-  globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const endpoint = met.get(request.url);
-    if (!endpoint) return realFetch(request);
-    const response = await Promise.race([endpoint(request), givenUp(init?.signal)]);
-    const location = response.headers.get("Location");
-    return location && request.redirect === "follow" ? globalThis.fetch(location, init) : response;
-  };
-  shared.keyEndpoints = met;
-  return met;
-}
-
-function givenUp(signal: AbortSignal | null | undefined): Promise<never> {
-  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-}
 
 export const AUDIENCE = "video-visits";
 

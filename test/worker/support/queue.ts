@@ -65,8 +65,9 @@ export function workerWith(bindings: object) {
       );
       // The result does not contain the delays.
       const retries = batch.messages.map((message) => vi.spyOn(message, "retry"));
-      await worker.queue(batch, bound);
-      const { explicitAcks, retryMessages, ...whole } = await getQueueResult(batch, createExecutionContext());
+      const context = createExecutionContext();
+      await worker.queue(batch, bound, context);
+      const { explicitAcks, retryMessages, ...whole } = await getQueueResult(batch, context);
       expect(whole).toMatchObject({ ackAll: false, retryBatch: { retry: false } });
       const delays = retries.flatMap(({ mock }) => mock.calls.map(([options]) => options?.delaySeconds ?? 0));
       return { acked: explicitAcks, retried: retryMessages.map(({ msgId }) => msgId), delays };

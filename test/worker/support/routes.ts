@@ -4,6 +4,7 @@ import { platform } from "./door.ts";
 import { anIdentityProvider } from "./identity_provider.ts";
 import { aLiveKitRoom } from "./livekit.ts";
 import { anInvite, given, type Organization, unique } from "./organization.ts";
+import { aReceiver } from "./webhooks.ts";
 
 /** A request that succeeds for the organization that owns the things it names. */
 export interface Example {
@@ -104,6 +105,34 @@ export const externalExamples: Record<string, (organization: Organization) => Pr
     const { bulk_invite } = await given(client.post("/invites/bulk_create", body));
     return { path: `/bulk_invites/${bulk_invite.id}` };
   },
+  "GET /events": async () => ({ path: "/events" }),
+  "GET /webhook_endpoints": async (organization) => {
+    await aWebhookEndpoint(organization);
+    return { path: "/webhook_endpoints" };
+  },
+  "POST /webhook_endpoints": async () => ({
+    path: "/webhook_endpoints",
+    body: { webhook_endpoint: { url: "https://hooks.example.com/visits" } },
+  }),
+  "GET /webhook_endpoints/:id": async (organization) => ({ path: await aWebhookEndpoint(organization) }),
+  "PUT /webhook_endpoints/:id": async (organization) => ({
+    path: await aWebhookEndpoint(organization),
+    body: { webhook_endpoint: { url: "https://other.example.com", event_types: ["call.ended"] } },
+  }),
+  "DELETE /webhook_endpoints/:id": async (organization) => ({ path: await aWebhookEndpoint(organization) }),
+  "POST /webhook_endpoints/:id/rotate_secret": async (organization) => ({
+    path: `${await aWebhookEndpoint(organization)}/rotate_secret`,
+  }),
+  "GET /webhook_endpoints/:id/deliveries": async (organization) => ({
+    path: `${await aWebhookEndpoint(organization)}/deliveries`,
+  }),
+  "POST /webhook_endpoints/:id/redeliver": async (organization) => ({
+    path: `${await aWebhookEndpoint(organization)}/redeliver`,
+    body: { after: 0 },
+  }),
+  "POST /webhook_endpoints/:id/ping": async (organization) => ({
+    path: `${await aWebhookEndpoint(organization, aReceiver().url)}/ping`,
+  }),
 };
 
 /** The same for the platform door, which is for all organizations. */
@@ -239,6 +268,11 @@ export function routesBehind(base: string): string[] {
 
 async function aRoom(organization: Organization) {
   return `/waiting_rooms/${(await organization.addRoom()).slug}`;
+}
+
+async function aWebhookEndpoint({ client }: Organization, url = "https://hooks.example.com/visits") {
+  const body = { webhook_endpoint: { url } };
+  return `/webhook_endpoints/${(await given(client.post("/webhook_endpoints", body))).id}`;
 }
 
 async function aSub(organization: Organization) {

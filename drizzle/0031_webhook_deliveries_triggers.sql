@@ -1,0 +1,23 @@
+-- Written by `npm run db:triggers`. The reasons are in src/database/triggers.
+--> statement-breakpoint
+CREATE TRIGGER `webhook_deliveries_event` AFTER INSERT ON `events`
+BEGIN
+  INSERT INTO webhook_deliveries (organization_id, webhook_endpoint_id, event_id, next_attempt_at)
+  SELECT organization_id, id, new.id, new.created_at
+  FROM webhook_endpoints
+  WHERE organization_id = new.organization_id AND is_active
+    AND (event_types IS NULL OR EXISTS (SELECT 1 FROM json_each(event_types) WHERE value = new.type));
+END;
+--> statement-breakpoint
+CREATE TRIGGER `webhook_deliveries_due` AFTER INSERT ON `webhook_deliveries` WHEN new.next_attempt_at IS NOT NULL
+BEGIN
+  UPDATE webhook_endpoints SET due_at = new.next_attempt_at
+  WHERE id = new.webhook_endpoint_id AND (due_at IS NULL OR due_at > new.next_attempt_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `webhook_deliveries_due_again` AFTER UPDATE OF next_attempt_at ON `webhook_deliveries`
+WHEN new.next_attempt_at IS NOT NULL
+BEGIN
+  UPDATE webhook_endpoints SET due_at = new.next_attempt_at
+  WHERE id = new.webhook_endpoint_id AND (due_at IS NULL OR due_at > new.next_attempt_at);
+END;

@@ -1,0 +1,151 @@
+-- An event is written in the transaction of the change that it describes, whatever code makes the change: so triggers
+-- write it. `data` holds ids and nothing else. `created_at` is the time that the changed row has of the change; the
+-- deletion of a row leaves none, so there it is the clock of the database. A report that changes nothing updates no row,
+-- or updates it to what it was, and so writes no event.
+
+-- A call that is first reported when it has ended gives both its events.
+CREATE TRIGGER `events_call_started` AFTER INSERT ON `calls`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'call.started',
+    json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.created_at);
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, 'call.ended',
+    json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.created_at
+  WHERE new.ended_at IS NOT NULL;
+END;
+
+-- Transcripts and SOAP notes can be read from the end of the call on. Final ones may be reported before it.
+CREATE TRIGGER `events_call_ended` AFTER UPDATE OF ended_at ON `calls`
+WHEN old.ended_at IS NULL AND new.ended_at IS NOT NULL
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, type,
+    json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.updated_at
+  FROM (
+    SELECT 'call.ended' AS type
+    UNION ALL SELECT 'transcript.finalized' FROM transcripts WHERE call_id = new.id AND is_final
+    UNION ALL SELECT 'soap_note.finalized' FROM soap_notes WHERE call_id = new.id AND is_final
+  );
+END;
+
+-- A procedure, which SQLite does not have: the view stores nothing; an insert writes the event of a document that has
+-- become final, if its call has ended.
+CREATE VIEW `events_finalized` AS
+SELECT NULL AS type, NULL AS call_id, NULL AS created_at;
+
+CREATE TRIGGER `events_finalize` INSTEAD OF INSERT ON `events_finalized`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT organization_id, new.type,
+    json_object('organization_user_id', organization_user_id, 'call_id', id), new.created_at
+  FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
+END;
+
+CREATE TRIGGER `events_transcript_created` AFTER INSERT ON `transcripts` WHEN new.is_final
+BEGIN
+  INSERT INTO events_finalized VALUES ('transcript.finalized', new.call_id, new.updated_at);
+END;
+
+CREATE TRIGGER `events_transcript_updated` AFTER UPDATE OF is_final ON `transcripts`
+WHEN new.is_final AND NOT old.is_final
+BEGIN
+  INSERT INTO events_finalized VALUES ('transcript.finalized', new.call_id, new.updated_at);
+END;
+
+CREATE TRIGGER `events_soap_note_created` AFTER INSERT ON `soap_notes` WHEN new.is_final
+BEGIN
+  INSERT INTO events_finalized VALUES ('soap_note.finalized', new.call_id, new.updated_at);
+END;
+
+CREATE TRIGGER `events_soap_note_updated` AFTER UPDATE OF is_final ON `soap_notes`
+WHEN new.is_final AND NOT old.is_final
+BEGIN
+  INSERT INTO events_finalized VALUES ('soap_note.finalized', new.call_id, new.updated_at);
+END;
+
+-- `egress_id` is what the external API calls the egress: the id of its row.
+CREATE TRIGGER `events_egress_started` AFTER INSERT ON `egresses`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, type, json_object('organization_user_id', organization_user_id,
+    'call_id', new.call_id, 'egress_id', new.id), new.created_at
+  FROM calls, (
+    SELECT 'egress.started' AS type
+    UNION ALL SELECT 'egress.ended' WHERE new.status = 'egress_ended'
+  )
+  WHERE id = new.call_id;
+END;
+
+CREATE TRIGGER `events_egress_updated` AFTER UPDATE OF status ON `egresses`
+WHEN old.status <> new.status AND new.status IN ('egress_ended', 'egress_deleted')
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, replace(new.status, 'egress_', 'egress.'),
+    json_object('organization_user_id', organization_user_id, 'call_id', new.call_id, 'egress_id', new.id),
+    new.updated_at
+  FROM calls WHERE id = new.call_id;
+END;
+
+CREATE TRIGGER `events_invite_accepted` AFTER UPDATE OF used_at ON `invites`
+WHEN old.used_at IS NULL AND new.used_at IS NOT NULL
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'invite.accepted', json_object('invite_id', new.id), new.used_at);
+END;
+
+CREATE TRIGGER `events_bulk_invite_completed` AFTER UPDATE OF completed_at ON `bulk_invites`
+WHEN old.completed_at IS NULL AND new.completed_at IS NOT NULL
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'bulk_invite.completed', json_object('bulk_invite_id', new.id), new.completed_at);
+END;
+
+-- A removed member keeps the row, without roles.
+CREATE TRIGGER `events_organization_user_created` AFTER INSERT ON `organization_users` WHEN new.roles <> '[]'
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'organization_user.added', json_object('organization_user_id', new.id),
+    new.created_at);
+END;
+
+CREATE TRIGGER `events_organization_user_updated` AFTER UPDATE OF roles ON `organization_users`
+WHEN (old.roles = '[]') <> (new.roles = '[]')
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id,
+    iif(new.roles = '[]', 'organization_user.removed', 'organization_user.added'),
+    json_object('organization_user_id', new.id), new.updated_at);
+END;
+
+CREATE TRIGGER `events_waiting_room_sub_created` AFTER INSERT ON `waiting_room_subs`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'waiting_room_sub.changed',
+    json_object('waiting_room_id', new.waiting_room_id, 'waiting_room_sub_id', new.id), new.created_at);
+END;
+
+CREATE TRIGGER `events_waiting_room_sub_updated`
+AFTER UPDATE OF user_id, datetime_start, datetime_end ON `waiting_room_subs`
+WHEN old.user_id IS NOT new.user_id
+  OR old.datetime_start <> new.datetime_start
+  OR old.datetime_end <> new.datetime_end
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'waiting_room_sub.changed',
+    json_object('waiting_room_id', new.waiting_room_id, 'waiting_room_sub_id', new.id), new.updated_at);
+END;
+
+CREATE TRIGGER `events_waiting_room_sub_deleted` AFTER DELETE ON `waiting_room_subs`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (old.organization_id, 'waiting_room_sub.changed',
+    json_object('waiting_room_id', old.waiting_room_id, 'waiting_room_sub_id', old.id),
+    cast(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+
+-- Clients page by id, and what they have read must stay true.
+CREATE TRIGGER `events_unchanged` BEFORE UPDATE ON `events`
+BEGIN
+  SELECT raise(ABORT, 'events are never changed');
+END;

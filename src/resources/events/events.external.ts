@@ -1,0 +1,15 @@
+import { externalRoutes } from "../../http/external_door.ts";
+import { nearestReplica } from "../../http/replication.ts";
+import { query } from "../../http/validation.ts";
+import { eventsQuery, toEvent } from "./events.schemas.ts";
+import { listEvents } from "./events.service.ts";
+
+export const eventsExternal = externalRoutes().get(
+  "/events",
+  nearestReplica,
+  query(eventsQuery),
+  async (c) => {
+    const { events, next_after } = await listEvents(c.var.context, c.req.valid("query"));
+    return c.json({ events: events.map(toEvent), next_after });
+  },
+);

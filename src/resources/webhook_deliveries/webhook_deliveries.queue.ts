@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { type Context, openContext } from "../../context.ts";
+import { runAll } from "../../database/queries.ts";
+import { log, logFault } from "../../http/log.ts";
+import { id } from "../../http/wire.ts";
+import {
+  QUEUE_SEND_LIMIT,
+  WEBHOOK_CLOCK_TOLERANCE,
+  WEBHOOK_LANES_AT_ONCE,
+  WEBHOOK_NUDGE_AHEAD,
+  WEBHOOK_NUDGE_INTERVAL,
+} from "../../limits.ts";
+import { retryDelay } from "../bulk_invites/bulk_invites.queue.ts";
+import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
+import { dueEndpoints } from "./webhook_deliveries.sql.ts";
+
+/**
+ * Something may be due: at the endpoint, or at any if it names none. What is due, D1 knows: a message that is lost or
+ * delivered twice does no harm.
+ */
+const webhookMessage = z.object({ version: z.literal(1), webhook_endpoint_id: id.nullable() });
+
+type WebhookMessage = z.infer<typeof webhookMessage>;
+
+const nudgeFor = (webhook_endpoint_id: number | null): WebhookMessage => ({
+  version: 1,
+  webhook_endpoint_id,
+});
+
+/** When each queue was last told, or will be: the message may wait. */
+const nudgedAt = new WeakMap<Queue, number>();
+
+/**
+ * Tells the queue that events may have been written. An isolate does so at most once in an interval: what is written
+ * within it gets a message that comes after its end.
+ */
+export async function nudgeDeliveries(queue: Queue): Promise<void> {
+  const now = Date.now();
+  const last = nudgedAt.get(queue) ?? 0;
+  // A message that comes later sees this write too.
+  if (last > now && last <= now + WEBHOOK_NUDGE_INTERVAL) return;
+  const next = Math.max(now, last <= now ? last + WEBHOOK_NUDGE_INTERVAL : now);
+  nudgedAt.set(queue, next);
+  await send(queue, null, next - now);
+}
+
+/** If it fails, the cron sees to it. */
+async function send(queue: Queue, webhook_endpoint_id: number | null, delay: number): Promise<void> {
+  await queue
+    .send(nudgeFor(webhook_endpoint_id), { delaySeconds: Math.ceil(delay / 1000) })
+    .catch((error) => logFault({ webhook_endpoint_id: webhook_endpoint_id ?? undefined }, error));
+}
+
+/**
+ * Works off the queue of webhooks. The consumer only takes the endpoints; what is sent to them is sent in the background,
+ * so that a receiver that takes long does not hold up the queue.
+ */
+export async function consumeWebhookDeliveries(batch: MessageBatch, env: Env, background: ExecutionContext) {
+  for (const message of batch.messages) {
+    try {
+      const context = openContext(env, Date.now());
+      const { data } = webhookMessage.safeParse(message.body);
+      if (!data) log("message_unknown", { queue: batch.queue, message_id: message.id });
+      else if (data.webhook_endpoint_id !== null)
+        await startLanes(context, [data.webhook_endpoint_id], background);
+      else await dispatch(context, background);
+      message.ack();
+    } catch (error) {
+      logFault({ message_id: message.id }, error);
+      message.retry({ delaySeconds: retryDelay(message.attempts) });
+    }
+  }
+}
+
+/** Takes the first of the endpoints that have something to send. The others go to invocations of their own. */
+async function dispatch(context: Context, background: ExecutionContext): Promise<void> {
+  const due = await endpointsDue(context);
+  await startLanes(context, due.slice(0, WEBHOOK_LANES_AT_ONCE), background);
+  await queueLanes(context, due.slice(WEBHOOK_LANES_AT_ONCE));
+}
+
+/**
+ * For the cron: queues what is due, whatever became of the messages for it.
+ *
+ * @returns how many endpoints have something to send
+ */
+export async function queueDueDeliveries(context: Context): Promise<number> {
+  const due = await endpointsDue(context);
+  await queueLanes(context, due);
+  return due.length;
+}
+
+async function endpointsDue({ db, now }: Context): Promise<number[]> {
+  const due_before = now + WEBHOOK_CLOCK_TOLERANCE;
+  return (await runAll(db, dueEndpoints({ now, due_before, limit: QUEUE_SEND_LIMIT }))).map(({ id }) => id);
+}
+
+async function queueLanes({ webhookQueue }: Context, ids: number[]): Promise<void> {
+  if (ids.length > 0) await webhookQueue.sendBatch(ids.map((id) => ({ body: nudgeFor(id) })));
+}
+
+/** Takes the endpoints that are free, and leaves the sending to the background. */
+async function startLanes(context: Context, ids: number[], background: ExecutionContext): Promise<void> {
+  const results = await Promise.allSettled(
+    ids.map(async (id) => {
+      const lane = await openLane(context, id);
+      if (lane) background.waitUntil(runAndGoOn(context, lane));
+    }),
+  );
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function runAndGoOn(context: Context, lane: Lane): Promise<void> {
+  const { id } = lane.endpoint;
+  try {
+    const dueAt = await runLane(context, lane);
+    if (dueAt === null) return;
+    const delay = Math.max(dueAt - Date.now(), 0);
+    // A delivery that is due and was not found has no event any more. The cron deletes it.
+    const canGoOn = lane.deliveries.length > 0 || delay > 0;
+    if (canGoOn && delay < WEBHOOK_NUDGE_AHEAD) await send(context.webhookQueue, id, delay);
+  } catch (error) {
+    logFault({ webhook_endpoint_id: id }, error);
+  }
+}

@@ -1,0 +1,86 @@
+import * as z from "zod";
+import type { Row } from "../../database/queries.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { id, idAsText, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { eventDataSchema } from "../events/events.schemas.ts";
+import type { Attempt } from "./webhook_deliveries.merge.ts";
+import type { Webhook } from "./webhook_deliveries.sending.ts";
+import type { DueDelivery, deliveryColumns } from "./webhook_deliveries.sql.ts";
+
+export const deliveriesQuery = z.object({
+  after: idAsText().optional(),
+  per_page: pageQuery.shape.per_page,
+});
+
+export type DeliveriesQuery = z.output<typeof deliveriesQuery>;
+
+export const redeliverBody = z.object({ after: z.int().nonnegative() });
+
+export const redeliverySchema = z.object({
+  redelivered_count: z.int().nonnegative(),
+  next_after: z.int().nullable(),
+});
+
+export const pingResultSchema = z.object({
+  response_status: z.int().nullable(),
+  error: z.string().nullable(),
+});
+
+export const deliverySchema = z.object({
+  event_id: id,
+  event_type: z.string(),
+  attempts: z.int().nonnegative(),
+  last_attempt_at: z.iso.datetime().nullable(),
+  response_status: z.int().nullable(),
+  error: z.string().nullable(),
+  next_attempt_at: z.iso.datetime().nullable(),
+});
+
+export const deliveriesSchema = z.object({
+  deliveries: z.array(deliverySchema),
+  next_after: z.int().positive().nullable(),
+});
+
+export type Delivery = Row<typeof deliveryColumns>;
+
+export function toDelivery(row: Delivery): z.input<typeof deliverySchema> {
+  return {
+    event_id: row.event_id,
+    event_type: row.event_type,
+    attempts: row.attempts,
+    last_attempt_at: timestampOrNull(row.last_attempt_at),
+    response_status: row.response_status,
+    error: row.error,
+    next_attempt_at: timestampOrNull(row.next_attempt_at),
+  };
+}
+
+export const toPingResult = ({ response_status, error }: Attempt): z.input<typeof pingResultSchema> => ({
+  response_status,
+  error,
+});
+
+/** What a receiver gets. */
+export const webhookSchema = z.object({
+  id: z.int().nonnegative(),
+  type: z.string(),
+  timestamp: z.iso.datetime(),
+  data: eventDataSchema,
+});
+
+/** The same bytes for every attempt and every endpoint. */
+export function webhookOf(event: Pick<DueDelivery, "event_id" | "type" | "created_at" | "data">): Webhook {
+  const body: z.input<typeof webhookSchema> = {
+    id: event.event_id,
+    type: event.type,
+    timestamp: timestamp(event.created_at),
+    data: event.data,
+  };
+  return { webhook_id: `evt_${event.event_id}`, body: JSON.stringify(body) };
+}
+
+/** A ping is no event: its id is 0, which no event has. Each has a webhook id of its own. */
+export function aPing(now: number): Webhook {
+  const body: z.input<typeof webhookSchema> = { id: 0, type: "ping", timestamp: timestamp(now), data: {} };
+  return { webhook_id: `ping_${crypto.randomUUID()}`, body: JSON.stringify(body) };
+}

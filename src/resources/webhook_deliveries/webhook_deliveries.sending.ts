@@ -1,0 +1,102 @@
+import { isLoopback } from "../../http/loopback.ts";
+import { WEBHOOK_RESPONSE_LIMIT, WEBHOOK_TIMEOUT } from "../../limits.ts";
+import { forbiddenUrl } from "../webhook_endpoints/webhook_endpoints.url.ts";
+import type { Attempt } from "./webhook_deliveries.merge.ts";
+
+/** Where webhooks go, and what signs them. */
+export interface Target {
+  url: string;
+  secret: string;
+  previous_secrets: { secret: string; expires_at: number }[];
+  service_url: string | null;
+}
+
+/** What is sent, before it is signed. `webhook_id` is the same for every attempt. */
+export interface Webhook {
+  webhook_id: string;
+  body: string;
+}
+
+export const NO_ANSWER = `There was no response within ${WEBHOOK_TIMEOUT / 1000} seconds`;
+
+const UNREACHABLE = "The endpoint could not be reached";
+
+/** The errors are our own words: what a receiver answers is not kept. */
+function errorOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return "The response is a redirect, which is not followed";
+  return "The response has no status of success (200 to 299)";
+}
+
+/** Sends a webhook once, as Standard Webhooks wants it. */
+export async function sendWebhook(target: Target, { webhook_id, body }: Webhook): Promise<Attempt> {
+  const at = Date.now();
+  const failed = (error: string): Attempt => ({ at, response_status: null, error, retry_after: null });
+  const reason = forbiddenNow(target);
+  if (reason) return failed(`The URL is not allowed: it ${reason}`);
+  const timestamp = Math.floor(at / 1000);
+  const signatures = await sign(target, `${webhook_id}.${timestamp}.${body}`, at);
+  const signal = AbortSignal.timeout(WEBHOOK_TIMEOUT);
+  try {
+    const response = await fetch(target.url, {
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        "Content-Type": "application/json",
+        "User-Agent": "OrganizationVideoVisitService/1.0",
+        "webhook-id": webhook_id,
+        "webhook-timestamp": String(timestamp),
+        "webhook-signature": signatures,
+      },
+      body,
+      signal,
+    });
+    await readBeginning(response);
+    return {
+      at,
+      response_status: response.status,
+      error: errorOf(response.status),
+      retry_after: response.headers.get("Retry-After"),
+    };
+  } catch {
+    // The error itself may contain the URL.
+    return failed(signal.aborted ? NO_ANSWER : UNREACHABLE);
+  }
+}
+
+/** The rules may have changed since the URL was set. */
+function forbiddenNow({ url, service_url }: Target): string | undefined {
+  const allowsLoopback = service_url !== null && isLoopback(new URL(service_url).hostname);
+  return forbiddenUrl(url, { ownUrl: service_url ?? undefined, allowsLoopback });
+}
+
+/** One signature for each valid secret: while a secret is being changed, a receiver may know only one of them. */
+async function sign({ secret, previous_secrets }: Target, content: string, now: number): Promise<string> {
+  const valid = previous_secrets.filter(({ expires_at }) => expires_at > now);
+  const secrets = [secret, ...valid.map((previous) => previous.secret)];
+  return (await Promise.all(secrets.map((each) => signWith(each, content)))).join(" ");
+}
+
+async function signWith(secret: string, content: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (byte) => byte.charCodeAt(0));
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
+  const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(content));
+  return `v1,${btoa(String.fromCharCode(...new Uint8Array(signature)))}`;
+}
+
+/** Lets a receiver finish a short response. A status that came counts, even if the rest does not come. */
+async function readBeginning({ body }: Response): Promise<void> {
+  if (!body) return;
+  const reader = body.getReader();
+  try {
+    for (let length = 0; length < WEBHOOK_RESPONSE_LIMIT; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      length += value.byteLength;
+    }
+  } catch {
+    // It was cut off.
+  }
+  await reader.cancel().catch(() => {});
+}

@@ -1,0 +1,69 @@
+import * as z from "zod";
+import { EVENT_TYPES } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
+import { id, text, timestamp, upToFirstFault } from "../../http/wire.ts";
+import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
+import { eventType } from "../events/events.schemas.ts";
+import type { webhookEndpointColumns } from "./webhook_endpoints.sql.ts";
+
+/** At least one type; repeated ones count once. */
+const eventTypes = upToFirstFault(
+  z
+    .array(eventType)
+    .min(1, "must name at least one type of event")
+    .max(MAX_EVENT_TYPE_NAMES, `must name at most ${MAX_EVENT_TYPE_NAMES} types of events`),
+).transform((types) => EVENT_TYPES.filter((type) => types.includes(type)));
+
+/** Which URLs are allowed depends on where the service stands: see webhook_endpoints.url.ts. */
+const url = text(MAX_WEBHOOK_URL_LENGTH);
+
+export const createWebhookEndpointBody = z.object({
+  webhook_endpoint: z.object({
+    url,
+    event_types: eventTypes.optional(),
+    is_active: z.boolean().default(true),
+  }),
+});
+
+export const updateWebhookEndpointBody = z.object({
+  webhook_endpoint: z.object({
+    url: url.optional(),
+    event_types: eventTypes.optional(),
+    is_active: z.boolean().optional(),
+  }),
+});
+
+export const webhookEndpointSchema = z.object({
+  id,
+  url: z.string(),
+  event_types: z.array(z.string()),
+  is_active: z.boolean(),
+  disabled_reason: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export const webhookEndpointWithSecretSchema = webhookEndpointSchema.extend({ secret: z.string() });
+
+export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
+
+/** The secret is in the responses to the creation and to a rotation, and nowhere else. */
+export type WebhookEndpointWithSecret = WebhookEndpoint & { secret: string };
+
+export function toWebhookEndpoint(row: WebhookEndpoint): z.input<typeof webhookEndpointSchema> {
+  return {
+    id: row.id,
+    url: row.url,
+    event_types: row.event_types ?? [...EVENT_TYPES],
+    is_active: row.is_active,
+    disabled_reason: row.disabled_reason,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+export function toWebhookEndpointWithSecret(
+  row: WebhookEndpointWithSecret,
+): z.input<typeof webhookEndpointWithSecretSchema> {
+  return { ...toWebhookEndpoint(row), secret: row.secret };
+}

@@ -1,0 +1,38 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface Received {
+  headers: Record<string, string>;
+  /** As it was sent, to the byte. */
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body
+  body: any;
+  /** In milliseconds. */
+  at: number;
+}
+
+type Answer = (response: ServerResponse, received: Received, count: number) => void;
+
+/** A receiver of webhooks, on this machine. By default it accepts everything. It ends with the test. */
+export async function startReceiver(answer: Answer = (response) => response.writeHead(204).end()) {
+  const received: Received[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    let text = "";
+    request.on("data", (chunk) => {
+      text += chunk;
+    });
+    request.on("end", () => {
+      const headers = request.headers as Record<string, string>;
+      const webhook = { headers, text, body: JSON.parse(text || "null"), at: Date.now() };
+      received.push(webhook);
+      answer(response, webhook, received.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/visits`, received };
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import type { webhooks } from "../../dist/client/external.d.ts";
+import { EVENT_TYPES } from "../../src/database/enums.ts";
+
+type Body<Type extends keyof webhooks> = webhooks[Type]["post"]["requestBody"]["content"]["application/json"];
+
+const documents = ["external", "platform"].map((door) =>
+  JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8")),
+);
+
+it("Both documents describe a webhook for each type of event, and the ping", () => {
+  for (const document of documents)
+    expect(Object.keys(document.webhooks).sort()).toEqual([...EVENT_TYPES, "ping"].sort());
+});
+
+it("A receiver in TypeScript knows what it gets, by the type of the event", () => {
+  const [external] = documents;
+  const exampleOf = (type: string) =>
+    external.webhooks[type].post.requestBody.content["application/json"].example;
+  const ended: Body<"call.ended"> = {
+    id: 1042,
+    type: "call.ended",
+    timestamp: "2026-01-31T09:31:00.000Z",
+    data: { organization_user_id: 12, call_id: 300 },
+  };
+  expect(exampleOf("call.ended")).toEqual(ended);
+  // @ts-expect-error: an accepted invite is no call
+  const { call_id }: Body<"invite.accepted">["data"] = exampleOf("invite.accepted").data;
+  expect(call_id).toBeUndefined();
+});

@@ -1,0 +1,503 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { EVENT_TYPES } from "../../src/database/enums.ts";
+import { MAX_PER_PAGE } from "../../src/limits.ts";
+import { aCall, ENDED_AT, type reportEgress } from "./support/calls.ts";
+import { rowsOf } from "./support/database.ts";
+import { type Door, platform } from "./support/door.ts";
+import { tokenOf } from "./support/invites.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { aClinicWithQueue } from "./support/queue.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+
+interface Event {
+  id: number;
+  type: string;
+  created_at: string;
+  data: object;
+}
+
+/** Every event of the organization, page by page. */
+async function everyEvent(client: Pick<Door, "get">, query = ""): Promise<Event[]> {
+  const events: Event[] = [];
+  for (let after = 0, shown = 1; shown > 0; ) {
+    const page = await given(client.get(`/events?after=${after}${query}`));
+    events.push(...page.events);
+    after = page.next_after;
+    shown = page.events.length;
+  }
+  return events;
+}
+
+/** The types and data of the events that the work causes, in order. */
+async function eventsOf({ client }: Pick<Organization, "client">, work: () => Promise<unknown>) {
+  const before = await everyEvent(client);
+  await work();
+  return (await everyEvent(client)).slice(before.length).map(({ type, data }) => ({ type, data }));
+}
+
+/** As the removal of a member, and the deletion of a recording, leave the rows. */
+const removeMember = ({ id }: { id: number }) =>
+  env.DB.prepare("update organization_users set roles = '[]' where id = ?").bind(id).run();
+const deleteRecording = ({ id }: { id: number }) =>
+  env.DB.prepare("update egresses set status = 'egress_deleted' where id = ?").bind(id).run();
+
+const aLine = ({ participants }: { participants: readonly { key: string }[] }, text = "Good morning.") => ({
+  participant_key: participants[0]?.key,
+  text,
+  start_time: 0,
+  end_time: 1,
+});
+
+describe("A call", () => {
+  it("that is going on has started, and ends once, however often it is reported", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const data = { organization_user_id: call.owner.id, call_id: call.id };
+    expect((await everyEvent(clinic.client)).at(-1)).toMatchObject({ type: "call.started", data });
+    const later = await eventsOf(clinic, async () => {
+      await given(call.report({ failed: false }));
+      await given(call.report({ ended_at: ENDED_AT }));
+      await given(call.report({ ended_at: ENDED_AT }));
+      await given(call.report({ ended_at: "2026-01-31T11:00:00Z", failed: true }));
+    });
+    expect(later).toEqual([{ type: "call.ended", data }]);
+  });
+
+  it("that two reports end at once has ended once", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const reports = [ENDED_AT, "2026-01-31T10:05:00Z", ENDED_AT].map((ended_at) => ({ ended_at }));
+    const happened = await eventsOf(clinic, () =>
+      Promise.all(reports.map((each) => given(call.report(each)))),
+    );
+    expect(happened.map(({ type }) => type)).toEqual(["call.ended"]);
+  });
+
+  it("that is first reported when it has ended gives both its events, in order", async () => {
+    const clinic = await anOrganization();
+    let call: { id: number; owner: { id: number } } | undefined;
+    const happened = await eventsOf(clinic, async () => {
+      call = await aCall(clinic, {}, clinic.admin);
+    });
+    const data = { organization_user_id: call?.owner.id, call_id: call?.id };
+    expect(happened).toEqual([
+      { type: "call.started", data },
+      { type: "call.ended", data },
+    ]);
+  });
+});
+
+describe("A final transcript or SOAP note", () => {
+  it("of an ended call is announced once, and a draft is not", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const lines = [aLine(call)];
+    const data = { organization_user_id: call.owner.id, call_id: call.id };
+    const happened = await eventsOf(clinic, async () => {
+      await given(call.reportTranscript({ is_final: false, lines }));
+      await given(call.reportSoapNote({ text: "Subjective: well.", is_final: false }));
+      await given(call.reportTranscript({ is_final: true }));
+      await given(call.reportTranscript({ is_final: true, lines }));
+      await given(call.reportTranscript({ summary: "A greeting." }));
+      await given(call.reportSoapNote({ is_final: true }));
+      await given(call.reportSoapNote({ is_final: true }));
+    });
+    expect(happened).toEqual([
+      { type: "transcript.finalized", data },
+      { type: "soap_note.finalized", data },
+    ]);
+    await given(clinic.client.get(`${call.path}/transcript`));
+  });
+
+  it("that is final in its first report is announced with it", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const happened = await eventsOf(clinic, async () => {
+      await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+      await given(call.reportTranscript({ is_final: true, lines: [aLine(call)] }));
+    });
+    expect(happened.map(({ type }) => type)).toEqual(["soap_note.finalized", "transcript.finalized"]);
+  });
+
+  it("that comes before the end of the call is announced after it, when it can be read", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const data = { organization_user_id: call.owner.id, call_id: call.id };
+    const before = await eventsOf(clinic, async () => {
+      await given(call.reportTranscript({ is_final: false, lines: [aLine(call)] }));
+      await given(call.reportTranscript({ is_final: true }));
+      await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    });
+    expect(before).toEqual([]);
+    const after = await eventsOf(clinic, async () => {
+      await given(call.report({ ended_at: ENDED_AT }));
+      await given(call.report({ failed: true }));
+      await given(call.reportTranscript({ is_final: true, lines: [aLine(call)] }));
+    });
+    expect(after).toEqual([
+      { type: "call.ended", data },
+      { type: "transcript.finalized", data },
+      { type: "soap_note.finalized", data },
+    ]);
+  });
+
+  it("that is a draft at the end of the call is announced when it is final", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    await given(call.reportTranscript({ is_final: false, lines: [aLine(call)] }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: false }));
+    const types = async (work: () => Promise<unknown>) =>
+      (await eventsOf(clinic, work)).map(({ type }) => type);
+    expect(await types(() => given(call.report({ ended_at: ENDED_AT })))).toEqual(["call.ended"]);
+    expect(await types(() => given(call.reportSoapNote({ is_final: true })))).toEqual([
+      "soap_note.finalized",
+    ]);
+  });
+});
+
+describe("A recording", () => {
+  it("has started, ended and been deleted once each, with the id of the external API", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const egress_id = unique("egress");
+    const report = (egress: Parameters<typeof reportEgress>[1]) => call.addEgress(egress, egress_id);
+    let egress: { id: number } = { id: 0 };
+    const happened = await eventsOf(clinic, async () => {
+      await report({ status: "egress_starting", is_stopped: false, ended_at: null });
+      await report({ status: "egress_active", is_stopped: false, ended_at: null });
+      await report({});
+      await report({});
+      egress = await report({ error: "Out of disk" });
+      await report({ status: "egress_active" });
+      await deleteRecording(egress);
+      await deleteRecording(egress);
+    });
+    const data = { organization_user_id: call.owner.id, call_id: call.id, egress_id: egress.id };
+    expect(happened).toEqual([
+      { type: "egress.started", data },
+      { type: "egress.ended", data },
+      { type: "egress.deleted", data },
+    ]);
+    await given(clinic.client.get(`${call.path}/egresses/${egress.id}/audit_logs`));
+  });
+
+  it("that is first reported when it has ended gives both its events, in order", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const happened = await eventsOf(clinic, () => call.addEgress());
+    expect(happened.map(({ type }) => type)).toEqual(["egress.started", "egress.ended"]);
+  });
+});
+
+describe("An invite", () => {
+  it("that is accepted adds the user and says so, and adds nobody who is a user already", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const token = await tokenOf(invite);
+    let user: { id: number } = { id: 0 };
+    const happened = await eventsOf(clinic, async () => {
+      user = await given(platform.post("/invites/accept", { token }));
+      await platform.post("/invites/accept", { token });
+    });
+    expect(happened).toEqual([
+      { type: "organization_user.added", data: { organization_user_id: user.id } },
+      { type: "invite.accepted", data: { invite_id: invite.id } },
+    ]);
+    const email = `${unique("user")}@example.com`;
+    const again = await clinic.addInvite({ email });
+    await clinic.addUser("Ann Assistant", ["provider_assistant"], { email });
+    const accepted = await eventsOf(clinic, async () =>
+      given(platform.post("/invites/accept", { token: await tokenOf(again) })),
+    );
+    expect(accepted).toEqual([{ type: "invite.accepted", data: { invite_id: again.id } }]);
+  });
+
+  it("that is made or removed is no event", async () => {
+    const clinic = await anOrganization();
+    const happened = await eventsOf(clinic, async () =>
+      given(clinic.client.delete(`/invites/${(await clinic.addInvite()).id}`)),
+    );
+    expect(happened).toEqual([]);
+  });
+});
+
+describe("A bulk invite", () => {
+  it("is completed once, when its last row has ended", async () => {
+    const clinic = await aClinicWithQueue();
+    const { id, messages } = await clinic.bulkInvite(Array.from({ length: 60 }, () => anInvite()));
+    expect(messages).toHaveLength(2);
+    expect(await eventsOf(clinic, () => clinic.consume(messages.slice(0, 1)))).toEqual([]);
+    const happened = await eventsOf(clinic, async () => {
+      await clinic.consume(messages);
+      await clinic.consume(messages);
+    });
+    expect(happened).toEqual([{ type: "bulk_invite.completed", data: { bulk_invite_id: id } }]);
+  });
+});
+
+describe("A user of the organization", () => {
+  it("is added with the first roles, removed with the last ones, and added again", async () => {
+    const clinic = await anOrganization();
+    const email = `${unique("user")}@example.com`;
+    let user: { id: number } = { id: 0 };
+    const happened = await eventsOf(clinic, async () => {
+      user = await clinic.addUser("Paula Provider", ["provider"], { email });
+      await removeMember(user);
+      await removeMember(user);
+      // Somebody without roles who accepts an invite is a user again.
+      const invite = `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
+        values (?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
+      const row = await env.DB.prepare(invite)
+        .bind(clinic.id, email, Date.now() + 60_000)
+        .first<{ id: number }>();
+      await given(platform.post("/invites/accept", { token: await tokenOf(row ?? { id: 0 }) }));
+    });
+    const data = { organization_user_id: user.id };
+    expect(happened.slice(0, 3)).toEqual([
+      { type: "organization_user.added", data },
+      { type: "organization_user.removed", data },
+      { type: "organization_user.added", data },
+    ]);
+    expect(happened[3]?.type).toBe("invite.accepted");
+  });
+});
+
+describe("A sub", () => {
+  it("that is created, updated or deleted has changed, and one that stays as it is has not", async () => {
+    const clinic = await anOrganization();
+    const { user_id } = await clinic.addProvider();
+    const room = await clinic.addRoom();
+    const times = { datetime_start: "2126-01-31T09:30:00Z", datetime_end: "2126-01-31T10:30:00Z" };
+    const sub = await clinic.addSub(room.slug, { user_id, ...times });
+    const path = `/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`;
+    const update = (waiting_room_sub: object) => given(clinic.client.put(path, { waiting_room_sub }));
+    const event = {
+      type: "waiting_room_sub.changed",
+      data: { waiting_room_id: room.id, waiting_room_sub_id: sub.id },
+    };
+    expect((await everyEvent(clinic.client)).at(-1)).toMatchObject(event);
+    const unchanged = await eventsOf(clinic, async () => {
+      await update({});
+      await update({ user_id, ...times });
+    });
+    expect(unchanged).toEqual([]);
+    for (const change of [
+      { user_id: null },
+      { user_id },
+      { datetime_start: "2126-01-31T09:00:00Z" },
+      { datetime_end: "2126-01-31T11:00:00Z" },
+    ])
+      expect(await eventsOf(clinic, () => update(change))).toEqual([event]);
+    expect(await eventsOf(clinic, () => given(clinic.client.delete(path)))).toEqual([event]);
+    expect(await eventsOf(clinic, () => clinic.client.delete(path))).toEqual([]);
+  });
+});
+
+/** A clinic in which everything happens that there is an event for. Its texts are unlike any other. */
+async function aStory() {
+  const clinic = await aClinicWithQueue();
+  const texts = [
+    "Zenobia",
+    "Wendelin",
+    "zenobia@clinic.example",
+    "wendelin@clinic.example",
+    "Xylophone lane",
+  ];
+  const [provider_name, recipient_name, provider_email, invitee_email, room_name] = texts;
+  const email = (address = "") => `${unique("q")}-${address}`;
+  const provider = await clinic.addProvider(provider_name, { email: email(provider_email) });
+  const substitute = await clinic.addProvider();
+  const room = await clinic.addRoom({ name: room_name });
+  await clinic.addSub(room.slug, { user_id: substitute.user_id, datetime_start: "2126-01-31T09:30:00Z" });
+  const participants = [{ key: unique("Zenobia"), display_name: recipient_name, role: "recipient" }];
+  const call = await aCall(clinic, { participants, waiting_room_slug: room.slug }, provider);
+  const said = [{ ...aLine({ participants }), text: "A sore throat." }];
+  await given(call.reportTranscript({ summary: "A cold.", is_final: true, lines: said }));
+  await given(call.reportSoapNote({ text: "Plan: tea.", is_final: true }));
+  await deleteRecording(await call.addEgress({ error: "Disk full", storage_key: "Zenobia/video.mp4" }));
+  const invite = await clinic.addInvite({ email: email(invitee_email), display_name: recipient_name });
+  await given(platform.post("/invites/accept", { token: await tokenOf(invite) }));
+  await clinic.consume(
+    (await clinic.bulkInvite([anInvite({ email: email(invitee_email), display_name: provider_name })]))
+      .messages,
+  );
+  await removeMember(substitute);
+  return { ...clinic, texts: [...texts, "throat", "cold", "tea", "Disk", "video.mp4", "https:", "http:"] };
+}
+
+describe("The events of a whole story", () => {
+  it("are of all types, and hold ids only: no name, email, text, slug or URL of the story", async () => {
+    const clinic = await aStory();
+    const events = await everyEvent(clinic.client);
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(EVENT_TYPES));
+    const sent = JSON.stringify(events.map(Object.values)).toLowerCase();
+    for (const text of clinic.texts) expect(sent).not.toContain(text.toLowerCase());
+    // And nothing that any row of the organization holds as text.
+    const rows = (await rowsOf(clinic.id))
+      .filter(({ name }) => name !== "events")
+      .flatMap(({ rows }) => rows);
+    const stored = rows.flatMap((row) => Object.values(row)).filter((value) => typeof value === "string");
+    const found = [...new Set(stored)].filter((text) => text !== "" && sent.includes(text.toLowerCase()));
+    expect(stored.length).toBeGreaterThan(40);
+    expect(found).toEqual([]);
+    for (const { data } of events)
+      for (const [name, value] of Object.entries(data)) {
+        expect(name).toMatch(/_id$/);
+        expect(value).toEqual(expect.any(Number));
+      }
+  });
+
+  it("come in the order of their ids, each once, whatever the size of the pages", async () => {
+    const { client } = await aStory();
+    const { events: all } = await given(client.get("/events?per_page=100"));
+    const ids = all.map(({ id }: Event) => id);
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const per_page of [1, 3, 7]) expect(await everyEvent(client, `&per_page=${per_page}`)).toEqual(all);
+    const shown = await given(client.get(`/events?after=${ids[2]}&per_page=2`));
+    expect(shown).toEqual({ events: all.slice(3, 5), next_after: ids[4] });
+  });
+
+  it("can be asked for by each type", async () => {
+    const { client } = await aStory();
+    const all = await everyEvent(client);
+    for (const type of EVENT_TYPES) {
+      const ofType = await everyEvent(client, `&type=${type}&per_page=1`);
+      expect(ofType.length).toBeGreaterThan(0);
+      expect(ofType).toEqual(all.filter((event) => event.type === type));
+    }
+  });
+
+  it("are at the times of the changes", async () => {
+    travelTo("2026-03-01T12:00:00.000Z");
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    travelTo("2026-03-02T12:00:00.000Z");
+    await given(call.report({ ended_at: ENDED_AT }));
+    const times = (await everyEvent(clinic.client)).map(({ type, created_at }) => `${type} ${created_at}`);
+    expect(times.slice(-2)).toEqual([
+      "call.started 2026-03-01T12:00:00.000Z",
+      "call.ended 2026-03-02T12:00:00.000Z",
+    ]);
+  });
+
+  it("of a deleted sub are at the time of the deletion, not of the last change", async () => {
+    const clinic = await anOrganization();
+    const [room, { user_id }] = [await clinic.addRoom(), await clinic.addProvider()];
+    const sub = await clinic.addSub(room.slug, { user_id, datetime_start: "2126-01-31T09:30:00Z" });
+    await env.DB.prepare("update waiting_room_subs set updated_at = 5 where id = ?").bind(sub.id).run();
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`));
+    const deleted = (await everyEvent(clinic.client)).at(-1);
+    expect(Math.abs(Date.parse(deleted?.created_at ?? "") - Date.now())).toBeLessThan(10_000);
+  });
+
+  it("are the organization's own, and nobody else's", async () => {
+    const [ours, theirs] = [await aStory(), await aStory()];
+    const own = new Set((await everyEvent(ours.client)).map(({ id }) => id));
+    for (const { id } of await everyEvent(theirs.client)) expect(own).not.toContain(id);
+  });
+});
+
+describe("GET /events", () => {
+  it("says after which event to ask next, also where there is none", async () => {
+    const { client } = await anOrganization();
+    const { events, next_after } = await given(client.get("/events"));
+    expect(events).toHaveLength(1);
+    expect(next_after).toBe(events[0].id);
+    expect(await given(client.get(`/events?after=${next_after}`))).toEqual({ events: [], next_after });
+    expect(await given(client.get("/events?type=egress.deleted"))).toEqual({ events: [], next_after: 0 });
+    expect(await given(client.get("/events?after=007&type=egress.deleted"))).toMatchObject({ next_after: 7 });
+    const far = await given(client.get(`/events?after=${"9".repeat(400)}`));
+    expect(far).toEqual({ events: [], next_after: Number.MAX_SAFE_INTEGER });
+  });
+
+  it.each([
+    ["type=call.exploded", "type"],
+    ["type=", "type"],
+    ["after=-1", "after"],
+    ["after=1.5", "after"],
+    ["after=1e3", "after"],
+    ["after=0x10", "after"],
+    ["after=%2B1", "after"],
+    ["after=%201", "after"],
+    ["after=", "after"],
+    ["after=one", "after"],
+    ["per_page=0", "per_page"],
+    ["per_page=-1", "per_page"],
+    ["per_page=many", "per_page"],
+  ])("refuses ?%s with 400, and names the parameter", async (query, parameter) => {
+    const { client } = await anOrganization();
+    const { status, body } = await client.get(`/events?${query}`);
+    expect(status).toBe(400);
+    expect(body.error).toMatch(new RegExp(`^${parameter}: `));
+  });
+
+  it("refuses an after that is longer than any id", async () => {
+    const { client } = await anOrganization();
+    const { status, body } = await client.get(`/events?after=${"9".repeat(1001)}`);
+    expect(status).toBe(400);
+    expect(body.error).toBe("after: must be at most 1000 characters long");
+  });
+
+  it("shows 25 events, or as many as were asked for, up to 100", async () => {
+    const clinic = await anOrganization();
+    await env.DB.prepare(
+      `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < 130)
+       insert into events (organization_id, type, data, created_at) select ?, 'invite.accepted', '{"invite_id":1}', n
+       from counter`,
+    )
+      .bind(clinic.id)
+      .run();
+    const lengthOf = async (query: string) =>
+      (await given(clinic.client.get(`/events${query}`))).events.length;
+    expect(await lengthOf("")).toBe(25);
+    expect(await lengthOf("?per_page=100")).toBe(MAX_PER_PAGE);
+    expect(await lengthOf("?per_page=1000000")).toBe(MAX_PER_PAGE);
+    expect(await lengthOf("?type=invite.accepted&per_page=26")).toBe(26);
+  });
+
+  it.each(["provider", "provider_assistant"])("is 404 for a %s", async (role) => {
+    const clinic = await anOrganization();
+    const client = await clinic.addClient((await clinic.addUser("Paula", [role])).id);
+    expect(await client.get("/events")).toMatchObject({ status: 404, body: { error: "Events not found" } });
+    expect((await client.get("/events?after=x")).status).toBe(400);
+  });
+});
+
+describe("An event", () => {
+  it("is never changed", async () => {
+    const { id } = await anOrganization();
+    const change = env.DB.prepare("update events set data = '{}' where organization_id = ?").bind(id).run();
+    await expect(change).rejects.toThrow("events are never changed");
+  });
+
+  it("is not written where its change is not", async () => {
+    const clinic = await anOrganization();
+    const [room, { user_id }] = [await clinic.addRoom(), await clinic.addProvider()];
+    const sub = { user_id, datetime_start: "2126-01-31T09:30:00Z" };
+    await clinic.addSub(room.slug, sub);
+    const happened = await eventsOf(clinic, async () => {
+      const body = { waiting_room_sub: sub };
+      expect((await clinic.client.post(`/waiting_rooms/${room.slug}/waiting_room_subs`, body)).status).toBe(
+        422,
+      );
+    });
+    expect(happened).toEqual([]);
+  });
+
+  it("is kept for 30 days", async () => {
+    const DAY = 24 * 60;
+    const clinic = await aClinicWithQueue();
+    await given(clinic.client.get("/events"));
+    const ages = async () => (await everyEvent(clinic.client)).map(({ id }) => id);
+    const before = await ages();
+    expect(before).toHaveLength(1);
+    travelTo(fromNow(30 * DAY - 5));
+    await clinic.runCron();
+    expect(await ages()).toEqual(before);
+    travelTo(fromNow(10));
+    await clinic.runCron();
+    expect(await ages()).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  waitOnExecutionContext,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { onTestFinished, vi } from "vitest";
+import worker from "../../../src/index.ts";
+import { platform } from "./door.ts";
+import { endpoints } from "./network.ts";
+import { anOrganization, given, unique } from "./organization.ts";
+import { throughWorkerWith } from "./worker.ts";
+
+/** As wrangler.toml has it. */
+const CRON_INTERVAL = 5 * 60_000;
+
+export interface Received {
+  headers: Record<string, string>;
+  /** As it was sent. */
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body
+  body: any;
+  at: number;
+}
+
+type Answer = (received: Received, count: number) => Response | Promise<Response>;
+
+/** A receiver of webhooks. It accepts everything, unless `answer` says otherwise. */
+export function aReceiver(answer: Answer = () => new Response(null, { status: 204 })) {
+  const receiver = {
+    url: `https://${unique("hooks")}.example.com/visits`,
+    received: [] as Received[],
+    answer,
+  };
+  endpoints.set(receiver.url, async (request) => {
+    const text = await request.text();
+    const headers = Object.fromEntries(request.headers);
+    const received = { headers, text, body: JSON.parse(text), at: Date.now() };
+    receiver.received.push(received);
+    return receiver.answer(received, receiver.received.length);
+  });
+  return receiver;
+}
+
+export const status = (code: number, headers: Record<string, string> = {}) =>
+  new Response(null, { status: code, headers });
+
+/** A receiver that never responds. The Worker waits for it as long as the test says. */
+export const never = () => new Promise<Response>(() => {});
+
+/**
+ * The queue of webhooks. Its messages wait until the test lets time pass: then they come when they are due, and the
+ * clock is that of the next message.
+ */
+export function aWebhookQueue(bindings: object = {}) {
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const messages: { body: unknown; at: number }[] = [];
+  const binding = {
+    async send(body: unknown, { delaySeconds = 0 } = {}) {
+      messages.push({ body, at: Date.now() + delaySeconds * 1000 });
+    },
+    async sendBatch(sent: Iterable<{ body: unknown }>) {
+      for (const { body } of sent) messages.push({ body, at: Date.now() });
+    },
+  } as unknown as Queue;
+  const bound = { ...env, ...bindings, WEBHOOKS: binding };
+
+  /** Delivers one message. What the consumer left for the background is done afterwards. */
+  async function deliver(body: unknown) {
+    const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body };
+    const batch = createMessageBatch("webhook-deliveries", [message]);
+    const context = createExecutionContext();
+    await worker.queue(batch, bound, context);
+    await waitOnExecutionContext(context);
+  }
+
+  /** Lets time pass, and delivers what is due in it. */
+  async function pass(milliseconds: number, deliverMessage = deliver) {
+    const end = Date.now() + milliseconds;
+    for (;;) {
+      messages.sort((a, b) => a.at - b.at);
+      const next = messages[0];
+      if (!next || next.at > end) break;
+      messages.shift();
+      vi.setSystemTime(Math.max(next.at, Date.now()));
+      await deliverMessage(next.body);
+    }
+    vi.setSystemTime(Math.max(end, Date.now()));
+  }
+
+  const runCron = () => worker.scheduled(createScheduledController(), bound);
+
+  /** Lets time pass until nothing is pending. The cron runs when something is due that no message is for. */
+  async function passUntilDone(deliverMessage = deliver) {
+    const firstDue = "select min(due_at) as due_at from webhook_endpoints where is_active";
+    for (;;) {
+      const due_at = await env.DB.prepare(firstDue).first<number>("due_at");
+      if (due_at === null) return;
+      const cron = Math.ceil(Math.max(due_at, Date.now() + 1) / CRON_INTERVAL) * CRON_INTERVAL;
+      await pass(cron - Date.now(), deliverMessage);
+      await runCron();
+    }
+  }
+
+  return { messages, binding, deliver, pass, runCron, passUntilDone };
+}
+
+/** An organization whose requests go to the Worker with a queue of webhooks that the test delivers. */
+export async function aClinicWithWebhooks(bindings: object = {}) {
+  const queue = aWebhookQueue(bindings);
+  const clinic = await anOrganization();
+  const fetcher = throughWorkerWith({ ...bindings, WEBHOOKS: queue.binding });
+  const client = { ...clinic.client, ...clinic.client.through(fetcher) };
+  const through = platform.through(fetcher);
+  return {
+    ...clinic,
+    client,
+    queue,
+    addEndpoint: ({ url }: { url: string }, more: object = {}) =>
+      given(client.post("/webhook_endpoints", { webhook_endpoint: { url, ...more } })),
+    updateEndpoint: ({ id }: { id: number }, webhook_endpoint: object) =>
+      given(client.put(`/webhook_endpoints/${id}`, { webhook_endpoint })),
+    endpoint: ({ id }: { id: number }) => given(client.get(`/webhook_endpoints/${id}`)),
+    deliveries: async ({ id }: { id: number }, query = "") =>
+      (await given(client.get(`/webhook_endpoints/${id}/deliveries${query}`))).deliveries,
+    /** Makes events, and returns their ids. */
+    async makeEvents(count = 1) {
+      const ids: number[] = [];
+      for (let n = 0; n < count; n++) {
+        const email = `${unique("member")}@example.com`;
+        const user = { email, display_name: "Max Member", roles: ["provider_assistant"] };
+        await given(through.post(`/organizations/${clinic.id}/users`, { user }));
+        const latest = "select max(id) as id from events where organization_id = ?";
+        ids.push(Number(await env.DB.prepare(latest).bind(clinic.id).first("id")));
+      }
+      return ids;
+    },
+  };
+}
+
+export type ClinicWithWebhooks = Awaited<ReturnType<typeof aClinicWithWebhooks>>;

@@ -1,0 +1,295 @@
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { EVENT_TYPES } from "../../src/database/enums.ts";
+import { MAX_OLD_WEBHOOK_SECRETS, MAX_WEBHOOK_ENDPOINTS } from "../../src/limits.ts";
+import type { Door } from "./support/door.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const HOUR = 60;
+const URL = "https://hooks.example.com/visits";
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+
+const create = ({ client }: { client: Pick<Door, "post"> }, webhook_endpoint: object = {}) =>
+  client.post("/webhook_endpoints", { webhook_endpoint: { url: URL, ...webhook_endpoint } });
+
+const update = ({ client }: Organization, { id }: { id: number }, webhook_endpoint: object) =>
+  client.put(`/webhook_endpoints/${id}`, { webhook_endpoint });
+
+const rotate = ({ client }: Organization, { id }: { id: number }) =>
+  client.post(`/webhook_endpoints/${id}/rotate_secret`, undefined);
+
+/** What deliveries are signed with. */
+async function secretsOf({ id }: { id: number }) {
+  const row = await env.DB.prepare("select secret, previous_secrets from webhook_endpoints where id = ?")
+    .bind(id)
+    .first<{ secret: string; previous_secrets: string }>();
+  return { current: row?.secret, previous: JSON.parse(row?.previous_secrets ?? "null") };
+}
+
+/** The requests as a developer sends them, to localhost. */
+const onThisMachine = (request: Request) =>
+  exports.default.fetch(new Request(request.url.replace("//service.test", "//localhost:8787"), request));
+
+describe("A webhook endpoint", () => {
+  it("is active, and gets events of all types, unless told otherwise", async () => {
+    const clinic = await anOrganization();
+    const { status, body } = await create(clinic);
+    expect(status).toBe(201);
+    const { id, secret, ...shown } = body;
+    expect(shown).toEqual({
+      url: URL,
+      event_types: EVENT_TYPES,
+      is_active: true,
+      disabled_reason: null,
+      created_at: expect.any(String),
+      updated_at: shown.created_at,
+    });
+    expect(id).toEqual(expect.any(Number));
+    expect(secret).toMatch(SECRET);
+    const other = await given(create(clinic, { event_types: ["call.ended"], is_active: false }));
+    expect(other).toMatchObject({ event_types: ["call.ended"], is_active: false, disabled_reason: null });
+    expect(other.secret).not.toBe(secret);
+  });
+
+  it("can be read and listed, in the order of the ids, without its secret", async () => {
+    const clinic = await anOrganization();
+    expect(await given(clinic.client.get("/webhook_endpoints"))).toEqual({ webhook_endpoints: [] });
+    const { secret, ...first } = await given(create(clinic));
+    const { secret: _, ...second } = await given(create(clinic, { event_types: ["invite.accepted"] }));
+    expect(await given(clinic.client.get(`/webhook_endpoints/${first.id}`))).toEqual(first);
+    expect(await given(clinic.client.get("/webhook_endpoints"))).toEqual({
+      webhook_endpoints: [first, second],
+    });
+    expect(JSON.stringify(await given(update(clinic, first, {})))).not.toContain(secret);
+  });
+
+  it("keeps what an update leaves out", async () => {
+    const clinic = await anOrganization();
+    const { secret, ...endpoint } = await given(create(clinic, { event_types: ["call.ended"] }));
+    travelTo(fromNow(1));
+    const expectUpdated = async (change: object, expected = change) => {
+      const before = await given(clinic.client.get(`/webhook_endpoints/${endpoint.id}`));
+      const after = await given(update(clinic, endpoint, change));
+      expect(after).toEqual({ ...before, ...expected, updated_at: after.updated_at });
+      expect(after.updated_at).not.toBe(endpoint.updated_at);
+    };
+    await expectUpdated({});
+    await expectUpdated({ url: "https://other.example.com/" });
+    await expectUpdated({ event_types: ["call.started", "egress.ended"] });
+    await expectUpdated({ is_active: false });
+    await expectUpdated({ is_active: true });
+    await expectUpdated({ event_types: EVENT_TYPES });
+    await expectUpdated({ event_types: ["call.started", "call.started"] }, { event_types: ["call.started"] });
+    expect(await secretsOf(endpoint)).toEqual({ current: secret, previous: [] });
+  });
+
+  it("for all types is for those to come too, also if a client sends back the list that it read", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const narrow = await given(create(clinic, { event_types: ["call.ended"] }));
+    await given(update(clinic, endpoint, endpoint));
+    await given(update(clinic, narrow, { event_types: [...EVENT_TYPES].reverse() }));
+    const { results } = await env.DB.prepare(
+      "select event_types from webhook_endpoints where organization_id = ?",
+    )
+      .bind(clinic.id)
+      .all();
+    expect(results).toEqual([{ event_types: null }, { event_types: null }]);
+  });
+
+  it("that the service disabled keeps the reason until it is activated again", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    await env.DB.prepare("update webhook_endpoints set is_active = 0, disabled_reason = 'gone' where id = ?")
+      .bind(endpoint.id)
+      .run();
+    const disabled = { is_active: false, disabled_reason: "gone" };
+    expect(await given(update(clinic, endpoint, { url: "https://new.example.com" }))).toMatchObject(disabled);
+    expect(await given(update(clinic, endpoint, { is_active: false }))).toMatchObject(disabled);
+    const active = { is_active: true, disabled_reason: null };
+    expect(await given(update(clinic, endpoint, { is_active: true }))).toMatchObject(active);
+  });
+
+  it("that is deleted is gone", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const path = `/webhook_endpoints/${endpoint.id}`;
+    expect((await clinic.client.delete(path)).status).toBe(204);
+    const gone = { status: 404, body: { error: "Webhook endpoint not found" } };
+    expect(await clinic.client.get(path)).toMatchObject(gone);
+    expect(await update(clinic, endpoint, {})).toMatchObject(gone);
+    expect(await rotate(clinic, endpoint)).toMatchObject(gone);
+    expect(await clinic.client.delete(path)).toMatchObject(gone);
+  });
+
+  it.each([
+    ["webhook_endpoint.url: is required", { url: undefined }],
+    ["webhook_endpoint.url", { url: null }],
+    ["webhook_endpoint.url", { url: 7 }],
+    ["webhook_endpoint.url: must not be blank", { url: " " }],
+    ["webhook_endpoint.url: must be text without control characters", { url: "https://exa\tmple.com" }],
+    ["webhook_endpoint.url: must be at most 2000 characters long", { url: `${URL}/${"a".repeat(2000)}` }],
+    ["webhook_endpoint.url: must be an https URL", { url: "hooks.example.com" }],
+    ["webhook_endpoint.url: must begin with https://", { url: "http://hooks.example.com" }],
+    ["webhook_endpoint.url: must use port 443", { url: "https://hooks.example.com:8443" }],
+    ["webhook_endpoint.url: must not contain a user name", { url: "https://ada:secret@example.com" }],
+    ["webhook_endpoint.url: must have a host name, not an IP", { url: "https://0x7f.1" }],
+    ["webhook_endpoint.url: must have a host name, not an IP", { url: "https://[::ffff:7f00:1]" }],
+    ["webhook_endpoint.url: must have a public host name", { url: "https://localhost." }],
+    ["webhook_endpoint.url: must not lead to this service", { url: "https://service.test/api" }],
+    ["webhook_endpoint.event_types", { event_types: null }],
+    ["webhook_endpoint.event_types", { event_types: "call.ended" }],
+    ["webhook_endpoint.event_types: must name at least one", { event_types: [] }],
+    ["webhook_endpoint.event_types.1", { event_types: ["call.ended", "call.exploded"] }],
+    ["webhook_endpoint.event_types: must name at most", { event_types: Array(101).fill("call.ended") }],
+    ["webhook_endpoint.is_active", { is_active: null }],
+    ["webhook_endpoint.is_active", { is_active: 1 }],
+  ])("is neither created nor updated where %s", async (error, fault) => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const refusals = await changingNothing(async () => [
+      await create(clinic, fault),
+      ...("url" in fault && fault.url === undefined ? [] : [await update(clinic, endpoint, fault)]),
+    ]);
+    for (const { status, body } of refusals) {
+      expect(status).toBe(422);
+      expect(body.error).toContain(error);
+    }
+  });
+
+  it("may be on the developer's own machine, where the service is called localhost, and only there", async () => {
+    const clinic = await anOrganization();
+    const local = { ...clinic, client: clinic.client.through(onThisMachine) };
+    const url = "http://127.0.0.1:3000/hooks";
+    const endpoint = await given(create(local, { url }));
+    expect(endpoint.url).toBe(url);
+    expect((await create(clinic, { url })).status).toBe(422);
+    expect((await update(clinic, endpoint, { url })).status).toBe(422);
+    const { status, body } = await create(local, { url: "http://127.0.0.1:8787/hooks" });
+    expect({ status, body }).toEqual({
+      status: 422,
+      body: { error: "webhook_endpoint.url: must not lead to this service" },
+    });
+  });
+});
+
+describe("An organization", () => {
+  const refused = {
+    status: 422,
+    body: {
+      error:
+        "The organization has 10 webhook endpoints, which is the most that it can have: delete one first",
+    },
+  };
+
+  it("has at most ten webhook endpoints, and an eleventh when one is deleted", async () => {
+    const clinic = await anOrganization();
+    const other = await anOrganization();
+    const made = [];
+    for (let n = 0; n < MAX_WEBHOOK_ENDPOINTS; n++)
+      made.push(await given(create(clinic, { is_active: false })));
+    expect(await changingNothing(() => create(clinic))).toMatchObject(refused);
+    await given(create(other));
+    await given(clinic.client.delete(`/webhook_endpoints/${made[3].id}`));
+    await given(create(clinic));
+    expect(await create(clinic)).toMatchObject(refused);
+  });
+
+  it("has ten after eleven were created at once", async () => {
+    const clinic = await anOrganization();
+    const answers = await Promise.all(
+      Array.from({ length: MAX_WEBHOOK_ENDPOINTS + 1 }, () => create(clinic)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(MAX_WEBHOOK_ENDPOINTS);
+    expect(answers.find(({ status }) => status !== 201)).toMatchObject(refused);
+    const { webhook_endpoints } = await given(clinic.client.get("/webhook_endpoints"));
+    expect(webhook_endpoints).toHaveLength(MAX_WEBHOOK_ENDPOINTS);
+  });
+
+  it.each(["provider", "provider_assistant"])("shows its webhook endpoints to no %s", async (role) => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const client = await clinic.addClient((await clinic.addUser("Paula", [role])).id);
+    const path = `/webhook_endpoints/${endpoint.id}`;
+    const body = { webhook_endpoint: { url: URL } };
+    const answers = await changingNothing(async () => [
+      await client.get("/webhook_endpoints"),
+      await client.post("/webhook_endpoints", body),
+      await client.get(path),
+      await client.put(path, body),
+      await client.delete(path),
+      await client.post(`${path}/rotate_secret`, undefined),
+    ]);
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 404, body: { error: "Webhook endpoint not found" } });
+  });
+});
+
+describe("The secret of a webhook endpoint", () => {
+  it("is replaced, and the old one signs beside the new one for 24 hours", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic, { event_types: ["call.ended"] }));
+    travelTo(fromNow(5));
+    const at = Date.now();
+    const { secret, ...rotated } = await given(rotate(clinic, endpoint));
+    expect(secret).toMatch(SECRET);
+    expect(secret).not.toBe(endpoint.secret);
+    const { secret: old, ...before } = endpoint;
+    expect(rotated).toEqual({ ...before, updated_at: new Date(at).toISOString() });
+    expect(await secretsOf(endpoint)).toEqual({
+      current: secret,
+      previous: [{ secret: old, expires_at: at + 24 * HOUR * 60_000 }],
+    });
+  });
+
+  it("goes on signing for its 24 hours if a rotation is repeated, and no longer", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const first = await given(rotate(clinic, endpoint));
+    travelTo(fromNow(12 * HOUR));
+    const second = await given(rotate(clinic, endpoint));
+    const previous = async () =>
+      (await secretsOf(endpoint)).previous.map(({ secret }: { secret: string }) => secret);
+    expect(await previous()).toEqual([endpoint.secret, first.secret]);
+    travelTo(fromNow(12 * HOUR + 1));
+    const third = await given(rotate(clinic, endpoint));
+    expect(await previous()).toEqual([first.secret, second.secret]);
+    expect((await secretsOf(endpoint)).current).toBe(third.secret);
+  });
+
+  it("is not rotated more often than old ones can sign", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    for (let n = 0; n < MAX_OLD_WEBHOOK_SECRETS; n++) await given(rotate(clinic, endpoint));
+    const { status, body } = await changingNothing(() => rotate(clinic, endpoint));
+    expect(status).toBe(422);
+    expect(body.error).toMatch(/^The secret was rotated 5 times within a day: wait/);
+    travelTo(fromNow(24 * HOUR + 1));
+    await given(rotate(clinic, endpoint));
+    expect((await secretsOf(endpoint)).previous).toHaveLength(1);
+  });
+
+  it("is the old one of one rotation and the new one of another, where two meet", async () => {
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const rotations = await Promise.all([given(rotate(clinic, endpoint)), given(rotate(clinic, endpoint))]);
+    const { current, previous } = await secretsOf(endpoint);
+    const signing = [...previous.map(({ secret }: { secret: string }) => secret), current];
+    expect(new Set(signing)).toEqual(new Set([endpoint, ...rotations].map(({ secret }) => secret)));
+  });
+
+  it("is in no log", async () => {
+    const lines: unknown[] = [];
+    for (const method of ["log", "error"] as const) {
+      const spy = vi.spyOn(console, method).mockImplementation((line) => void lines.push(line));
+      onTestFinished(() => spy.mockRestore());
+    }
+    const clinic = await anOrganization();
+    const endpoint = await given(create(clinic));
+    const { secret } = await given(rotate(clinic, endpoint));
+    expect(lines.length).toBeGreaterThan(4);
+    for (const each of [endpoint.secret, secret, URL]) expect(lines.join()).not.toContain(each);
+  });
+});

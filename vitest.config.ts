@@ -52,15 +52,19 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           setupFiles: ["test/worker/setup.ts"],
+          // For a busy machine: how fast something is, the benchmark shows.
+          testTimeout: 20_000,
           // Files share a Worker: each test makes its own organization, so that sharing storage is harmless.
           isolate: false,
           // A module from Vitest's cache of files reaches the Worker without its source map: positions would be wrong.
           fsModuleCache: false,
         },
       },
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 20_000 } },
       { test: { name: "project", include: ["test/project/**/*.test.ts"], testTimeout: 60_000 } },
-      { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 120_000 },
+      },
     ],
   },
 });

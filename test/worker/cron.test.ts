@@ -17,7 +17,7 @@ const BACKLOG = 10_000;
 const READ_FOR_A_PORTION = 20 * CRON_PORTION;
 
 /** The rows that a run may read where there is nothing to do, however many rows there are. */
-const READ_FOR_NOTHING = 80;
+const READ_FOR_NOTHING = 100;
 
 const EARLIER_ROW = "The email is in an earlier row of the request";
 const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";

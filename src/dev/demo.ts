@@ -2,7 +2,7 @@
  * `npm run demo [-- URL]`: goes through the product against a running server, request by request. Every run makes a new
  * organization.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { HOUR } from "../limits.ts";
 import { demoLiveKit } from "./demo_livekit.ts";
@@ -11,9 +11,15 @@ import { startWebhookReceiver } from "./demo_webhooks.ts";
 import { startIdentityProvider } from "./identity_provider.ts";
 
 const server = process.argv[2] ?? "http://localhost:8787";
+if (!existsSync(".dev.vars")) stop("There is no .dev.vars: `npm run dev` makes it, and starts the server.");
 const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
 
 type Headers = Record<string, string>;
+
+function stop(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(1);
+}
 
 function chapter(title: string) {
   process.stdout.write(`\n\n━━ ${title} ${"━".repeat(Math.max(0, 100 - title.length))}\n`);
@@ -30,7 +36,7 @@ async function show(headers: Headers, method: string, path: string, body?: objec
     method,
     headers: { ...(body ? { "Content-Type": "application/json" } : {}), ...headers },
     ...(body ? { body: JSON.stringify(body) } : {}),
-  });
+  }).catch(() => stop(`${server} cannot be reached. Start it with \`npm run dev\`.`));
   const text = await response.text();
   const answer = text === "" ? null : JSON.parse(text);
   process.stdout.write(`  → ${response.status}\n${answer ? indent(answer) : ""}`);
@@ -39,6 +45,18 @@ async function show(headers: Headers, method: string, path: string, body?: objec
 
 function indent(value: object) {
   return `${JSON.stringify(value, null, 2).replace(/^/gm, "    ")}\n`;
+}
+
+/** The download URL of the newest recording of the demo organization that was not deleted. */
+async function findRecording(calls: { id: number }[]): Promise<string | undefined> {
+  for (const { id } of calls) {
+    const path = `${demoCalls}/${id}/egresses`;
+    for (const egress of (await show(demo, "GET", path)).egresses) {
+      const { url } = await show(demo, "GET", `${path}/${egress.id}`);
+      if (url) return url;
+    }
+  }
+  return undefined;
 }
 
 const platform: Headers = { Authorization: `Bearer ${settings.PLATFORM_API_TOKEN}` };
@@ -167,16 +185,13 @@ const demoUsers = await show(demo, "GET", "/api/external/organization_users");
 const demoProvider = demoUsers.organization_users.find(({ roles }: { roles: string[] }) =>
   roles.includes("provider"),
 );
-const demoCalls = await show(
-  demo,
-  "GET",
-  `/api/external/organization_users/${demoProvider.id}/calls?per_page=1`,
-);
-const demoEgresses = `/api/external/organization_users/${demoProvider.id}/calls/${demoCalls.calls[0].id}/egresses`;
-const [demoEgress] = (await show(demo, "GET", demoEgresses)).egresses;
-const { url } = await show(demo, "GET", `${demoEgresses}/${demoEgress.id}`);
-const file = await fetch(url);
-say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);
+const demoCalls = `/api/external/organization_users/${demoProvider.id}/calls`;
+const url = await findRecording((await show(demo, "GET", `${demoCalls}?per_page=3`)).calls);
+if (url) {
+  const file = await fetch(url);
+  say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);
+} else
+  say("Left out: its last calls have no recording. `npm run dev` makes one on every day that it is started.");
 say("Every read of a recording writes an entry into its audit log. Entries are never changed or deleted.");
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}`);
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs`);

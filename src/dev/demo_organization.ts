@@ -57,7 +57,8 @@ export async function loadDemoOrganization(env: Env, now: number) {
       created_at: now,
       updated_at: now,
     })
-    .onConflictDoNothing();
+    // Ending the admin's membership revokes it, and what this command prints must work again.
+    .onConflictDoUpdate({ target: apiClients.client_id, set: { revoked_at: null } });
   const clientContext: ClientContext = {
     ...context,
     url: "",

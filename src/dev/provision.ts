@@ -131,7 +131,7 @@ function faultsOf(schema: z.ZodType, value: unknown, flag?: string): string[] {
 async function makeOrganization(api: PlatformApi, body: object): Promise<string> {
   const { id } = await api.post("/organizations", body, {
     "organization.slug: is taken":
-      "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `npm run sizes` shows the ids.",
+      "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
   });
   made.push(`--organization ${id}`);
   return String(id);

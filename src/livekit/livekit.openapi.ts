@@ -15,7 +15,7 @@ const eventBody = z
   .object({
     event: text.meta({
       description:
-        "The name of the event. `egress_started`, `egress_updated` and `egress_ended` report an egress, `participant_joined` and `participant_left` a participant, and `room_finished` the end of a call.",
+        "The name of the event. `egress_started`, `egress_updated` and `egress_ended` report an egress, `participant_joined` and `participant_left` a participant, and `room_finished` the end of a call. The first event of a room whose metadata says whose visit it is makes the call, whatever its name.",
     }),
     id: text.meta({ description: "The id of the event. It stands in the service's log." }),
     createdAt: integer.meta({ description: "When it happened, in seconds since the epoch." }),

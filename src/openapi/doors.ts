@@ -96,7 +96,7 @@ webhook:
 
 ## Signature
 
-LiveKit signs each event with a JSON Web Token in the header \`Authorization\` (HS256). Its \`iss\` is the API key, its \`sha256\` the digest of the body in base64, and its \`exp\` is required. Clocks may differ by ${LIVEKIT_CLOCK_TOLERANCE / 1000} seconds.
+LiveKit signs each event with a JSON Web Token in the header \`Authorization\` (HS256). Its \`iss\` is the API key, its \`sha256\` the SHA-256 digest of the body in base64, and its \`exp\` is required. Clocks may differ by ${LIVEKIT_CLOCK_TOLERANCE / 1000} seconds.
 
 ## Rooms
 
@@ -106,7 +106,7 @@ The call of any other room is reported through the platform API, with the \`sid\
 
 ## Errors
 
-An event is refused only if it is not correctly signed, or not JSON. The body of an error is \`{"error": "..."}\`. An event can have up to ${LIVEKIT_BODY_LIMIT / KIB} KiB. After 5xx, LiveKit sends the event again.
+An event is refused only if it is not correctly signed, not JSON or too large. The body of an error is \`{"error": "..."}\`. An event can have up to ${LIVEKIT_BODY_LIMIT / KIB} KiB. After 5xx, LiveKit sends the event again.
 `;
 
 /** What the reference says about each door as a whole. */

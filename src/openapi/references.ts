@@ -57,7 +57,8 @@ export const parameterDescriptions: Record<string, string> = {
   waiting_room_slug: "The current slug of the waiting room.",
   id: "The id of the resource that comes before it in the path.",
   key: "The reporter's own key for the resource that comes before it in the path.",
-  organization_user_id: "The id of the organization user who held the call.",
+  organization_user_id:
+    "The id of the organization user. Before `calls` in the path: the one who held the calls.",
   call_id: "The id of the call.",
   egress_id: "The egress: its `id` in the external API, its `egress_id` in the platform API.",
   type: "Only events of this type.",

@@ -59,8 +59,18 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     await page.getByRole("button", { name: /^Send/i }).first().click();
     const answer = await answered;
     expect(answer.status()).toBe(200);
-    expect(await answer.json()).toMatchObject({ pagination: { total_count: 5 } });
+    expect(await answer.json()).toMatchObject({ pagination: { total_count: 4 } });
     await page.getByText("demo-clinic--cardiology").first().waitFor();
+  });
+
+  it.each([
+    ["external", "clientId & clientSecret"],
+    ["platform", "platformToken"],
+    ["livekit", "liveKitSignature"],
+  ])("asks in the %s document only for its own credentials", async (slug, schemes) => {
+    await page.goto("about:blank");
+    await page.goto(`${server.url}/#${slug}`);
+    await page.getByText(`Selected Auth Type: ${schemes}`).first().waitFor();
   });
 
   it("makes no requests to other hosts, and logs no errors", () => {

@@ -70,7 +70,11 @@ function mergeFields(
     ? { organization_id: before.organization_id, id: before.waiting_room_id }
     : (known.room ?? {});
   if (organization_id === undefined || waiting_room_id === undefined)
-    throw unprocessable("call.waiting_room_slug: the first report must name a waiting room");
+    throw unprocessable(
+      report.waiting_room_slug === undefined
+        ? "call.waiting_room_slug: the first report must name a waiting room"
+        : "call.waiting_room_slug: there is no such waiting room, or it was retired",
+    );
 
   const { organization_user_id, started_at, failed, legal_hold } = { ...before, ...report };
   if (organization_user_id === undefined || started_at === undefined)

@@ -299,6 +299,15 @@ describe("A late report of a deleted recording", () => {
     await changingNothing(() => given(report(end)));
   });
 
+  it("does not make the cron ask LiveKit about it, also while the file stays under legal hold", async () => {
+    const { egress_id, report, call } = await aRecording({ storage_key: null });
+    await given(deleteEgress({ egress_id }));
+    await given(call.report({ legal_hold: true }));
+    await given(report({ storage_key: `${unique("file")}.wav` }));
+    const checkAt = env.DB.prepare("select check_at from egresses where egress_id = ?").bind(egress_id);
+    expect(await checkAt.first("check_at")).toBeNull();
+  });
+
   it("names no file of another call's recording", async () => {
     const { egress_id, report } = await aRecording({ storage_key: null });
     await given(deleteEgress({ egress_id }));

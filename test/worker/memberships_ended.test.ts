@@ -132,6 +132,24 @@ describe("Somebody whose membership has ended", () => {
     expect(organization_invites).toEqual([other]);
   });
 
+  it("gets no invite from a bulk invite that was requested before, and processed after", async () => {
+    const clinic = await aClinicWithQueue();
+    const paula = await clinic.addProvider();
+    const other = anInvite();
+    const { id, messages } = await clinic.bulkInvite([anInvite({ email: paula.email }), other]);
+    travelTo(fromNow(1));
+    await given(remove(clinic, paula));
+    await clinic.consume(messages);
+    expect(await clinic.progressOf({ id })).toMatchObject({
+      status: "completed",
+      created_count: 1,
+      failures: [
+        { row: 0, email: paula.email, error: "The membership of this email ended after the request" },
+      ],
+    });
+    expect(await clinic.pendingInvites()).toMatchObject([{ email: other.email }]);
+  });
+
   it("keeps the record of the invite that was used", async () => {
     const { clinic } = await aClinicWithProvider();
     const invite = await clinic.addInvite();

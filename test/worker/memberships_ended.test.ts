@@ -116,6 +116,17 @@ describe("Somebody whose membership has ended", () => {
     expect((await redeem(others)).status).toBe(200);
   });
 
+  it("gets in with no code and no client that the earlier version gave afterwards, while both run", async () => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const paula = await clinic.addProvider();
+    const code = await expectExchanged(client, await provider.token({ email: paula.email }));
+    const paulas = await clinic.addClient(paula.id);
+    // The earlier version does not know that there are members without an account.
+    await env.DB.prepare("update organization_users set roles = '[]' where id = ?").bind(paula.id).run();
+    expectRefusal(await redeem(code), 401, "Invalid code");
+    expectRefusal(await paulas.get("/roles"), 401, "Invalid client credentials");
+  });
+
   it("has no pending invite, not even an expired one, and its link no longer works", async () => {
     const { clinic, provider, client } = await aClinicWithSignIn();
     const expired = await clinic.addInvite();

@@ -125,7 +125,7 @@ export const MAX_RETENTION_DAYS = 36_500;
 /** How long a recording's download URL is valid, in seconds (contract, section "Limits"). */
 export const RECORDING_URL_LIFETIME = 15 * 60;
 
-/** One run of the cron deletes at most this many recordings. Outside R2 each is a request, and a run may send 1,000. */
+/** One run of the cron deletes at most this many recordings. Each is a request to the storage, and a run may send 1,000. */
 export const RECORDINGS_DELETED = 500;
 
 /** Recordings that are deleted together. A legal hold that comes meanwhile may be too late for them. */

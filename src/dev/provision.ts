@@ -96,7 +96,7 @@ function requireUrl(text: string): string {
 function requireBodies(options: Arguments) {
   const { organization, "organization-user": user } = options;
   if (user !== undefined && organization === undefined)
-    throw new UsageError("--organization-user: wants --organization too");
+    throw new UsageError("--organization-user: needs --organization too");
   const id = z.string().regex(/^[1-9]\d{0,14}$/, "must be an id, such as 12");
   const faults = [
     ...faultsOf(id.optional(), organization, "organization"),

@@ -189,7 +189,7 @@ describe("The provision command", () => {
     ["--email: must be an email address", { email: "ada" }],
     ["--client-name: must not be blank", { "client-name": " " }],
     ["--organization: must be an id, such as 12", { organization: "first" }],
-    ["--organization-user: wants --organization too", { "organization-user": "7" }],
+    ["--organization-user: needs --organization too", { "organization-user": "7" }],
     [
       "--url: visits.example must be the service's address, such as https://visits.example.com",
       { url: "visits.example" },

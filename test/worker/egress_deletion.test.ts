@@ -4,6 +4,7 @@ import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
+import { observedDatabase } from "./support/observed_database.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
 import { aBucket, fileExists, storeFile } from "./support/storage.ts";
@@ -191,20 +192,24 @@ describe("A recording whose file cannot be deleted", () => {
     expect(await fileExists(storage_key)).toBe(false);
   });
 
-  it("loses both its files, if a report names another one meanwhile", async () => {
-    const { bucket, runCron, report, read, storage_key, updates } = await aFailedDeletion();
-    const other = `${unique("file")}.mp4`;
-    await storeFile(other);
-    await given(report({ storage_key: other }));
-    bucket.refuses = (keys) => keys.includes(other);
-    await runCron();
-    expect((await read()).status).toBe("egress_ended");
-    bucket.refuses = () => false;
-    await runCron();
-    expect((await read()).status).toBe("egress_deleted");
-    expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
-    expect(await updates()).toHaveLength(1);
-  });
+  it.each(["the file that it names now", "the one before"])(
+    "loses both its files, if a report names another one meanwhile, but the storage keeps %s at first",
+    async (kept) => {
+      const { bucket, runCron, report, read, storage_key, updates } = await aFailedDeletion();
+      const other = `${unique("file")}.mp4`;
+      await storeFile(other);
+      await given(report({ storage_key: other }));
+      bucket.refuses = (keys) => keys.includes(kept === "the one before" ? storage_key : other);
+      await runCron();
+      expect(await fileExists(storage_key)).toBe(kept === "the one before");
+      expect((await read()).status).toBe("egress_ended");
+      bucket.refuses = () => false;
+      await runCron();
+      expect((await read()).status).toBe("egress_deleted");
+      expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
+      expect(await updates()).toHaveLength(1);
+    },
+  );
 
   it("does not hold up others, and is not forgotten after them", async () => {
     const stuck = await aFailedDeletion();
@@ -224,6 +229,28 @@ describe("A recording whose file cannot be deleted", () => {
 });
 
 describe("A deletion by the cron", () => {
+  it("stops at a legal hold that comes after it has begun, and before the file is asked for", async () => {
+    const { call, keepFor, read, storage_key } = await aRecording();
+    await keepFor(1);
+    let held: Promise<unknown> | undefined;
+    const DB = observedDatabase({
+      prepare(text) {
+        const looksForFiles = text.startsWith("select") && text.includes('"replaced_files"');
+        if (looksForFiles) held ??= given(call.report({ legal_hold: true }));
+      },
+      async query(run) {
+        await held;
+        return run();
+      },
+    });
+    const bucket = aBucket();
+    await workerWith({ DB, RECORDINGS: bucket.binding }).runCron();
+    expect(held).toBeDefined();
+    expect(bucket.asked.flat()).not.toContain(storage_key);
+    expect((await read()).url).toContain(storage_key);
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
   it("is finished once, however often the database or the storage fails in between", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
@@ -297,6 +324,15 @@ describe("A late report of a deleted recording", () => {
     expect(await read()).toEqual(deleted);
     expect(await updates()).toHaveLength(1);
     await changingNothing(() => given(report(end)));
+  });
+
+  it("does not make the cron ask LiveKit about it, also while the file stays under legal hold", async () => {
+    const { egress_id, report, call } = await aRecording({ storage_key: null });
+    await given(deleteEgress({ egress_id }));
+    await given(call.report({ legal_hold: true }));
+    await given(report({ storage_key: `${unique("file")}.wav` }));
+    const checkAt = env.DB.prepare("select check_at from egresses where egress_id = ?").bind(egress_id);
+    expect(await checkAt.first("check_at")).toBeNull();
   });
 
   it("names no file of another call's recording", async () => {

@@ -116,6 +116,17 @@ describe("Somebody whose membership has ended", () => {
     expect((await redeem(others)).status).toBe(200);
   });
 
+  it("gets in with no code and no client that the earlier version gave afterwards, while both run", async () => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const paula = await clinic.addProvider();
+    const code = await expectExchanged(client, await provider.token({ email: paula.email }));
+    const paulas = await clinic.addClient(paula.id);
+    // The earlier version does not know that there are members without an account.
+    await env.DB.prepare("update organization_users set roles = '[]' where id = ?").bind(paula.id).run();
+    expectRefusal(await redeem(code), 401, "Invalid code");
+    expectRefusal(await paulas.get("/roles"), 401, "Invalid client credentials");
+  });
+
   it("has no pending invite, not even an expired one, and its link no longer works", async () => {
     const { clinic, provider, client } = await aClinicWithSignIn();
     const expired = await clinic.addInvite();
@@ -130,6 +141,24 @@ describe("Somebody whose membership has ended", () => {
     expectRefusal(await exchange(client, await provider.token({ email: ivy.email })), 401, "Invalid token");
     const { organization_invites } = await given(client.get("/invites"));
     expect(organization_invites).toEqual([other]);
+  });
+
+  it("gets no invite from a bulk invite that was requested before, and processed after", async () => {
+    const clinic = await aClinicWithQueue();
+    const paula = await clinic.addProvider();
+    const other = anInvite();
+    const { id, messages } = await clinic.bulkInvite([anInvite({ email: paula.email }), other]);
+    travelTo(fromNow(1));
+    await given(remove(clinic, paula));
+    await clinic.consume(messages);
+    expect(await clinic.progressOf({ id })).toMatchObject({
+      status: "completed",
+      created_count: 1,
+      failures: [
+        { row: 0, email: paula.email, error: "The membership of this email ended after the request" },
+      ],
+    });
+    expect(await clinic.pendingInvites()).toMatchObject([{ email: other.email }]);
   });
 
   it("keeps the record of the invite that was used", async () => {

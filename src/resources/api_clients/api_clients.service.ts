@@ -107,7 +107,7 @@ export interface ClientRecord {
   secret_digest: Uint8Array;
 }
 
-/** null where the client is unknown or revoked. */
+/** null where the client is unknown or revoked, or its user has no account. */
 export async function findClient(db: Database, client_id: string): Promise<ClientRecord | null> {
   const row = await runFirst(db, clientRecord({ client_id }));
   if (!row) return null;
@@ -127,5 +127,7 @@ const clientRecord = namedQuery(({ client_id }: Placeholders<{ client_id: string
     })
     .from(apiClients)
     .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
-    .where(and(eq(apiClients.client_id, client_id), isNull(apiClients.revoked_at))),
+    .where(
+      and(eq(apiClients.client_id, client_id), isNull(apiClients.revoked_at), hasAccount(organizationUsers)),
+    ),
 );

@@ -5,13 +5,14 @@ import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../
 import { authorizationCodes, organizations, organizationUsers, users } from "../../database/schema.ts";
 import { ApiError } from "../../http/errors.ts";
 import { AUTHORIZATION_CODE_KEPT_FOR, CRON_PORTION } from "../../limits.ts";
+import { hasAccount } from "../organization_users/organization_users.sql.ts";
 import type { RedeemedCode } from "./authorization_codes.schemas.ts";
 import { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
 /**
  * Consumes a code: if several requests send it at once, only one of them learns who signed in.
  *
- * @throws ApiError 401 if the code is unknown, used or expired
+ * @throws ApiError 401 if the code is unknown, used or expired, or its user has no account any more
  */
 export async function redeemCode({ db, now }: Context, code: string): Promise<RedeemedCode> {
   const code_digest = await digest(code);
@@ -44,7 +45,7 @@ const redeemedCode = namedQuery(({ code_digest }: Placeholders<{ code_digest: st
     .innerJoin(organizationUsers, eq(organizationUsers.id, authorizationCodes.organization_user_id))
     .innerJoin(users, eq(users.id, organizationUsers.user_id))
     .innerJoin(organizations, eq(organizations.id, authorizationCodes.organization_id))
-    .where(eq(authorizationCodes.code_digest, code_digest)),
+    .where(and(eq(authorizationCodes.code_digest, code_digest), hasAccount(organizationUsers))),
 );
 
 /** Codes are many and soon worthless. One run deletes a portion of them. */

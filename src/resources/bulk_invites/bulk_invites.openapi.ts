@@ -62,7 +62,7 @@ export const bulkInvitesReference: Reference = {
     "POST /invites/bulk_create": {
       operationId: "createBulkInvite",
       summary: "Create many invites",
-      description: `Takes 1 to ${MAX_BULK_INVITES} rows. The invites are created in the background; the header \`Location\` says where to read the progress. If the email of a row is also in an earlier row, has a pending invite or has an account in the organization, only this row fails, in the background. Any other error in a row refuses the whole request.`,
+      description: `Takes 1 to ${MAX_BULK_INVITES} rows. The invites are created in the background; the header \`Location\` says where to read the progress. If the email of a row is also in an earlier row, has a pending invite or has an account in the organization, only this row fails, in the background. A row also fails if the membership of its email ends before it is processed. Any other error in a row refuses the whole request.`,
       status: 201,
       headers: { Location: "The path at which to read the progress." },
       requestExample: {

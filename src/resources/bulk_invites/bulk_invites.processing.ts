@@ -6,7 +6,7 @@ import { builder, namedQuery, type Placeholders, runBatch } from "../../database
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { inviteExpiry } from "../invites/invites.schemas.ts";
 import { hasEmail, inviteWhere, isActive, isExpiredAndListed, lapseInvites } from "../invites/invites.sql.ts";
-import { accountOf } from "../organization_users/organization_users.sql.ts";
+import { accountOf, membershipEndedAfter } from "../organization_users/organization_users.sql.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
 import { COULD_NOT_BE_MADE, isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
 
@@ -20,6 +20,7 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
     touchBulkInvite(work),
     failRepeatedRows(work),
     failRowsOfMembers(work),
+    failRowsOfFormerMembers(work),
     failRowsOfInvitees(work),
     lapseExpiredInvitesOfRows(work),
     insertInvites(work),
@@ -71,6 +72,16 @@ const failRepeatedRows = failRowsWhere("The email is in an earlier row of the re
 
 const failRowsOfMembers = failRowsWhere("The email has an account in the organization", () =>
   exists(accountOf(bulkInviteRows.organization_id, bulkInviteRows.email)),
+);
+
+const requestedAt = builder
+  .select({ created_at: bulkInvites.created_at })
+  .from(bulkInvites)
+  .where(eq(bulkInvites.id, bulkInviteRows.bulk_invite_id));
+
+/** A request from before the end of a membership does not let the person in again. */
+const failRowsOfFormerMembers = failRowsWhere("The membership of this email ended after the request", () =>
+  exists(membershipEndedAfter(bulkInviteRows.organization_id, bulkInviteRows.email, requestedAt)),
 );
 
 const failRowsOfInvitees = failRowsWhere("The email has a pending invite", ({ now }) =>

@@ -73,8 +73,9 @@ export async function reportEgress(
   );
 }
 
+/** Nothing is left to ask about a recording that has ended, or was deleted. */
 const nextCheck = ({ status, updated_at }: Placeholders<Pick<EgressRecord, "status" | "updated_at">>) =>
-  sql<number>`iif(${status} = 'egress_ended', null, ${updated_at} + ${EGRESS_SILENCE})`;
+  sql<number>`iif(${status} in ('egress_ended', ${EGRESS_DELETED}), null, ${updated_at} + ${EGRESS_SILENCE})`;
 
 export const insertEgress = namedQuery((egress: Placeholders<EgressRecord & { egress_id: string }>) =>
   builder

@@ -124,7 +124,7 @@ export const organizationUsersReference: Reference = {
     "DELETE /organizations/:id/users/:organization_user_id": {
       operationId: "endMembership",
       summary: "End the membership of a user",
-      description: `The user can no longer sign in; codes that were not redeemed are void. API clients that act as the user are revoked: they are refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. Pending invites for the email are removed. The subs that the user fills are empty, and the user assists nobody. The personal waiting room is retired, and those who wait there have left. A call that is going on there goes on and can be reported. The organization user stays in lists, without roles, and its calls can be read as before. The person can come back by a new invite, or by \`POST /organizations/{id}/users\`. Other organizations of the person are not affected.`,
+      description: `The user can no longer sign in; codes that were not redeemed are void. API clients that act as the user are revoked: they are refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. Pending invites for the email are removed, and bulk invites that are still in the queue create none. The subs that the user fills are empty, and the user assists nobody. The personal waiting room is retired, and those who wait there have left. A call that is going on there goes on and can be reported. The organization user stays in lists, without roles, and its calls can be read as before. The person can come back by a new invite, or by \`POST /organizations/{id}/users\`. Other organizations of the person are not affected.`,
       status: 204,
       refusals: {
         404: "The organization or the user does not exist, or the membership has already ended.",

@@ -1,4 +1,4 @@
-import { and, eq, inArray, not, notExists, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, not, notExists, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
@@ -99,6 +99,14 @@ export const membershipOf = (organization_id: Value<number>, email: Value<string
 /** The id of the organization user with this email who has an account; null where there is none. */
 export const accountOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
   memberWithEmail(organization_id, email, hasAccount(members));
+
+/** The id of the organization user with this email whose membership ended after this time; null where there is none. */
+export const membershipEndedAfter = (
+  organization_id: Value<number>,
+  email: Value<string>,
+  time: SQLWrapper,
+): SQL<number> =>
+  memberWithEmail(organization_id, email, and(not(hasAccount(members)), gt(members.updated_at, time)));
 
 /** Selects a membership by user_id: nothing where the user is not of the organization. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>

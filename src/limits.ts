@@ -207,6 +207,9 @@ export const MIN_LIVEKIT_SECRET_LENGTH = 32;
 /** The clock of LiveKit's server may differ by this much from ours. Its tokens are valid for five minutes. */
 export const LIVEKIT_CLOCK_TOLERANCE = 60 * SECOND;
 
+/** LiveKit lists the files of an egress: one for each output. More are no such list, and are not looked at. */
+export const MAX_EGRESS_FILES = 1000;
+
 /** What LiveKit said of an egress waits so long for its call to be reported. */
 export const LIVEKIT_EGRESS_KEPT_FOR = DAY;
 

@@ -248,7 +248,8 @@ export const calls = sqliteTable(
 /**
  * A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
- * a late report belongs to that visit, or corrects this one.
+ * a late report belongs to that visit, or corrects this one. `livekit_said_at` is JSON with the time of LiveKit's last word
+ * on each field, null if it said nothing: an older event that comes late must not count (livekit/visits.merge.ts).
  */
 export const participants = sqliteTable(
   "participants",
@@ -266,6 +267,7 @@ export const participants = sqliteTable(
     left_at: integer(),
     recording_consent: integer({ mode: "boolean" }),
     earlier_visit_until: integer(),
+    livekit_said_at: text(),
     ...timestamps,
   },
   (t) => [

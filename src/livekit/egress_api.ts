@@ -3,7 +3,7 @@ import * as z from "zod";
 import { textWithin } from "../http/bounded_text.ts";
 import { LIVEKIT_ANSWER_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../limits.ts";
 import type { Settings } from "../settings.ts";
-import { type EgressInfo, egressInfo } from "./egress_info.ts";
+import { type EgressInfo, egressList } from "./egress_info.ts";
 
 /** Why LiveKit gave no answer: it cannot be reached in time, or not understood. */
 export type LiveKitFault = "unreachable" | "timeout" | "not_ok" | "too_large" | "malformed";
@@ -53,9 +53,6 @@ export async function connectLiveKit(settings: Settings, now: number): Promise<F
 }
 
 const twirpError = z.object({ code: z.literal("not_found") });
-
-/** protojson may leave out an empty list. */
-const egressList = z.object({ items: z.array(egressInfo).default([]) });
 
 async function post(url: string, headers: Record<string, string>, body: object) {
   const request = {

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { key } from "../http/wire.ts";
-import { MAX_ERROR_LENGTH } from "../limits.ts";
+import { key, upToFirstFault } from "../http/wire.ts";
+import { MAX_EGRESS_FILES, MAX_ERROR_LENGTH } from "../limits.ts";
 import { type EgressReport, reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
 
 /** LiveKit's events name fields in camelCase, its API (Twirp) in snake_case. */
@@ -36,11 +36,14 @@ export const egressInfo = z.preprocess(
     status: z.string().default("EGRESS_STARTING").catch("unknown"),
     error: text,
     endedAt: nanoseconds,
-    fileResults: z.array(file).catch([]),
+    fileResults: z.array(file).max(MAX_EGRESS_FILES).catch([]),
     /** What older versions have instead. */
     file: file.nullish().catch(null),
   }),
 );
+
+/** What LiveKit's API answers. protojson may leave out an empty list. */
+export const egressList = z.object({ items: upToFirstFault(z.array(egressInfo)).default([]) });
 
 export type EgressInfo = z.output<typeof egressInfo>;
 

@@ -56,7 +56,9 @@ export interface VisitEvent extends z.output<typeof visitMetadata> {
   room_name: string;
   /** False where the event says no time, so that the time of an end is that at which it came. */
   has_time: boolean;
+  /** Where the event does not say when the room was made, the time of the event. */
   started_at: number;
+  has_start: boolean;
   /** Set where the room has closed. */
   ended_at?: number;
   /** Set where somebody joined or left. */
@@ -68,6 +70,8 @@ export interface Visitor {
   /** The participant's key, and another one for somebody who has been on another call under the first. */
   keys: [string, string];
   has_left: boolean;
+  /** Orders what events say of one person: by the connection, and what it said in the end comes last. */
+  said_at: number;
   joined_at: number | undefined;
   left_at: number | undefined;
   display_name: string | undefined;
@@ -122,6 +126,7 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
       room_name,
       has_time: event.createdAt > 0,
       started_at: creationTime || at,
+      has_start: creationTime > 0,
       ...(event.event === "room_finished" && { ended_at: at }),
       ...visitorOf(event, sid, at),
     },
@@ -168,6 +173,7 @@ function visitorOf(
     visitor: {
       keys: [own, firstValid(key, `${room_sid}:${own}`, sid) ?? own],
       has_left,
+      said_at: joined_at === undefined ? createdAt : joined_at + (joined ? 0 : 1),
       joined_at,
       left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
       display_name: name.safeParse(participant.name).data,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts";
+import { MAX_EGRESS_FILES, MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts";
 import { busy, type Reference } from "../openapi/operation.ts";
 
 const text = z.string().max(MAX_NAME_LENGTH);
@@ -66,7 +66,7 @@ const eventBody = z
         endedAt: integer.meta({ description: "When the egress ended, in nanoseconds since the epoch." }),
         fileResults: z
           .array(file)
-          .max(1000)
+          .max(MAX_EGRESS_FILES)
           .meta({ description: "The recorded file. Its `filename` is the storage key." }),
         file: file.meta({ description: "The same, as older servers write it." }),
       })

@@ -1,10 +1,8 @@
 import type { CallReport } from "../resources/calls/calls.merge.ts";
 import type { Call } from "../resources/calls/calls.schemas.ts";
-import { leaveAtEnd } from "../resources/participants/participants.merge.ts";
+import { leaveAtEnd, type ReportOnCall } from "../resources/participants/participants.merge.ts";
 import type { Participant } from "../resources/participants/participants.schemas.ts";
 import type { VisitEvent, Visitor } from "./events.ts";
-
-type ReportOnCall = NonNullable<CallReport["participants"]>[number];
 
 /** What is known when something happens in a room. */
 export interface KnownVisit {
@@ -21,22 +19,30 @@ export interface KnownVisit {
  */
 export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport {
   const { waiting_room_slug, organization_user_id, started_at, visitor } = visit;
-  const ended_at = known.call?.ended_at && !visit.has_time ? undefined : visit.ended_at;
+  const { call } = known;
+  const ended_at = call?.ended_at && !visit.has_time ? undefined : visit.ended_at;
   return {
-    ...(!known.call && { waiting_room_slug, organization_user_id, started_at }),
-    // LiveKit writes whole seconds, so a short visit may seem to end before it began.
-    ...(ended_at !== undefined && { ended_at: Math.max(ended_at, known.call?.started_at ?? started_at) }),
+    ...(!call && { waiting_room_slug, organization_user_id, started_at }),
+    ...(call && startsEarlier(visit, call) && { started_at }),
+    // LiveKit writes whole seconds, so a short visit may seem to end before it began. A room may open and close again.
+    ...(ended_at !== undefined && {
+      ended_at: Math.max(ended_at, call?.started_at ?? started_at, call?.ended_at ?? 0),
+    }),
     ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known)] }),
   };
 }
+
+/** Without the time when the room was made, its call starts with the earliest event. */
+const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent, call: Call): boolean =>
+  call.key === room_sid && !has_start && has_time && started_at < call.started_at;
 
 /**
  * What to report of somebody who joined or left, so that the events of a visit lead to the same participant in every
  * order: LiveKit may send them late, and twice.
  *
  * - `joined_at` is the last time of joining. `left_at` is the last time of leaving, unless somebody joined after it.
- * - The name, the user and the consent are those of the last event that says them. An earlier event that comes late
- *   only fills in what is unknown.
+ * - The name, the user and the consent are each those of the last event that says them, so it is known for each when
+ *   that was. An event counts once: what the platform corrects later stays.
  * - Somebody whom an event calls a provider is one.
  */
 function reportVisitor(
@@ -52,21 +58,32 @@ function reportVisitor(
     typeof left === "number" && left >= (joined_at ?? 0);
   // An event that says no time changes nothing when it is repeated.
   const left_at = !hasTime && counts(knownLeft) ? knownLeft : latest(knownLeft, visitor.left_at);
-  const isNews = !known || known.call_id === null || !isLate(visitor, known, knownLeft);
-  const [identity] = visitor.keys;
-  const { display_name = known ? undefined : identity, recording_consent } = visitor;
+  const { recording_consent, said_at } = visitor;
   const user_id = visitor.user_id && members.has(visitor.user_id) ? visitor.user_id : undefined;
+  const news = newsOf({ display_name: visitor.display_name, user_id, recording_consent }, said_at, known);
+  const [identity] = visitor.keys;
   return {
     key,
+    ...(!known && { display_name: identity }),
     ...(visitor.is_provider ? { role: "provider" } : !known && { role: "recipient" }),
     ...(joined_at !== undefined && { joined_at }),
     // The clock of the waiting room may be ahead of LiveKit's, which writes whole seconds.
     ...(counts(left_at) && { left_at: Math.max(left_at, known?.waiting_since ?? 0) }),
-    ...(display_name && (isNews || known.display_name === identity) && { display_name }),
-    ...(user_id !== undefined && (isNews || known.user_id === null) && { user_id }),
-    ...(recording_consent !== undefined &&
-      (isNews || known.recording_consent === null) && { recording_consent }),
+    ...news,
   };
+}
+
+type Said = Partial<Pick<ReportOnCall, "display_name" | "user_id" | "recording_consent">>;
+
+/** Of what an event says, that on which no later one has had a word yet; and when that was said. */
+function newsOf(said: Said, said_at: number, known: Participant | undefined): Partial<ReportOnCall> {
+  const before: Record<string, number> = JSON.parse(known?.livekit_said_at ?? "{}");
+  const news = Object.entries(said).filter(
+    ([field, value]) => value !== undefined && said_at > (before[field] ?? -1),
+  );
+  if (news.length === 0) return {};
+  const times = { ...before, ...Object.fromEntries(news.map(([field]) => [field, said_at])) };
+  return { ...Object.fromEntries(news), livekit_said_at: JSON.stringify(times, Object.keys(said)) };
 }
 
 /** Somebody who has been on another call under the first key is a new participant here, whose consent counts. */
@@ -81,17 +98,6 @@ function leftByReport(known: Participant, call: Call | undefined): number | null
   const { left_at, call_id } = known;
   if (!call || call.ended_at === null || call_id !== call.id) return left_at;
   return leaveAtEnd({ ...known, left_at: null }, call.ended_at, 0).left_at === left_at ? null : left_at;
-}
-
-/** Whether the event is older than the last one that is known. Somebody leaves after joining, within one second too. */
-function isLate(
-  { left_at, joined_at = 0 }: Visitor,
-  known: Participant,
-  knownLeft: number | null | undefined,
-): boolean {
-  const lastKnown = latest(known.joined_at, knownLeft) ?? 0;
-  if (left_at !== undefined) return left_at < lastKnown;
-  return joined_at < lastKnown || (joined_at === lastKnown && typeof knownLeft === "number");
 }
 
 function latest(...times: (number | null | undefined)[]): number | undefined {

@@ -6,7 +6,7 @@ import type { Call } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
 import { membersOfReport, organizationOfOwner } from "../resources/calls/calls.sql.ts";
 import { participantsOfReport, participantsPresent } from "../resources/participants/participants.sql.ts";
-import { roomOfCall } from "../resources/waiting_rooms/waiting_rooms.sql.ts";
+import { reportedRoomOfAnySlug, roomOfCall } from "../resources/waiting_rooms/waiting_rooms.sql.ts";
 import type { VisitEvent } from "./events.ts";
 import { callOfRoom } from "./rooms.sql.ts";
 import { reportOfVisit } from "./visits.merge.ts";
@@ -24,18 +24,29 @@ export async function reportVisit({ db, now }: Context, visit: VisitEvent): Prom
     [
       callOfRoom({ sid, name }),
       roomOfCall({ slug, started_at: visit.started_at }),
+      reportedRoomOfAnySlug({ slug }),
       organizationOfOwner({ owner_id: organization_user_id }),
       participantsOfReport({ key: sid, slug, keys: JSON.stringify(visitor?.keys ?? []) }),
       participantsPresent({ call_key: sid, is_wanted }),
       participantsPresent({ call_key: name, is_wanted }),
       membersOfReport({ key: sid, slug, user_ids: JSON.stringify([visitor?.user_id ?? null]) }),
     ],
-    ([found], [room], [owner], participants, presentBySid, presentByName, members): Decision<Call> => {
-      // A call by the room's name is another one where the room of the metadata is not of its organization.
-      const call = found?.key === sid || found?.organization_id === room?.organization_id ? found : undefined;
+    (
+      [found],
+      [room],
+      [named],
+      [owner],
+      participants,
+      presentBySid,
+      presentByName,
+      members,
+    ): Decision<Call> => {
+      // A call by the room's name is another one if it is of another organization. The waiting room may have a new name.
+      const call =
+        found?.key === sid || found?.organization_id === named?.organization_id ? found : undefined;
       const present = [...presentBySid, ...presentByName].filter(({ call_id }) => call_id === call?.id);
       const ownerOrganization = owner?.organization_id;
-      requireOneOrganization(call, room, ownerOrganization);
+      requireOneOrganization(call, named, ownerOrganization);
       const known: KnownCall = {
         call,
         room,

@@ -2,7 +2,7 @@ import { EgressInfo, EgressStatus, FileInfo, ListEgressResponse } from "@livekit
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EGRESS_STATUSES } from "../../src/database/enums.ts";
-import { egressInfo, toEgressReport } from "../../src/livekit/egress_info.ts";
+import { egressInfo, egressList, toEgressReport } from "../../src/livekit/egress_info.ts";
 import { reportEgressBody } from "../../src/resources/egresses/egresses.schemas.ts";
 
 const ENDED_AT = Date.parse("2026-01-31T09:45:00.123Z");
@@ -153,6 +153,14 @@ describe("An EgressInfo of LiveKit", () => {
   it("without an id is not one", () => {
     for (const json of [{}, { egressId: "" }, { egressId: 7 }, [], null, "EG_1", 7])
       expect(egressInfo.safeParse(json).success).toBe(false);
+  });
+
+  it("needs little memory, however long its lists are", () => {
+    const zeros = Array.from({ length: 500_000 }, () => 0);
+    expect(egressList.safeParse({ items: zeros }).error?.issues.length).toBeLessThan(5);
+    const before = process.memoryUsage().heapUsed;
+    expect(reportOf({ egressId: "EG_1", fileResults: zeros })).toEqual({ status: "egress_starting" });
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
   });
 
   it("always gives a report that the platform may send, whatever its fields hold", () => {

@@ -114,6 +114,7 @@ const RITA_WAITS: Participant = {
   left_at: null,
   recording_consent: null,
   earlier_visit_until: null,
+  livekit_said_at: null,
   created_at: 0,
   updated_at: 0,
 };
@@ -225,6 +226,7 @@ describe("Every order of the events of a visit leads to the same call and partic
         joined_at: T0 + 1_500,
         left_at: T0 + 60_000,
         recording_consent: true,
+        livekit_said_at: JSON.stringify({ recording_consent: T0 + 1_501 }),
       },
     ]);
   });
@@ -257,6 +259,60 @@ describe("Every order of the events of a visit leads to the same call and partic
     expect(people).toMatchObject([{ recording_consent: false }]);
   });
 
+  it("a consent that is withdrawn when somebody comes back, of which no event of leaving says anything", () => {
+    const { people } = inEveryOrder([
+      joined("rita", 1_500, { attributes: CONSENTS }),
+      left("rita", 60_000, 1_500),
+      joined("rita", 61_500, { attributes: { recording_consent: "false" } }),
+      left("rita", 90_000, 61_500),
+      finished(91_000),
+    ]);
+    expect(people).toMatchObject([{ recording_consent: false }]);
+  });
+
+  it("a consent that is withdrawn by somebody who leaves in the second in which the room closes", () => {
+    const { people } = inEveryOrder([
+      joined("rita", 8_000, { attributes: CONSENTS }),
+      left("rita", 600_000, 8_000, { attributes: { recording_consent: "false" } }),
+      finished(600_000),
+    ]);
+    expect(people).toMatchObject([{ recording_consent: false }]);
+  });
+
+  it("a consent that is withdrawn before a new connection replaces the old one", () => {
+    const disconnectReason = DisconnectReason.DUPLICATE_IDENTITY;
+    const { people } = inEveryOrder([
+      joined("rita", 1_500, { attributes: CONSENTS }),
+      left("rita", 61_100, 1_500, { attributes: { recording_consent: "false" }, disconnectReason }),
+      joined("rita", 60_900),
+      finished(121_000),
+    ]);
+    expect(people).toMatchObject([{ recording_consent: false }]);
+  });
+
+  it("a consent of a new connection, while the old one has not left yet", () => {
+    const { people } = inEveryOrder([
+      joined("rita", 1_500, { attributes: CONSENTS }),
+      joined("rita", 60_900, { attributes: { recording_consent: "false" } }),
+      left("rita", 61_100, 1_500, { attributes: CONSENTS }),
+      finished(121_000),
+    ]);
+    expect(people).toMatchObject([{ recording_consent: false }]);
+  });
+
+  it("a room of which LiveKit does not say when it was made", () => {
+    const events = [started, joined("rita", 1_500), left("rita", 60_000, 1_500), finished(121_000)].map(
+      (event) => event.replace(/,"creationTime":"\d+"/, ""),
+    );
+    expect(events.join()).not.toContain("creationTime");
+    expect(inEveryOrder(events).call).toMatchObject({ started_at: T0, ended_at: T0 + 121_000 });
+  });
+
+  it("a room that closes, opens and closes again", () => {
+    const { call } = inEveryOrder([started, finished(121_000), finished(300_000)]);
+    expect(call).toMatchObject({ ended_at: T0 + 300_000 });
+  });
+
   it("a name and a role that only one event says", () => {
     const { people } = inEveryOrder([
       joined("paula", 1_500, { name: "Paula", attributes: PROVIDER }),
@@ -279,16 +335,30 @@ describe("Every order of the events of a visit leads to the same call and partic
   });
 });
 
-/** Attributes stay: what was said once is said by every later event. */
+const something = fc.record(
+  {
+    name: fc.constantFrom("Rita", "Rita R.", ""),
+    attributes: fc.record(
+      {
+        recording_consent: fc.constantFrom("true", "false", "?"),
+        user_id: fc.constantFrom(`${MEMBER}`, "99", ""),
+        role: fc.constantFrom("provider", "recipient", "guest", ""),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+/** An event may say something else than the one before, or nothing. */
 const aSession = fc.record({
   away: fc.integer({ min: 1_000, max: 90_000 }),
   stays: fc.integer({ min: 1, max: 90_000 }),
-  consent: fc.constantFrom("true", "false"),
+  first: something,
+  last: something,
 });
 
 const aPerson = fc.record({
-  asked: fc.boolean(),
-  role: fc.constantFrom("provider", "recipient", "guest", ""),
   sessions: fc.array(aSession, { minLength: 1, maxLength: 3 }),
   leavesAtTheEnd: fc.boolean(),
 });
@@ -297,25 +367,24 @@ const aVisit = fc
   .record({
     persons: fc.array(aPerson, { maxLength: 3 }),
     order: fc.array(fc.nat({ max: 1000 }), { maxLength: 40 }),
+    pause: fc.constantFrom(0, 1_000),
   })
-  .map(({ persons, order }) => {
+  .map(({ persons, order, pause }) => {
     let end = 1_000;
-    const events = persons.flatMap(({ asked, role, sessions, leavesAtTheEnd }, n) => {
+    const events = persons.flatMap(({ sessions, leavesAtTheEnd }, n) => {
       let at = 0;
-      return sessions.flatMap(({ away, stays, consent }, session) => {
+      return sessions.flatMap(({ away, stays, first, last }, session) => {
         const from = at + away;
-        const attributes = { ...(role && { role }), ...(asked && { recording_consent: consent }) };
-        const said = { name: `Person ${n}`, attributes };
         at = from + stays;
         end = Math.max(end, at);
         const isThere = leavesAtTheEnd && session === sessions.length - 1;
         return [
-          joined(`person-${n}`, from, session === 0 ? { name: said.name } : said),
-          ...(isThere ? [] : [left(`person-${n}`, at, from, said)]),
+          joined(`person-${n}`, from, first),
+          ...(isThere ? [] : [left(`person-${n}`, at, from, last)]),
         ];
       });
     });
-    return { events: [started, ...events, finished(end + 1_000)], order };
+    return { events: [started, ...events, finished(end + pause)], order };
   });
 
 it("An event that says no time takes the time at which it comes first", () => {

@@ -110,6 +110,27 @@ describe("A room whose metadata says whose visit it is", () => {
     ]);
   });
 
+  it("goes on when the waiting room is renamed", async () => {
+    const clinic = await anOrganization();
+    const bySid = await aLiveKitRoom(clinic);
+    const byName = await aLiveKitRoom(clinic);
+    await delivered([bySid.started()]);
+    await given(
+      reportCall(byName.name, {
+        waiting_room_slug: byName.waitingRoom.slug,
+        organization_user_id: byName.owner.id,
+        started_at: at(0),
+      }),
+    );
+    for (const room of [bySid, byName]) {
+      const path = `/waiting_rooms/${room.waitingRoom.slug}`;
+      await given(clinic.client.put(path, { waiting_room: { name: unique("Renamed") } }));
+      await delivered([room.joined(unique("rita"), 8, RITA), room.finished(600)]);
+      expect(await callsOf(clinic, room.owner)).toMatchObject([{ ended_at: at(600) }]);
+    }
+    expect((await visitsOf(clinic)).participants).toHaveLength(2);
+  });
+
   it("takes up who waited under the same key, so that the wait counts", async () => {
     const clinic = await anOrganization();
     const room = await aLiveKitRoom(clinic);
@@ -187,6 +208,21 @@ describe("An event that names two organizations", () => {
     await changingNothing(() => delivered([room.started(), room.joined("rita", 1), room.finished(10)]));
   });
 
+  it("changes nothing, if the room was another organization's until it was renamed", async () => {
+    const [ours, theirs] = [await anOrganization(), await anOrganization()];
+    const { slug } = await theirs.addRoom();
+    await theirs.addParticipant(slug, { display_name: "Theirs" }, "rita");
+    await given(theirs.client.put(`/waiting_rooms/${slug}`, { waiting_room: { name: "Renamed" } }));
+    const known = await aLiveKitRoom(ours);
+    await delivered([known.started()]);
+    const metadata = JSON.stringify({ waiting_room_slug: slug, organization_user_id: known.owner.id });
+    const byName = await aLiveKitRoom(ours, { metadata, name: known.sid });
+    const bySid = await aLiveKitRoom(ours, { metadata, sid: known.sid });
+    await changingNothing(() =>
+      delivered([byName, bySid].flatMap((room) => [room.joined("rita", 1, RITA), room.finished(9)])),
+    );
+  });
+
   it("changes nothing, if the call of the sid is of another organization", async () => {
     const [ours, theirs] = [await anOrganization(), await anOrganization()];
     const room = await aLiveKitRoom(ours);
@@ -225,7 +261,7 @@ describe("Events that come twice, late or in another order", () => {
       room.left("rita", 100, 8, RITA),
       room.joined("rita", 101, withdrawn),
       room.left("rita", 102, 8, { ...RITA, disconnectReason: DisconnectReason.DUPLICATE_IDENTITY }),
-      room.left("rita", 500, 101, withdrawn),
+      room.left("rita", 500, 101),
       room.finished(600),
       room.event("track_published", 6, { participant: { identity: "rita" } as never }),
     ];
@@ -250,6 +286,13 @@ describe("Events that come twice, late or in another order", () => {
     return { participants: rows.results, metrics };
   }
 
+  /** A room for somebody who waits for a minute and a half before it opens. */
+  async function aRoomWithAWait(organization: Organization) {
+    const room = await aLiveKitRoom(organization);
+    await organization.addParticipant(room.waitingRoom.slug, { waiting_since: at(-90) }, "rita");
+    return room;
+  }
+
   it("lead to the same call, participants and metrics", { timeout: 60_000 }, async () => {
     const expected = [
       { key: "paula", role: "provider", left_at: Date.parse(at(600)) },
@@ -262,15 +305,19 @@ describe("Events that come twice, late or in another order", () => {
       },
     ];
     const first = await anOrganization();
-    const room = await aLiveKitRoom(first);
+    const room = await aRoomWithAWait(first);
     await delivered(eventsOf(room));
     const inOrder = await outcomeOf(first, room);
     expect(inOrder.participants).toMatchObject(expected);
+    expect(inOrder.metrics).toMatchObject({
+      average_duration: { "2026-01-31": 600 },
+      average_wait_time: { "2026-01-31": 90 },
+    });
 
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: 8 }), { maxLength: 9 }), fc.integer(), async (early, seed) => {
         const clinic = await anOrganization();
-        const another = await aLiveKitRoom(clinic);
+        const another = await aRoomWithAWait(clinic);
         const events = eventsOf(another);
         const [shuffled] = fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), {
           numRuns: 1,
@@ -287,6 +334,16 @@ describe("Events that come twice, late or in another order", () => {
     const [one, other] = [await anOrganization(), await anOrganization()];
     const [room, another] = [await aLiveKitRoom(one), await aLiveKitRoom(other)];
     await Promise.all(eventsOf(room).map((event) => delivered([event])));
+    await delivered(eventsOf(another));
+    expect(await outcomeOf(one, room)).toEqual(await outcomeOf(other, another));
+  });
+
+  it("lead to the same, if thirty come at once, most of them several times", async () => {
+    const [one, other] = [await anOrganization(), await anOrganization()];
+    const [room, another] = [await aRoomWithAWait(one), await aRoomWithAWait(other)];
+    const events = eventsOf(room).flatMap((event) => [event, event, event, event]);
+    await Promise.all(events.slice(0, 30).map((event) => delivered([event])));
+    await delivered(events.slice(30));
     await delivered(eventsOf(another));
     expect(await outcomeOf(one, room)).toEqual(await outcomeOf(other, another));
   });

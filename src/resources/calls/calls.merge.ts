@@ -5,12 +5,15 @@ import {
   leaveAtEnd,
   mergeParticipantsOnCall,
   type ParticipantRecord,
+  type ReportOnCall,
 } from "../participants/participants.merge.ts";
 import type { Participant } from "../participants/participants.schemas.ts";
 import type { Call, reportCallBody } from "./calls.schemas.ts";
 import type { CallRecord } from "./calls.sql.ts";
 
-export type CallReport = z.output<typeof reportCallBody>["call"];
+export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
+  participants?: ReportOnCall[];
+};
 
 /** What is known when a call is reported. */
 export interface KnownCall {

@@ -9,7 +9,9 @@ export type ParticipantRecord = Omit<Participant, "id">;
 
 export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
 
-type ReportOnCall = z.output<typeof participantOnCall>;
+/** What a report says of somebody on a call. Only LiveKit's door says when LiveKit said it. */
+export type ReportOnCall = z.output<typeof participantOnCall> &
+  Partial<Pick<ParticipantRecord, "livekit_said_at">>;
 
 /** What is known when somebody in a waiting room is reported. */
 interface KnownVisit {
@@ -43,7 +45,7 @@ export function mergeParticipant(
   if (before && isOfVisitBefore(before, room.id, report)) return before;
 
   const { display_name, role, user_id = null, waiting_since = null } = { ...before, ...report };
-  const { call_id = null, joined_at = null, recording_consent = null } = before ?? {};
+  const { call_id = null, joined_at = null, recording_consent = null, livekit_said_at = null } = before ?? {};
   if (display_name === undefined || role === undefined || (!before && waiting_since === null))
     throw unprocessable("participant: display_name, role and waiting_since are required in the first report");
 
@@ -73,6 +75,7 @@ export function mergeParticipant(
     left_at,
     recording_consent,
     earlier_visit_until: earlierVisitUntil(before, report),
+    livekit_said_at,
   };
   return reviseRecord(before, state, now);
 }
@@ -156,6 +159,7 @@ export function mergeParticipantsOnCall(
       left_at: next.left_at,
       recording_consent: next.recording_consent ?? null,
       earlier_visit_until: before?.earlier_visit_until ?? null,
+      livekit_said_at: next.livekit_said_at ?? null,
     };
     return reviseRecord(before, state, now);
   });

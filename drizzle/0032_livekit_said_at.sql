@@ -1,0 +1,1 @@
+ALTER TABLE `participants` ADD `livekit_said_at` text;

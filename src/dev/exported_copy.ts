@@ -94,7 +94,11 @@ function correctTexts(copy: DatabaseSync, table: string, column: string, rows: R
   const find = copy.prepare(`SELECT "${column}" AS text FROM "${table}" WHERE ${where}`);
   const correct = copy.prepare(`UPDATE "${table}" SET "${column}" = ? WHERE ${where}`);
   for (const { exact, ...key } of rows) {
-    const values = keys.map((name) => key[name] ?? null);
+    const exactKey = keys.map((name) => key[name] ?? null);
+    // The export may have changed the key too, and an earlier column may have corrected it.
+    const values = find.get(...exactKey)
+      ? exactKey
+      : exactKey.map((value) => (typeof value === "string" ? asExported(value) : value));
     const exported = find.get(...values);
     if (!exported || exported.text === exact) continue;
     if (exported.text !== asExported(String(exact)))

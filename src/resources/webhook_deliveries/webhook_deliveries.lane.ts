@@ -20,6 +20,7 @@ import {
   leaseEndpoint,
   type Result,
   recordResults,
+  updateDue,
 } from "./webhook_deliveries.sql.ts";
 
 /*
@@ -32,6 +33,7 @@ import {
 export interface Lane {
   endpoint: LaneEndpoint;
   deliveries: DueDelivery[];
+  opened_at: number;
   lease_until: number;
 }
 
@@ -42,7 +44,7 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
     leaseEndpoint({ id, now, lease_until }),
     dueDeliveries({ id, now, due_before: now + WEBHOOK_CLOCK_TOLERANCE }),
   ]);
-  return endpoint ? { endpoint, deliveries, lease_until } : null;
+  return endpoint ? { endpoint, deliveries, opened_at: now, lease_until } : null;
 }
 
 /** What has happened in a lane so far. */
@@ -58,10 +60,10 @@ interface Progress {
 /**
  * Sends what is due, and gives the endpoint back.
  *
- * @returns when the endpoint has something to send again, or null if nothing is pending
+ * @returns when a message for the endpoint must come, or null if none must
  */
 export async function runLane({ db }: Context, lane: Lane): Promise<number | null> {
-  const { endpoint, deliveries, lease_until } = lane;
+  const { endpoint, deliveries, opened_at, lease_until } = lane;
   const progress: Progress = {
     delivered: false,
     failed_at: null,
@@ -86,8 +88,9 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
   const { id, url } = endpoint;
   const { delivered, failed_at, is_gone, paused_until } = progress;
   const failing_before = now - WEBHOOK_FAILING_FOR;
-  const [, [end]] = await runBatch(db, [
+  const [, , [end]] = await runBatch(db, [
     record(),
+    updateDue({ id, lease_until }),
     endLane({ id, lease_until, url, paused_until, delivered, failed_at, is_gone, failing_before, now }),
   ]);
   if (end?.disabled_reason) {
@@ -99,7 +102,10 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
     });
   }
   if (!end?.is_active || end.due_at === null) return null;
-  return Math.max(end.due_at, paused_until ?? 0);
+  // A delivery that was due and was not found has no event any more. The cron deletes it.
+  if (deliveries.length === 0 && end.due_at <= opened_at) return null;
+  const isUnderWay = end.message_at === endpoint.message_at && (end.message_at ?? 0) > now;
+  return isUnderWay ? null : end.message_at;
 }
 
 function toResult({ id }: LaneEndpoint, delivery: DueDelivery, attempt: Attempt, now: number): Result {

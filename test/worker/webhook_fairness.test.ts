@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { isDeepStrictEqual } from "node:util";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { endpoints } from "./support/network.ts";
 import { aClinicWithWebhooks, aReceiver, status } from "./support/webhooks.ts";
 
@@ -72,4 +72,80 @@ it("An endpoint at which an event fails has one message in the queue, however of
   await clinic.queue.pass(6 * 60 * SECOND);
   expect(receiver.received).toHaveLength(43);
   expect(clinic.queue.messages).toEqual([]);
+});
+
+it("An endpoint that is deleted while something is sent to it gets no more, and nothing is left of it", async () => {
+  const clinic = await aClinicWithWebhooks();
+  const endpoint = { id: 0 };
+  const receiver = aReceiver(async (_, count) => {
+    if (count === 3) await clinic.client.delete(`/webhook_endpoints/${endpoint.id}`);
+    return status(count % 2 ? 200 : 500);
+  });
+  endpoint.id = (await clinic.addEndpoint(receiver)).id;
+  await clinic.makeEvents(15);
+  await clinic.queue.pass(60 * SECOND);
+  // The results are written after ten, and then the lane ends.
+  expect(receiver.received.length).toBeLessThanOrEqual(10);
+  await clinic.queue.runCron();
+  const left = await env.DB.prepare("select count(*) as n from webhook_deliveries").first("n");
+  expect([left, clinic.queue.messages]).toEqual([0, []]);
+});
+
+it.each([
+  ["deactivated", { is_active: false }],
+  ["moved to another URL", { url: "https://moved.example.com/visits" }],
+])("An endpoint that is %s while something is sent to it soon gets no more there", async (_, change) => {
+  const clinic = await aClinicWithWebhooks();
+  const endpoint = { id: 0 };
+  const receiver = aReceiver(async (_, count) => {
+    if (count === 3) await clinic.updateEndpoint(endpoint, change);
+    return status(200);
+  });
+  endpoint.id = (await clinic.addEndpoint(receiver)).id;
+  await clinic.makeEvents(15);
+  await clinic.queue.pass(2 * SECOND);
+  expect(receiver.received.length).toBeLessThanOrEqual(10);
+});
+
+it("A lane that outlives its lease neither undoes nor ends that of the next", async () => {
+  const clinic = await aClinicWithWebhooks();
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const receiver = aReceiver(async (_, count) => {
+    if (count === 1) await held;
+    return status(count === 1 ? 410 : 200);
+  });
+  const endpoint = await clinic.addEndpoint(receiver);
+  const [id] = await clinic.makeEvents();
+  const nudge = { version: 1, webhook_endpoint_id: endpoint.id };
+  const slow = clinic.queue.deliver(nudge);
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+  await clinic.queue.deliver(nudge);
+  expect(receiver.received).toHaveLength(1);
+  vi.setSystemTime(Date.now() + 41 * SECOND);
+  await Promise.all([clinic.queue.deliver(nudge), clinic.queue.deliver(nudge)]);
+  expect(receiver.received.map(({ body }) => body.id)).toEqual([id, id]);
+  letGo();
+  await slow;
+  expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: true, disabled_reason: null });
+  expect(await clinic.deliveries(endpoint)).toMatchObject([
+    { attempts: 1, response_status: 200, next_attempt_at: null },
+  ]);
+});
+
+it("An event costs an organization without endpoints a row and its indexes, and no read of those of others", async () => {
+  const [clinic, other] = [await aClinicWithWebhooks(), await aClinicWithWebhooks()];
+  const cost = async () => {
+    const event =
+      "insert into events (organization_id, type, data, created_at) values (?, 'call.started', '{}', 0)";
+    const { meta } = await env.DB.prepare(event).bind(clinic.id).run();
+    return { rows_read: meta.rows_read, rows_written: meta.rows_written };
+  };
+  await cost();
+  const before = await cost();
+  expect(before.rows_written).toBeLessThanOrEqual(5);
+  for (let n = 0; n < 5; n++) await other.addEndpoint(aReceiver());
+  expect(await cost()).toEqual(before);
 });

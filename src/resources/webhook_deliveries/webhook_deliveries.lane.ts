@@ -16,6 +16,7 @@ import {
   type DueDelivery,
   dueDeliveries,
   endLane,
+  endpointInLane,
   type LaneEndpoint,
   leaseEndpoint,
   type Result,
@@ -64,6 +65,7 @@ interface Progress {
  */
 export async function runLane({ db }: Context, lane: Lane): Promise<number | null> {
   const { endpoint, deliveries, opened_at, lease_until } = lane;
+  const { id, url } = endpoint;
   const progress: Progress = {
     delivered: false,
     failed_at: null,
@@ -80,12 +82,12 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
     noteAttempt(progress, attempt, endpoint, Date.now());
     if (progress.is_gone || progress.paused_until !== null || Date.now() - started > WEBHOOK_LANE_TIME) break;
     if (results.length >= WEBHOOK_RESULTS_PORTION) {
-      await runBatch(db, [record()]);
+      const [, inLane] = await runBatch(db, [record(), endpointInLane({ id, lease_until, url })]);
       results = [];
+      if (inLane.length === 0) break;
     }
   }
   const now = Date.now();
-  const { id, url } = endpoint;
   const { delivered, failed_at, is_gone, paused_until } = progress;
   const failing_before = now - WEBHOOK_FAILING_FOR;
   const [, , [end]] = await runBatch(db, [

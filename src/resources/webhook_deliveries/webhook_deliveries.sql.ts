@@ -160,6 +160,14 @@ interface LaneEnd {
 const ofLane = ({ id, lease_until }: Placeholders<Pick<LaneEnd, "id" | "lease_until">>) =>
   and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.lease_until, lease_until));
 
+/** Selects the endpoint while the lane may go on: it is not deleted, deactivated or moved to another URL. */
+export const endpointInLane = namedQuery((lane: Placeholders<Pick<LaneEnd, "id" | "lease_until" | "url">>) =>
+  builder
+    .select({ id: webhookEndpoints.id })
+    .from(webhookEndpoints)
+    .where(and(ofLane(lane), webhookEndpoints.is_active, eq(webhookEndpoints.url, lane.url))),
+);
+
 /** Sets when the next delivery is due. It comes before `endLane`. */
 export const updateDue = namedQuery((lane: Placeholders<Pick<LaneEnd, "id" | "lease_until">>) => {
   const firstPending = builder

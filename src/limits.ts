@@ -297,6 +297,9 @@ export const WEBHOOK_FAILING_FOR = 5 * DAY;
 /** The clocks of two machines differ by less. A delivery that is due so soon is due. */
 export const WEBHOOK_CLOCK_TOLERANCE = SECOND;
 
+/** Endpoints that one look for what is due finds. Each needs a message. */
+export const WEBHOOK_DUE_PORTION = 1000;
+
 /** Deliveries that a lane takes at once. */
 export const WEBHOOK_LANE_PORTION = 50;
 

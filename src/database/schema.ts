@@ -698,7 +698,7 @@ export const events = sqliteTable(
  *
  * Of the deliveries: `due_at` is when the next is due, or earlier, and null if none is pending. Until `lease_until`, only
  * the lane that set it sends (see webhook_deliveries.lane.ts). `failing_since` is when a delivery failed after the last
- * that did not.
+ * that did not. `message_at` is when the message that the queue has for the endpoint comes, or came.
  */
 export const webhookEndpoints = sqliteTable(
   "webhook_endpoints",
@@ -719,6 +719,7 @@ export const webhookEndpoints = sqliteTable(
     due_at: integer(),
     lease_until: integer(),
     failing_since: integer(),
+    message_at: integer(),
   },
   (t) => [
     uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id),

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startReceiver } from "./support/receiver.ts";
@@ -98,6 +99,46 @@ describe("A webhook", () => {
       expect(body.deliveries.map((each: { error: string | null }) => each.error)).toEqual([null, null]);
     });
     expect(elsewhere.received).toEqual([]);
+  });
+});
+
+describe("A receiver", () => {
+  it("that never ends its responses, or trickles them, is sent each event once", async () => {
+    const open: NodeJS.Timeout[] = [];
+    onTestFinished(() => {
+      for (const timer of open) clearInterval(timer);
+    });
+    const beginning = (response: ServerResponse) => response.writeHead(200).write("x");
+    const endless = await startReceiver(beginning);
+    const trickling = await startReceiver((response) => {
+      beginning(response);
+      open.push(setInterval(() => response.write("x"), 500));
+    });
+    const clinics = await Promise.all([endless, trickling].map(({ url }) => aClinic(url)));
+    for (const { addUser } of clinics) await addUser("paula");
+    for (const { external, path } of clinics)
+      await within(30, async () => {
+        const { body } = await external("GET", `${path}/deliveries`);
+        expect(body.deliveries).toMatchObject([{ attempts: 1, response_status: 200, error: null }]);
+      });
+    for (const { received } of [endless, trickling]) expect(received).toHaveLength(1);
+  });
+
+  it.each([
+    ["huge headers", `HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(10_000_000)}\r\n\r\n`],
+    ["what is no HTTP", "hello\r\n\r\n"],
+    ["an unknown status", "HTTP/1.1 999 \r\nRetry-After: -1\r\n\r\n"],
+  ])("that answers with %s is left and tried again", async (_, answer) => {
+    const receiver = await startReceiver((response, _, count) => {
+      if (count === 1) response.socket?.end(answer);
+      else response.writeHead(204).end();
+    });
+    const clinic = await aClinic(receiver.url);
+    await clinic.addUser("paula");
+    await within(20, async () => {
+      const { body } = await clinic.external("GET", `${clinic.path}/deliveries`);
+      expect(body.deliveries).toMatchObject([{ attempts: 2, error: null }]);
+    });
   });
 });
 

@@ -36,11 +36,10 @@ async function eventsOf({ client }: Pick<Organization, "client">, work: () => Pr
   return (await everyEvent(client)).slice(before.length).map(({ type, data }) => ({ type, data }));
 }
 
-/** As the removal of a member, and the deletion of a recording, leave the rows. */
-const removeMember = ({ id }: { id: number }) =>
-  env.DB.prepare("update organization_users set roles = '[]' where id = ?").bind(id).run();
-const deleteRecording = ({ id }: { id: number }) =>
-  env.DB.prepare("update egresses set status = 'egress_deleted' where id = ?").bind(id).run();
+const removeMember = (organization: { id: number }, { id }: { id: number }) =>
+  given(platform.delete(`/organizations/${organization.id}/users/${id}`));
+const deleteRecording = (egress_id: string) =>
+  given(platform.delete(`/egresses/${encodeURIComponent(egress_id)}`));
 
 const aLine = ({ participants }: { participants: readonly { key: string }[] }, text = "Good morning.") => ({
   participant_key: participants[0]?.key,
@@ -170,8 +169,8 @@ describe("A recording", () => {
       await report({});
       egress = await report({ error: "Out of disk" });
       await report({ status: "egress_active" });
-      await deleteRecording(egress);
-      await deleteRecording(egress);
+      await deleteRecording(egress_id);
+      await deleteRecording(egress_id);
     });
     const data = { organization_user_id: call.owner.id, call_id: call.id, egress_id: egress.id };
     expect(happened).toEqual([
@@ -243,8 +242,8 @@ describe("A user of the organization", () => {
     let user: { id: number } = { id: 0 };
     const happened = await eventsOf(clinic, async () => {
       user = await clinic.addUser("Paula Provider", ["provider"], { email });
-      await removeMember(user);
-      await removeMember(user);
+      await removeMember(clinic, user);
+      await platform.delete(`/organizations/${clinic.id}/users/${user.id}`);
       // Somebody without roles who accepts an invite is a user again.
       const invite = `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
         values (?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
@@ -260,6 +259,88 @@ describe("A user of the organization", () => {
       { type: "organization_user.added", data },
     ]);
     expect(happened[3]?.type).toBe("invite.accepted");
+  });
+});
+
+describe("Every road", () => {
+  it("to and from a membership gives its event once: creation, change, removal, return", async () => {
+    const clinic = await anOrganization();
+    const email = `${unique("user")}@example.com`;
+    let user: { id: number } = { id: 0 };
+    const data = () => ({ organization_user_id: user.id });
+    const create = (roles: string[]) => clinic.addUser("Ann Assistant", roles, { email });
+    const during = async (work: () => Promise<unknown>) => (await eventsOf(clinic, work)) as object[];
+    expect(
+      await during(async () => {
+        user = await create(["provider_assistant"]);
+      }),
+    ).toEqual([{ type: "organization_user.added", data: data() }]);
+    const path = `/organizations/${clinic.id}/users/${user.id}`;
+    expect(await during(() => given(platform.put(path, { user: { roles: ["provider"] } })))).toEqual([]);
+    expect(await during(() => given(platform.put(path, { user: { display_name: "Anna" } })))).toEqual([]);
+    const removals = () => Promise.all([platform.delete(path), platform.delete(path), platform.delete(path)]);
+    expect(await during(removals)).toEqual([{ type: "organization_user.removed", data: data() }]);
+    expect(await during(() => create(["provider"]))).toEqual([
+      { type: "organization_user.added", data: data() },
+    ]);
+    expect(await during(() => removeMember(clinic, user))).toHaveLength(1);
+    const invite = await clinic.addInvite({ email });
+    const token = await tokenOf(invite);
+    const accepted = () => Promise.all([1, 2].map(() => platform.post("/invites/accept", { token })));
+    expect(await during(accepted)).toEqual([
+      { type: "organization_user.added", data: data() },
+      { type: "invite.accepted", data: { invite_id: invite.id } },
+    ]);
+  });
+
+  it("on which a sub loses its user gives an event for that sub", async () => {
+    const clinic = await anOrganization();
+    const [room, substitute] = [await clinic.addRoom(), await clinic.addProvider()];
+    const sub = await clinic.addSub(room.slug, {
+      user_id: substitute.user_id,
+      datetime_start: "2126-01-31T09:30:00Z",
+    });
+    const happened = await eventsOf(clinic, () => removeMember(clinic, substitute));
+    expect(happened).toHaveLength(2);
+    expect(happened).toContainEqual({
+      type: "organization_user.removed",
+      data: { organization_user_id: substitute.id },
+    });
+    expect(happened).toContainEqual({
+      type: "waiting_room_sub.changed",
+      data: { waiting_room_id: room.id, waiting_room_sub_id: sub.id },
+    });
+  });
+
+  it("to the deletion of a recording gives one event: by the cron, when it is old", async () => {
+    const clinic = await aClinicWithQueue();
+    await given(
+      platform.put(`/organizations/${clinic.id}`, { organization: { recording_retention_days: 1 } }),
+    );
+    const call = await aCall(clinic);
+    const { id } = await call.addEgress();
+    const happened = await eventsOf(clinic, async () => {
+      await clinic.runCron();
+      await clinic.runCron();
+    });
+    expect(happened).toEqual([
+      {
+        type: "egress.deleted",
+        data: { organization_user_id: call.owner.id, call_id: call.id, egress_id: id },
+      },
+    ]);
+  });
+
+  it("to a final transcript gives its event, also when it is reported again after a deletion", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const final = { is_final: true, lines: [aLine(call)] };
+    await given(call.reportTranscript(final));
+    const removed = await eventsOf(clinic, () => given(platform.delete(`/calls/${call.key}/transcript`)));
+    expect(removed).toEqual([]);
+    const again = await eventsOf(clinic, () => call.reportTranscript(final));
+    expect(again.map(({ type }) => type)).toEqual(["transcript.finalized"]);
+    await given(clinic.client.get(`${call.path}/transcript`));
   });
 });
 
@@ -315,14 +396,16 @@ async function aStory() {
   const said = [{ ...aLine({ participants }), text: "A sore throat." }];
   await given(call.reportTranscript({ summary: "A cold.", is_final: true, lines: said }));
   await given(call.reportSoapNote({ text: "Plan: tea.", is_final: true }));
-  await deleteRecording(await call.addEgress({ error: "Disk full", storage_key: "Zenobia/video.mp4" }));
+  const egress_id = unique("egress");
+  await call.addEgress({ error: "Disk full", storage_key: `${egress_id}/Zenobia/video.mp4` }, egress_id);
+  await deleteRecording(egress_id);
   const invite = await clinic.addInvite({ email: email(invitee_email), display_name: recipient_name });
   await given(platform.post("/invites/accept", { token: await tokenOf(invite) }));
   await clinic.consume(
     (await clinic.bulkInvite([anInvite({ email: email(invitee_email), display_name: provider_name })]))
       .messages,
   );
-  await removeMember(substitute);
+  await removeMember(clinic, substitute);
   return { ...clinic, texts: [...texts, "throat", "cold", "tea", "Disk", "video.mp4", "https:", "http:"] };
 }
 

@@ -16,10 +16,12 @@ import {
   type DueDelivery,
   dueDeliveries,
   endLane,
+  endpointInLane,
   type LaneEndpoint,
   leaseEndpoint,
   type Result,
   recordResults,
+  updateDue,
 } from "./webhook_deliveries.sql.ts";
 
 /*
@@ -32,6 +34,7 @@ import {
 export interface Lane {
   endpoint: LaneEndpoint;
   deliveries: DueDelivery[];
+  opened_at: number;
   lease_until: number;
 }
 
@@ -42,7 +45,7 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
     leaseEndpoint({ id, now, lease_until }),
     dueDeliveries({ id, now, due_before: now + WEBHOOK_CLOCK_TOLERANCE }),
   ]);
-  return endpoint ? { endpoint, deliveries, lease_until } : null;
+  return endpoint ? { endpoint, deliveries, opened_at: now, lease_until } : null;
 }
 
 /** What has happened in a lane so far. */
@@ -58,10 +61,11 @@ interface Progress {
 /**
  * Sends what is due, and gives the endpoint back.
  *
- * @returns when the endpoint has something to send again, or null if nothing is pending
+ * @returns when a message for the endpoint must come, or null if none must
  */
 export async function runLane({ db }: Context, lane: Lane): Promise<number | null> {
-  const { endpoint, deliveries, lease_until } = lane;
+  const { endpoint, deliveries, opened_at, lease_until } = lane;
+  const { id, url } = endpoint;
   const progress: Progress = {
     delivered: false,
     failed_at: null,
@@ -78,16 +82,17 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
     noteAttempt(progress, attempt, endpoint, Date.now());
     if (progress.is_gone || progress.paused_until !== null || Date.now() - started > WEBHOOK_LANE_TIME) break;
     if (results.length >= WEBHOOK_RESULTS_PORTION) {
-      await runBatch(db, [record()]);
+      const [, inLane] = await runBatch(db, [record(), endpointInLane({ id, lease_until, url })]);
       results = [];
+      if (inLane.length === 0) break;
     }
   }
   const now = Date.now();
-  const { id, url } = endpoint;
   const { delivered, failed_at, is_gone, paused_until } = progress;
   const failing_before = now - WEBHOOK_FAILING_FOR;
-  const [, [end]] = await runBatch(db, [
+  const [, , [end]] = await runBatch(db, [
     record(),
+    updateDue({ id, lease_until }),
     endLane({ id, lease_until, url, paused_until, delivered, failed_at, is_gone, failing_before, now }),
   ]);
   if (end?.disabled_reason) {
@@ -99,7 +104,10 @@ export async function runLane({ db }: Context, lane: Lane): Promise<number | nul
     });
   }
   if (!end?.is_active || end.due_at === null) return null;
-  return Math.max(end.due_at, paused_until ?? 0);
+  // A delivery that was due and was not found has no event any more. The cron deletes it.
+  if (deliveries.length === 0 && end.due_at <= opened_at) return null;
+  const isUnderWay = end.message_at === endpoint.message_at && (end.message_at ?? 0) > now;
+  return isUnderWay ? null : end.message_at;
 }
 
 function toResult({ id }: LaneEndpoint, delivery: DueDelivery, attempt: Attempt, now: number): Result {

@@ -7,7 +7,6 @@ import {
   QUEUE_SEND_LIMIT,
   WEBHOOK_CLOCK_TOLERANCE,
   WEBHOOK_LANES_AT_ONCE,
-  WEBHOOK_NUDGE_AHEAD,
   WEBHOOK_NUDGE_INTERVAL,
 } from "../../limits.ts";
 import { retryDelay } from "../bulk_invites/bulk_invites.queue.ts";
@@ -92,11 +91,13 @@ export async function queueDueDeliveries(context: Context): Promise<number> {
 
 async function endpointsDue({ db, now }: Context): Promise<number[]> {
   const due_before = now + WEBHOOK_CLOCK_TOLERANCE;
-  return (await runAll(db, dueEndpoints({ now, due_before, limit: QUEUE_SEND_LIMIT }))).map(({ id }) => id);
+  return (await runAll(db, dueEndpoints({ now, due_before }))).map(({ id }) => id);
 }
 
 async function queueLanes({ webhookQueue }: Context, ids: number[]): Promise<void> {
-  if (ids.length > 0) await webhookQueue.sendBatch(ids.map((id) => ({ body: nudgeFor(id) })));
+  const messages = ids.map((id) => ({ body: nudgeFor(id) }));
+  for (let sent = 0; sent < messages.length; sent += QUEUE_SEND_LIMIT)
+    await webhookQueue.sendBatch(messages.slice(sent, sent + QUEUE_SEND_LIMIT));
 }
 
 /** Takes the endpoints that are free, and leaves the sending to the background. */
@@ -114,12 +115,8 @@ async function startLanes(context: Context, ids: number[], background: Execution
 async function runAndGoOn(context: Context, lane: Lane): Promise<void> {
   const { id } = lane.endpoint;
   try {
-    const dueAt = await runLane(context, lane);
-    if (dueAt === null) return;
-    const delay = Math.max(dueAt - Date.now(), 0);
-    // A delivery that is due and was not found has no event any more. The cron deletes it.
-    const canGoOn = lane.deliveries.length > 0 || delay > 0;
-    if (canGoOn && delay < WEBHOOK_NUDGE_AHEAD) await send(context.webhookQueue, id, delay);
+    const messageAt = await runLane(context, lane);
+    if (messageAt !== null) await send(context.webhookQueue, id, Math.max(messageAt - Date.now(), 0));
   } catch (error) {
     logFault({ webhook_endpoint_id: id }, error);
   }

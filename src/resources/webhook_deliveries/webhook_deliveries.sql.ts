@@ -2,7 +2,14 @@ import { and, asc, desc, eq, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { EventType } from "../../database/enums.ts";
 import { builder, namedQuery, type Placeholders, type Row } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
-import { CRON_PORTION, DAY, WEBHOOK_FAILING_FOR, WEBHOOK_LANE_PORTION } from "../../limits.ts";
+import {
+  CRON_PORTION,
+  DAY,
+  WEBHOOK_DUE_PORTION,
+  WEBHOOK_FAILING_FOR,
+  WEBHOOK_LANE_PORTION,
+  WEBHOOK_NUDGE_AHEAD,
+} from "../../limits.ts";
 import { type OwnEndpoint, ownEndpoint } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 
 export const deliveryColumns = {
@@ -23,6 +30,7 @@ const targetColumns = {
   previous_secrets: webhookEndpoints.previous_secrets,
   service_url: webhookEndpoints.service_url,
   failing_since: webhookEndpoints.failing_since,
+  message_at: webhookEndpoints.message_at,
 };
 
 /** An endpoint with what its lane needs to know. */
@@ -43,15 +51,15 @@ export type DueDelivery = Row<typeof dueColumns>;
 const isFree = (now: Placeholders<{ now: number }>["now"]) =>
   or(isNull(webhookEndpoints.lease_until), lte(webhookEndpoints.lease_until, now));
 
-/** The endpoints that have something to send. */
+/** The endpoints that have something to send. However many are dead, those that are not come first. */
 export const dueEndpoints = namedQuery(
-  ({ now, due_before, limit }: Placeholders<{ now: number; due_before: number; limit: number }>) =>
+  ({ now, due_before }: Placeholders<{ now: number; due_before: number }>) =>
     builder
       .select({ id: webhookEndpoints.id })
       .from(webhookEndpoints)
       .where(and(webhookEndpoints.is_active, lte(webhookEndpoints.due_at, due_before), isFree(now)))
-      .orderBy(asc(webhookEndpoints.due_at))
-      .limit(limit),
+      .orderBy(sql`${webhookEndpoints.failing_since} is not null`, asc(webhookEndpoints.due_at))
+      .limit(WEBHOOK_DUE_PORTION),
 );
 
 /** Of two lanes that want an endpoint, only one gets it. */
@@ -149,13 +157,19 @@ interface LaneEnd {
   now: number;
 }
 
-/** Gives an endpoint back, and disables it if it must be. */
-export const endLane = namedQuery((end: Placeholders<LaneEnd>) => {
-  const { failing_since, is_active, disabled_reason, url, updated_at } = webhookEndpoints;
-  const failing = sql`iif(${end.delivered}, ${end.failed_at}, coalesce(${failing_since}, ${end.failed_at}))`;
-  const reason = sql`case when ${url} = ${end.url} and ${is_active} then
-    case when ${end.is_gone} then ${DISABLED_AS_GONE}
-      when ${failing} <= ${end.failing_before} then ${DISABLED_AS_FAILING} end end`;
+const ofLane = ({ id, lease_until }: Placeholders<Pick<LaneEnd, "id" | "lease_until">>) =>
+  and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.lease_until, lease_until));
+
+/** Selects the endpoint while the lane may go on: it is not deleted, deactivated or moved to another URL. */
+export const endpointInLane = namedQuery((lane: Placeholders<Pick<LaneEnd, "id" | "lease_until" | "url">>) =>
+  builder
+    .select({ id: webhookEndpoints.id })
+    .from(webhookEndpoints)
+    .where(and(ofLane(lane), webhookEndpoints.is_active, eq(webhookEndpoints.url, lane.url))),
+);
+
+/** Sets when the next delivery is due. It comes before `endLane`. */
+export const updateDue = namedQuery((lane: Placeholders<Pick<LaneEnd, "id" | "lease_until">>) => {
   const firstPending = builder
     .select({ due_at: sql`min(${webhookDeliveries.next_attempt_at})`.as("due_at") })
     .from(webhookDeliveries)
@@ -167,16 +181,35 @@ export const endLane = namedQuery((end: Placeholders<LaneEnd>) => {
     );
   return builder
     .update(webhookEndpoints)
+    .set({ due_at: sql`${firstPending}` })
+    .where(ofLane(lane));
+});
+
+/**
+ * Gives an endpoint back, and disables it if it must be. A message is due when something is, in whole seconds. One that
+ * comes in time stays: if each lane sent another, they would multiply.
+ */
+export const endLane = namedQuery((end: Placeholders<LaneEnd>) => {
+  const { failing_since, is_active, disabled_reason, url, updated_at, due_at, message_at } = webhookEndpoints;
+  const wait = sql`cast((max(${due_at}, coalesce(${end.paused_until}, 0), ${end.now}) - ${end.now} + 999) / 1000 as integer) * 1000`;
+  const message = sql`case when ${message_at} > ${end.now} and ${message_at} <= ${end.now} + ${wait} then ${message_at}
+    when ${wait} < ${WEBHOOK_NUDGE_AHEAD} then ${end.now} + ${wait} end`;
+  const failing = sql`iif(${end.delivered}, ${end.failed_at}, coalesce(${failing_since}, ${end.failed_at}))`;
+  const reason = sql`case when ${url} = ${end.url} and ${is_active} then
+    case when ${end.is_gone} then ${DISABLED_AS_GONE}
+      when ${failing} <= ${end.failing_before} then ${DISABLED_AS_FAILING} end end`;
+  return builder
+    .update(webhookEndpoints)
     .set({
       lease_until: sql`${end.paused_until}`,
-      due_at: sql`${firstPending}`,
+      message_at: message,
       failing_since: sql`iif(${url} = ${end.url}, ${failing}, ${failing_since})`,
       is_active: sql`${is_active} and (${reason}) is null`,
       disabled_reason: sql`coalesce(${reason}, ${disabled_reason})`,
       updated_at: sql`iif((${reason}) is null, ${updated_at}, ${end.now})`,
     })
-    .where(and(eq(webhookEndpoints.id, end.id), eq(webhookEndpoints.lease_until, end.lease_until)))
-    .returning({ due_at: webhookEndpoints.due_at, is_active, disabled_reason });
+    .where(ofLane(end))
+    .returning({ due_at, message_at, is_active, disabled_reason });
 });
 
 /** The deliveries of an endpoint, newest first. */

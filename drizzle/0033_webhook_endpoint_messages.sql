@@ -1,0 +1,1 @@
+ALTER TABLE `webhook_endpoints` ADD `message_at` integer;

@@ -23,8 +23,14 @@ import { webhookDeliveriesReference } from "../resources/webhook_deliveries/webh
 import { webhookEndpointsReference } from "../resources/webhook_endpoints/webhook_endpoints.openapi.ts";
 import type { Reference } from "./operation.ts";
 
-/** The resources in the order of the contract, then those that only the platform door has, then LiveKit's door. */
+/**
+ * First what an operator sets up through the platform door, then the resources in the order of the contract, and what is
+ * beyond it.
+ */
 export const references: Reference[] = [
+  organizationsReference,
+  apiClientsReference,
+  issuersReference,
   tokenExchangeReference,
   waitingRoomsReference,
   waitingRoomSubsReference,
@@ -41,9 +47,6 @@ export const references: Reference[] = [
   eventsReference,
   webhookEndpointsReference,
   webhookDeliveriesReference,
-  organizationsReference,
-  apiClientsReference,
-  issuersReference,
   authorizationCodesReference,
   participantsReference,
   liveKitReference,

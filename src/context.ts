@@ -1,3 +1,4 @@
+import type { KeyedRequest } from "./database/creations.ts";
 import type { Database } from "./database/database.ts";
 import type { Role } from "./database/enums.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -39,4 +40,6 @@ export interface ClientContext extends Context {
   caller: Caller;
   /** The URL of the request, by which the caller reached the service. */
   url: string;
+  /** For routes that take an `Idempotency-Key`: the request, if it has one. */
+  keyed?: KeyedRequest;
 }

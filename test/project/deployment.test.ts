@@ -25,7 +25,7 @@ describe("What is deployed", () => {
   });
 
   it("refuses the secrets of .dev.vars.example, and a developer's machine does not", () => {
-    const settings = readSettings(example);
+    const settings = readSettings({ ...config.vars, ...example });
     expect(() => requireOwnSecrets(settings, "https://visits.example/api/platform/invites/1")).toThrow(
       /^PLATFORM_API_TOKEN and INVITE_TOKEN_SECRET and LIVEKIT_API_SECRET /,
     );

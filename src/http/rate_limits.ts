@@ -1,4 +1,4 @@
-import type { Context as HonoContext } from "hono";
+import type { HonoRequest } from "hono";
 import type { ClientContext, Context } from "../context.ts";
 import { MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
 import { remember } from "../memory.ts";
@@ -10,7 +10,12 @@ import { ApiError } from "./errors.ts";
  * whatever its address has done. The responses follow draft-ietf-httpapi-ratelimit-headers.
  */
 
-type Limited = HonoContext<{ Bindings: Env }>;
+/** What is needed of Hono's context, whatever its door. */
+interface Limited {
+  env: Pick<Env, "CLIENT_LIMIT" | "FAILURE_LIMIT">;
+  req: Pick<HonoRequest, "header">;
+  header: (name: string, value: string) => void;
+}
 
 /** Addresses that went beyond their limit, until when that counts, and how many look-ups they still have. */
 const beyondLimit = new Map<string, { until: number; lookUps: number }>();
@@ -57,7 +62,10 @@ const addressOf = (c: Limited): string => c.req.header("CF-Connecting-IP") ?? ""
 
 const TOO_MANY = {
   client: ["This API client has sent too many requests", "client_limit"],
-  address: ["Too many requests with missing or wrong credentials have come from this address", "address_limit"],
+  address: [
+    "Too many requests with missing or wrong credentials have come from this address",
+    "address_limit",
+  ],
 } as const;
 
 function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {

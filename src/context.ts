@@ -1,4 +1,3 @@
-import type { KeyedRequest } from "./database/creations.ts";
 import type { Database } from "./database/database.ts";
 import type { Role } from "./database/enums.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -33,6 +32,15 @@ export interface Caller {
   organization_user_id: number;
   user_id: number;
   roles: Role[];
+}
+
+/** A request with an `Idempotency-Key`, which is carried out once. */
+export interface KeyedRequest {
+  key: string;
+  /** The digest of the request. */
+  fingerprint: string;
+  /** Whether it was carried out before, and the verb has only returned the row that was made then. */
+  isReplay: boolean;
 }
 
 /** The context of a request through the external door. */

@@ -19,15 +19,6 @@ import {
 import { namedWrite, type Rule, type Write } from "./rules.ts";
 import { idempotencyKeys } from "./schema.ts";
 
-/** A request with an `Idempotency-Key`, which is carried out once. */
-export interface KeyedRequest {
-  key: string;
-  /** The digest of the request. */
-  fingerprint: string;
-  /** Whether it was carried out before, and the verb has only returned the row that was made then. */
-  isReplay: boolean;
-}
-
 interface KeyValues {
   organization_id: number;
   api_client_id: number;

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
-import type { KeyedRequest } from "../database/creations.ts";
+import type { KeyedRequest } from "../context.ts";
 import { hexOf } from "../database/hex.ts";
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
 import { ApiError } from "./errors.ts";

@@ -27,7 +27,7 @@ if (file && !flags.includes("--custom")) {
     writeMigration(file, complete(readText(`drizzle/${file}`).trim()));
   } catch (error) {
     process.stderr.write(`The migration is not finished. ${(error as Error).message}
-Then undo what drizzle-kit wrote (git restore drizzle; git clean -f drizzle), and run this again.\n`);
+Then undo what drizzle-kit wrote (git restore drizzle src/database/migrated.ts; git clean -f drizzle), and run this again.\n`);
     process.exitCode = 1;
   }
 }

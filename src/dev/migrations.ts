@@ -12,6 +12,11 @@ import { fileURLToPath } from "node:url";
 /** The digest of each migration, in the format of `sha256sum`. */
 export const DIGESTS = "drizzle/SHA256SUMS";
 
+/** Where the service has the name of the newest migration. */
+export const MIGRATED = "src/database/migrated.ts";
+
+export const NEWEST_MIGRATION = /(NEWEST_MIGRATION = )"(.*)"/;
+
 /** Between statements, as drizzle-kit writes it. */
 const BREAKPOINT = "\n--> statement-breakpoint\n";
 
@@ -48,7 +53,13 @@ export function generate(flags: string[], output: "inherit" | "pipe"): string[] 
     stdio: ["inherit", output, output],
   });
   if (status !== 0) throw new Error(`drizzle-kit generate failed. ${stdout ?? ""}${stderr ?? ""}`);
-  return migrationFiles().filter((file) => !before.has(file));
+  const made = migrationFiles().filter((file) => !before.has(file));
+  for (const file of made)
+    writeFileSync(
+      MIGRATED,
+      readText(MIGRATED).replace(NEWEST_MIGRATION, (_, name) => `${name}"${file}"`),
+    );
+  return made;
 }
 
 /**

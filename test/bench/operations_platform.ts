@@ -24,22 +24,19 @@ export const platformExamples: Record<string, Example> = {
   }),
   [`PUT /calls/:key/transcript, ${AN_HOUR} lines`]: (clinic) => aTranscript(clinic, AN_HOUR),
   [`PUT /calls/:key/transcript, ${SHORT} lines`]: (clinic) => aTranscript(clinic, SHORT),
-  "PUT /calls/:key/soap_note": async (clinic) => ({
-    path: `${(await repeated(clinic, aCall(clinic))).path}/soap_note`,
-    body: { soap_note: { text: "Subjective: feels better.\nObjective: 128/82 at home.", is_final: true } },
-  }),
+  "PUT /calls/:key/soap_note": (clinic) => aSoapNote(clinic),
   "PUT /egresses/:egress_id, first": (clinic) => anEgress(clinic),
-  "PUT /egresses/:egress_id, ending": async (clinic) => {
-    const { path, body } = await repeated(clinic, anEgress(clinic));
-    const ended = {
-      status: "egress_ended",
-      is_stopped: true,
-      ended_at: DAYS_AGO(0.9),
-      storage_key: "a/b.mp4",
-    };
-    return { path, body: { egress: { ...body.egress, ...ended } } };
-  },
+  "PUT /egresses/:egress_id, ending": (clinic) => anEndedEgress(clinic),
   "PUT /egresses/:egress_id, repeated": async (clinic) => repeated(clinic, anEgress(clinic)),
+  "DELETE /calls/:key/transcript": async (clinic) => ({
+    path: (await repeated(clinic, aTranscript(clinic, AN_HOUR))).path,
+  }),
+  "DELETE /calls/:key/soap_note": async (clinic) => ({
+    path: (await repeated(clinic, aSoapNote(clinic))).path,
+  }),
+  "DELETE /egresses/:egress_id": async (clinic) => ({
+    path: (await repeated(clinic, anEndedEgress(clinic))).path,
+  }),
 
   "GET /waiting_rooms/:slug": async (clinic) => ({ path: await roomWithSub(clinic) }),
   "GET /organizations": () => ({ path: "/organizations" }),
@@ -58,6 +55,13 @@ export const platformExamples: Record<string, Example> = {
     body: {
       user: { email: `${unique()}@example.com`, display_name: `Paul ${unique()}`, roles: ["provider"] },
     },
+  }),
+  "PUT /organizations/:id/users/:organization_user_id": async (clinic) => ({
+    path: await newMember(clinic),
+    body: { user: { roles: ["provider", "organization_admin"] } },
+  }),
+  "DELETE /organizations/:id/users/:organization_user_id": async (clinic) => ({
+    path: await newMember(clinic),
   }),
   "GET /organizations/:id/api_clients": ({ id }) => ({ path: `/organizations/${id}/api_clients` }),
   "POST /organizations/:id/api_clients": (clinic) => anApiClient(clinic),
@@ -85,7 +89,14 @@ export const platformExamples: Record<string, Example> = {
 };
 
 /** Platform operations for which no floor is written. */
-export const WITHOUT_FLOOR = ["POST /invites/accept"];
+export const WITHOUT_FLOOR = [
+  "POST /invites/accept",
+  "PUT /organizations/:id/users/:organization_user_id",
+  "DELETE /organizations/:id/users/:organization_user_id",
+  "DELETE /calls/:key/transcript",
+  "DELETE /calls/:key/soap_note",
+  "DELETE /egresses/:egress_id",
+];
 
 interface Report<Body extends object> {
   path: string;
@@ -152,6 +163,30 @@ const anEgress = async (clinic: Clinic) => ({
   path: `/egresses/${unique()}`,
   body: { egress: { call_key: await callOf(clinic), status: "egress_starting" } },
 });
+
+const aSoapNote = async (clinic: Clinic) => ({
+  path: `${(await repeated(clinic, aCall(clinic))).path}/soap_note`,
+  body: { soap_note: { text: "Subjective: feels better.\nObjective: 128/82 at home.", is_final: true } },
+});
+
+/** The end of a recording that was reported before. Each has a file of its own: a shared one is not deleted. */
+async function anEndedEgress(clinic: Clinic) {
+  const { path, body } = await repeated(clinic, anEgress(clinic));
+  const ended = {
+    status: "egress_ended",
+    is_stopped: true,
+    ended_at: DAYS_AGO(0.9),
+    storage_key: `${unique()}.mp4`,
+  };
+  return { path, body: { egress: { ...body.egress, ...ended } } };
+}
+
+/** The path of a provider who has just been added. */
+async function newMember({ id, platform }: Clinic) {
+  const user = { email: `${unique()}@example.com`, display_name: `Paul ${unique()}`, roles: ["provider"] };
+  const { id: member } = await platform("POST", `/organizations/${id}/users`, { user });
+  return `/organizations/${id}/users/${member}`;
+}
 
 /** A room with a sub that is going on. */
 const roomWithSub = once(async (clinic) => {

@@ -1,7 +1,14 @@
 import { generateSQLiteDrizzleJson } from "drizzle-kit/api";
 import { expect, it } from "vitest";
 import * as schema from "../../src/database/schema.ts";
-import { DIGESTS, digestLine, migrationFiles, readText } from "../../src/dev/migrations.ts";
+import {
+  DIGESTS,
+  digestLine,
+  MIGRATED,
+  migrationFiles,
+  NEWEST_MIGRATION,
+  readText,
+} from "../../src/dev/migrations.ts";
 
 it("A migration stays as it was committed", () => {
   const committed = readText(DIGESTS).trimEnd().split("\n");
@@ -29,6 +36,11 @@ it.each(migrationFiles())("%s does not rely on PRAGMA foreign_keys, which has no
     readText(`drizzle/${file}`),
     "drizzle-kit was run directly: delete the migration and run `npm run db:generate`.",
   ).not.toMatch(/PRAGMA foreign_keys/i);
+});
+
+it("The service knows the newest migration, without which it is not healthy", () => {
+  const [, , newest] = NEWEST_MIGRATION.exec(readText(MIGRATED)) ?? [];
+  expect(newest, `Correct NEWEST_MIGRATION in ${MIGRATED}.`).toBe(migrationFiles().at(-1));
 });
 
 it("The tables of schema.ts are those of the last migration", async () => {

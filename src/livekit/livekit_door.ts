@@ -2,7 +2,7 @@ import { Hono, type Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { errors, jwtVerify } from "jose";
 import { type Context, openContext } from "../context.ts";
-import { failedCredentials } from "../http/rate_limits.ts";
+import { ApiError } from "../http/errors.ts";
 import { answerWithBookmark, openRequestSession } from "../http/replication.ts";
 import { limitBody } from "../http/validation.ts";
 import { LIVEKIT_BODY_LIMIT, LIVEKIT_CLOCK_TOLERANCE } from "../limits.ts";
@@ -24,15 +24,16 @@ export const liveKitDoor = createMiddleware<LiveKitEnv>(async (c, next) => {
   const session = openRequestSession(c, c.env.DB);
   const context = openContext(c.env, Date.now(), session);
   const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
-  const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");
-  if (digest === null) throw await notSigned();
+  if (digest === null) throw notSigned();
   await limitBody(LIVEKIT_BODY_LIMIT)(c, async () => {
-    if (digest !== (await digestOfBody(c))) throw await notSigned();
+    if (digest !== (await digestOfBody(c))) throw notSigned();
   });
   c.set("session", session);
   c.set("context", context);
   await answerWithBookmark(c, next);
 });
+
+const notSigned = () => new ApiError(401, "Invalid LiveKit signature");
 
 /** The digest of the body that a token of LiveKit's names, or null if it is not such a token. */
 async function signedDigest({ settings, now }: Context, token: string): Promise<string | null> {

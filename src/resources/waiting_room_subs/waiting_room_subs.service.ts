@@ -1,7 +1,6 @@
 import { and, asc, eq, exists, gt, notExists, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
-import { namedCreation } from "../../database/creations.ts";
 import { builder, namedQuery, type Placeholders, runBatch, runFirst } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
 import { waitingRoomSubs } from "../../database/schema.ts";
@@ -52,17 +51,17 @@ const subsFromNow = namedQuery(({ organization_id, slug, now }: Placeholders<Roo
 );
 
 export async function createWaitingRoomSub(
-  context: ClientContext,
+  { db, now, caller: { organization_id } }: ClientContext,
   slug: string,
   { user_id, datetime_start, datetime_end }: z.output<typeof createWaitingRoomSubBody>["waiting_room_sub"],
 ): Promise<WaitingRoomSub> {
-  return insertSub(context, {
-    organization_id: context.caller.organization_id,
+  return insertSub(db, {
+    organization_id,
     slug,
     user_id,
     datetime_start,
     datetime_end: datetime_end ?? datetime_start + DEFAULT_SUB_DURATION,
-    now: context.now,
+    now,
   });
 }
 
@@ -73,8 +72,7 @@ interface NewSub extends RoomPath {
   now: number;
 }
 
-const insertSub = namedCreation(
-  { table: waitingRoomSubs, columns: waitingRoomSubColumns },
+const insertSub = namedWrite(
   ({ organization_id, slug, user_id, datetime_start, datetime_end, now }: Placeholders<NewSub>) => ({
     rules: [
       waitingRoomMissing(organization_id, slug),

@@ -63,7 +63,13 @@ export default defineConfig({
       { test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 20_000 } },
       { test: { name: "project", include: ["test/project/**/*.test.ts"], testTimeout: 60_000 } },
       {
-        test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 120_000 },
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["test/e2e/support/migrated_state.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
       },
     ],
   },

@@ -5,7 +5,7 @@ import { caller, npmRun, platformCaller, type Server, startServer } from "./supp
 let server: Server;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ isNewcomers: true });
 });
 
 async function asTheCurlLineDoes({ curl }: Server) {

@@ -1,9 +1,9 @@
 import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { afterAll } from "vitest";
+import { afterAll, inject } from "vitest";
 
 /** Where the servers of a file of tests keep their data and their temporary files; made with the first of them. */
 let folder: string | undefined;
@@ -38,10 +38,22 @@ export function npmRun(...args: string[]) {
 
 /**
  * `npm run dev` on a free port, once it says how to call it. Its data is that of the file's earlier servers, or data of
- * its own. It ends with the file's last test, if it is not stopped before.
+ * its own. It begins with a migrated database, unless it is to be a newcomer's. It ends with the file's last test, if it is
+ * not stopped before.
  */
-export async function startServer({ flags = [], ownData }: { flags?: string[]; ownData?: string } = {}) {
+export async function startServer({
+  flags = [],
+  ownData,
+  isNewcomers = false,
+}: {
+  flags?: string[];
+  ownData?: string;
+  isNewcomers?: boolean;
+} = {}) {
   folder ??= mkdtempSync(join(tmpdir(), "video-visits-"));
+  const data = ownData ? join(folder, ownData) : folder;
+  if (!isNewcomers && !existsSync(join(data, "v3")))
+    cpSync(join(inject("migratedState"), "v3"), join(data, "v3"), { recursive: true });
   const args = [
     "run",
     "--silent",
@@ -52,7 +64,7 @@ export async function startServer({ flags = [], ownData }: { flags?: string[]; o
     "--inspector-port",
     "0",
     "--persist-to",
-    ownData ? join(folder, ownData) : folder,
+    data,
     ...flags,
   ];
   const child = npm(args, {

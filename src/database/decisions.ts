@@ -18,19 +18,10 @@ import {
 } from "./queries.ts";
 import { raisedReason } from "./rules.ts";
 
-/**
- * What is decided: nothing to write, and the row as it is; or statements to write, of which the last returns the row.
- * If the result is more than one row, `results` are queries that run after the writes, in the same transaction.
- */
+/** What is decided: nothing to write, and the row as it is; or statements to write, of which the last returns the row. */
 export type Decision<Result> =
   | { unchanged: NoInfer<Result> }
-  | { writes: [...BoundQuery<unknown>[], BoundQuery<Result>] }
-  | { writes: BoundQuery<unknown>[]; results: QueriesOf<Result> };
-
-/** The queries that return these rows: the reverse of `RowsOf`. */
-type QueriesOf<Result> = {
-  [N in keyof Result]: Result[N] extends (infer Row)[] ? BoundQuery<Row> : never;
-};
+  | { writes: [...BoundQuery<unknown>[], BoundQuery<Result>] };
 
 /**
  * Reads, decides in TypeScript, and writes: one round trip each, and none for nothing to write.
@@ -69,9 +60,8 @@ export async function writeDecision<
       >),
     );
     if ("unchanged" in decision) return decision.unchanged;
-    const results = "results" in decision ? (decision.results as BoundQuery<unknown>[]) : [];
-    const rows = await writeIf(db, stillTheSame(reads, fingerprints), [...decision.writes, ...results]);
-    if (rows) return ("results" in decision ? rows.slice(-results.length) : firstOf(rows.at(-1))) as Result;
+    const rows = await writeIf(db, stillTheSame(reads, fingerprints), decision.writes);
+    if (rows) return firstOf(rows.at(-1)) as Result;
   }
   throw new ApiError(503, "The record is being changed by many requests at once: try again", {
     headers: { "Retry-After": String(WRITE_RETRY_AFTER) },

@@ -1,6 +1,6 @@
-import { and, eq, isNotNull, not, type SQL, sql } from "drizzle-orm";
-import { DAY } from "../limits.ts";
-import { builder, type Value } from "./queries.ts";
+import { and, eq, inArray, isNotNull, not, type SQL, sql } from "drizzle-orm";
+import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
+import { builder, namedQuery, type Placeholders, type Value } from "./queries.ts";
 import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
 
 /** How long an organization keeps something: null for good. */
@@ -52,3 +52,17 @@ export const expiredIds = (
       ),
     )
     .limit(limit);
+
+/** Deletes expired transcripts or SOAP notes, at most a portion, and returns their ids. */
+export const namedExpiry = (results: typeof transcripts | typeof soapNotes) =>
+  namedQuery(({ now }: Placeholders<{ now: number }>) =>
+    builder
+      .delete(results)
+      .where(
+        inArray(
+          results.id,
+          expiredIds(results, organizations.transcript_retention_days, now, TRANSCRIPTS_DELETED),
+        ),
+      )
+      .returning({ id: results.id }),
+  );

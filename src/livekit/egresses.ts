@@ -1,11 +1,12 @@
-import { asc, eq, getTableColumns, inArray, lt } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { type Decision, writeDecision } from "../database/decisions.ts";
 import { replaceAllBut } from "../database/insert.ts";
 import { reviseRecord } from "../database/merging.ts";
+import { namedCleanUp } from "../database/portions.ts";
 import { builder, namedQuery, type Placeholders, type Row, runAll } from "../database/queries.ts";
 import { livekitEgresses } from "../database/schema.ts";
-import { CRON_PORTION, LIVEKIT_EGRESS_KEPT_FOR } from "../limits.ts";
+import { LIVEKIT_EGRESS_KEPT_FOR } from "../limits.ts";
 import { mergeEgress, mergeState } from "../resources/egresses/egresses.merge.ts";
 import { insertEgress, updateEgress } from "../resources/egresses/egresses.service.ts";
 import { egressByKey } from "../resources/egresses/egresses.sql.ts";
@@ -82,22 +83,7 @@ const writeWaiting = namedQuery((egress: Placeholders<Row<typeof waitingColumns>
  * @returns how many
  */
 export async function deleteOldLiveKitEgresses({ db, now }: Context): Promise<number> {
-  return (await runAll(db, deleteOld({ changed_before: now - LIVEKIT_EGRESS_KEPT_FOR }))).length;
+  return (await runAll(db, deleteOld({ before: now - LIVEKIT_EGRESS_KEPT_FOR }))).length;
 }
 
-const deleteOld = namedQuery(({ changed_before }: Placeholders<{ changed_before: number }>) =>
-  builder
-    .delete(livekitEgresses)
-    .where(
-      inArray(
-        livekitEgresses.egress_id,
-        builder
-          .select({ egress_id: livekitEgresses.egress_id })
-          .from(livekitEgresses)
-          .where(lt(livekitEgresses.updated_at, changed_before))
-          .orderBy(asc(livekitEgresses.updated_at))
-          .limit(CRON_PORTION),
-      ),
-    )
-    .returning({ egress_id: livekitEgresses.egress_id }),
-);
+const deleteOld = namedCleanUp(livekitEgresses, livekitEgresses.egress_id, livekitEgresses.updated_at);

@@ -1,6 +1,7 @@
 import { Hono, type Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { errors, jwtVerify } from "jose";
+import { base64Of } from "../base64.ts";
 import { type Context, openContext } from "../context.ts";
 import { ApiError } from "../http/errors.ts";
 import { answerWithBookmark, openRequestSession } from "../http/replication.ts";
@@ -66,5 +67,5 @@ function keysOf(settings: Settings): { key: string; secret: string }[] {
 /** In base64 with padding, as LiveKit writes it. */
 async function digestOfBody(c: HonoContext): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", await c.req.arrayBuffer());
-  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+  return base64Of(digest);
 }

@@ -1,10 +1,11 @@
-import { and, asc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { digest } from "../../database/digest.ts";
+import { namedCleanUp } from "../../database/portions.ts";
 import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
 import { authorizationCodes, organizations, organizationUsers, users } from "../../database/schema.ts";
 import { ApiError } from "../../http/errors.ts";
-import { AUTHORIZATION_CODE_KEPT_FOR, CRON_PORTION } from "../../limits.ts";
+import { AUTHORIZATION_CODE_KEPT_FOR } from "../../limits.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
 import type { RedeemedCode } from "./authorization_codes.schemas.ts";
 import { redeemedCodeColumns } from "./authorization_codes.sql.ts";
@@ -50,22 +51,7 @@ const redeemedCode = namedQuery(({ code_digest }: Placeholders<{ code_digest: st
 
 /** Codes are many and soon worthless. One run deletes a portion of them. */
 export async function deleteOldCodes({ db, now }: Context): Promise<number> {
-  return (await runAll(db, deleteExpired({ expired_before: now - AUTHORIZATION_CODE_KEPT_FOR }))).length;
+  return (await runAll(db, deleteExpired({ before: now - AUTHORIZATION_CODE_KEPT_FOR }))).length;
 }
 
-const deleteExpired = namedQuery(({ expired_before }: Placeholders<{ expired_before: number }>) =>
-  builder
-    .delete(authorizationCodes)
-    .where(
-      inArray(
-        authorizationCodes.id,
-        builder
-          .select({ id: authorizationCodes.id })
-          .from(authorizationCodes)
-          .where(lt(authorizationCodes.expires_at, expired_before))
-          .orderBy(asc(authorizationCodes.expires_at))
-          .limit(CRON_PORTION),
-      ),
-    )
-    .returning({ id: authorizationCodes.id }),
-);
+const deleteExpired = namedCleanUp(authorizationCodes, authorizationCodes.id, authorizationCodes.expires_at);

@@ -1,14 +1,4 @@
-import {
-  and,
-  desc,
-  eq,
-  getTableColumns,
-  inArray,
-  isNotNull,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { replaceAllBut } from "../../database/insert.ts";
 import {
@@ -16,12 +6,11 @@ import {
   namedQuery,
   type Placeholders,
   type Row,
-  type Statement,
   type Value,
   type Values,
 } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
-import { calls, organizationUsers } from "../../database/schema.ts";
+import { calls, organizationUsers, type soapNotes, type transcripts } from "../../database/schema.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import type { PageWindow } from "../../http/pagination.ts";
@@ -106,8 +95,8 @@ export const callByKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
 export const callIdByKey = (key: Value<string>) =>
   builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key));
 
-/** A write that deletes results of the call that the platform names: nothing of a call under legal hold. */
-export const namedDeletion = (deletion: (call_id: SQLWrapper) => Statement[]) =>
+/** A write that deletes what the call that the platform names has in a table: nothing of a call under legal hold. */
+export const namedDeletion = (results: typeof transcripts | typeof soapNotes) =>
   namedWrite(({ key }: Placeholders<{ key: string }>) => ({
     rules: [
       { broken: sql`not exists ${callIdByKey(key)}`, refusal: () => notFound("Call") },
@@ -119,7 +108,7 @@ export const namedDeletion = (deletion: (call_id: SQLWrapper) => Statement[]) =>
         refusal: () => unprocessable(UNDER_LEGAL_HOLD),
       },
     ],
-    statements: [...deletion(callIdByKey(key)), callIdByKey(key)],
+    statements: [builder.delete(results).where(eq(results.call_id, callIdByKey(key))), callIdByKey(key)],
   }));
 
 /** The call and the room that a report names: they say of which organization it is. */

@@ -22,5 +22,5 @@ export async function listEvents(
  * @returns how many
  */
 export async function deleteOldEvents({ db, now }: Context): Promise<number> {
-  return (await runAll(db, deleteEventsBefore({ created_before: now - EVENTS_KEPT_FOR }))).length;
+  return (await runAll(db, deleteEventsBefore({ before: now - EVENTS_KEPT_FOR }))).length;
 }

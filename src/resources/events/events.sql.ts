@@ -1,8 +1,8 @@
-import { and, asc, eq, gt, inArray, lt, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, type SQL } from "drizzle-orm";
 import type { EventType } from "../../database/enums.ts";
+import { namedCleanUp } from "../../database/portions.ts";
 import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
 import { events } from "../../database/schema.ts";
-import { CRON_PORTION } from "../../limits.ts";
 
 export const eventColumns = {
   id: events.id,
@@ -39,19 +39,4 @@ export const allEvents = eventsWhere(() => undefined);
 export const eventsOfType = eventsWhere(({ type }) => eq(events.type, type));
 
 /** Deletes a portion of the events that are older than this. */
-export const deleteEventsBefore = namedQuery(({ created_before }: Placeholders<{ created_before: number }>) =>
-  builder
-    .delete(events)
-    .where(
-      inArray(
-        events.id,
-        builder
-          .select({ id: events.id })
-          .from(events)
-          .where(lt(events.created_at, created_before))
-          .orderBy(asc(events.created_at))
-          .limit(CRON_PORTION),
-      ),
-    )
-    .returning({ id: events.id }),
-);
+export const deleteEventsBefore = namedCleanUp(events, events.id, events.created_at);

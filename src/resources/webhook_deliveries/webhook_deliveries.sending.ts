@@ -1,3 +1,4 @@
+import { base64Of } from "../../base64.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_RESPONSE_LIMIT, WEBHOOK_TIMEOUT } from "../../limits.ts";
 import { forbiddenUrl } from "../webhook_endpoints/webhook_endpoints.url.ts";
@@ -82,7 +83,7 @@ async function signWith(secret: string, content: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
   const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(content));
-  return `v1,${btoa(String.fromCharCode(...new Uint8Array(signature)))}`;
+  return `v1,${base64Of(signature)}`;
 }
 
 /** Lets a receiver finish a short response. A status that came counts, even if the rest does not come. */

@@ -1,4 +1,5 @@
 import { gte, notExists, sql } from "drizzle-orm";
+import { base64Of } from "../../base64.ts";
 import type { ClientContext } from "../../context.ts";
 import { builder, type Placeholders } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
@@ -18,7 +19,7 @@ import {
 /** As Standard Webhooks writes a secret. */
 export function newSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES));
-  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
+  return `whsec_${base64Of(bytes)}`;
 }
 
 /**

@@ -33,6 +33,12 @@ export default defineConfig({
             miniflare: {
               // Tests deliver these messages by hand: otherwise lanes would run when it suits them, and change rows.
               queueProducers: { BULK_INVITES: "bulk-invites", WEBHOOKS: "webhook-deliveries-by-hand" },
+              // All tests come from one address. Those of the limits have counters of their own.
+              ratelimits: {
+                CLIENT_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
+                FAILURE_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
+                SMALL_LIMIT: { namespace_id: "1003", simple: { limit: 5, period: 60 } },
+              },
               bindings: {
                 ...notSet,
                 MIGRATIONS: migrations,

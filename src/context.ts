@@ -34,9 +34,20 @@ export interface Caller {
   roles: Role[];
 }
 
+/** A request with an `Idempotency-Key`, which is carried out once. */
+export interface KeyedRequest {
+  key: string;
+  /** The digest of the request. */
+  fingerprint: string;
+  /** Whether it was carried out before, and the verb has only returned the row that was made then. */
+  isReplay: boolean;
+}
+
 /** The context of a request through the external door. */
 export interface ClientContext extends Context {
   caller: Caller;
   /** The URL of the request, by which the caller reached the service. */
   url: string;
+  /** For routes that take an `Idempotency-Key`: the request, if it has one. */
+  keyed?: KeyedRequest;
 }

@@ -1,5 +1,6 @@
 import { app } from "./app.ts";
 import { type Context, openContext } from "./context.ts";
+import { deleteOldIdempotencyKeys } from "./database/creations.ts";
 import { log, logFault } from "./http/log.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
@@ -28,6 +29,7 @@ const chores: Chores = {
   erasePersonalData,
   lapseExpiredInvites,
   deleteOldCodes,
+  deleteOldIdempotencyKeys,
   deleteOldTranscripts,
   deleteOldSoapNotes,
   deleteOldRecordings,

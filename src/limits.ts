@@ -86,6 +86,18 @@ export const MAX_KNOWN_CLIENTS = 10_000;
 /** Limits the memory for unknown and revoked clients in an isolate. */
 export const MAX_REFUSED_CLIENTS = 10_000;
 
+/** Limits the memory for addresses that are beyond their limit in an isolate. */
+export const MAX_LIMITED_ADDRESSES = 10_000;
+
+/** In seconds: the period of the rate limits in wrangler.toml, whose numbers are settings. */
+export const RATE_LIMIT_PERIOD = 60;
+
+/** In characters. A UUID has 36. */
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+
+/** A client that does not know for a day whether a request was carried out finds out by other means. */
+export const IDEMPOTENCY_KEY_KEPT_FOR = DAY;
+
 /** In characters. An id of the service has 22; anything longer is unknown, and is not remembered. */
 export const MAX_CLIENT_ID_LENGTH = 64;
 

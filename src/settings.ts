@@ -22,8 +22,12 @@ const livekitUrl = z
   .url({ protocol: /^(https?|wss?)$/, error: "must be a URL with https:// or wss://" })
   .transform((url) => url.replace(/^ws/i, "http").replace(/\/+$/, ""));
 
+const perMinute = z.coerce.number().int().positive();
+
 /** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
 const fields = z.object({
+  CLIENT_LIMIT_PER_MINUTE: perMinute,
+  FAILURE_LIMIT_PER_MINUTE: perMinute,
   PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
   PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
   WAITING_ROOM_THEMES: z

@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { ApiError } from "../http/errors.ts";
 import type { Database } from "./database.ts";
 import {
   builder,
@@ -17,7 +16,15 @@ import { refusals } from "./schema.ts";
 /** What a write must not do: `broken` is SQL that is true where it would. */
 export interface Rule {
   broken: SQL;
-  refusal: () => ApiError;
+  refusal: () => Error;
+}
+
+export interface Write<Last extends Statement> {
+  rules: Rule[];
+  /** The last one returns the row. */
+  statements: [...Statement[], Last];
+  /** Statements that refer to what the others have written. */
+  after?: Statement[];
 }
 
 export type NamedWrite<Values, Result> = (db: Database, values: Values) => Promise<Result>;
@@ -30,26 +37,27 @@ export type NamedWrite<Values, Result> = (db: Database, values: Values) => Promi
  * statements as an insert into `refusals`, whose trigger raises the position of the first broken rule as an error.
  * Two requests that meet cannot both pass: D1 runs one batch at a time.
  *
- * The write returns the first row of the last statement, and throws the refusal of the first rule that is broken;
+ * The write returns the first row of the last of its statements, and throws the refusal of the first rule that is broken;
  * nothing is written then.
  */
 export function namedWrite<Values extends object, Last extends Statement>(
-  build: (values: Placeholders<Values>) => { rules: Rule[]; statements: [...Statement[], Last] },
+  build: (values: Placeholders<Values>) => Write<Last>,
 ): NamedWrite<Values, RowOf<Last>> {
-  let write: { rules: Rule[]; compiled: Compiled[] } | undefined;
+  let write: { rules: Rule[]; compiled: Compiled[]; last: number } | undefined;
   return async (db, values) => {
     if (!write) {
-      const { rules, statements } = build(placeholders<Values>());
-      write = { rules, compiled: [guard(rules), ...statements].map(compile) };
+      const { rules, statements, after = [] } = build(placeholders<Values>());
+      const guarded = rules.length > 0 ? [guard(rules), ...statements] : statements;
+      write = { rules, compiled: [...guarded, ...after].map(compile), last: guarded.length - 1 };
     }
-    const { rules, compiled } = write;
+    const { rules, compiled, last } = write;
     const queries = compiled.map((each) => ({
       compiled: each,
       params: each.bind(values as Record<string, unknown>),
     }));
     try {
-      const rows = (await runRaw(db, queries)).at(-1) ?? [];
-      const [row] = decode(queries.at(-1) as { compiled: Compiled; params: unknown[] }, rows);
+      const rows = (await runRaw(db, queries))[last] ?? [];
+      const [row] = decode(queries[last] as { compiled: Compiled; params: unknown[] }, rows);
       if (row === undefined)
         throw new Error("The last statement returned no row although no rule was broken");
       return row as RowOf<Last>;

@@ -124,6 +124,28 @@ export const apiClients = sqliteTable(
   ],
 );
 
+/**
+ * The `Idempotency-Key` of each creation, kept for a day. `fingerprint` is the digest of the request, and `result` the row
+ * that was made, as JSON: null where the response has a secret (see creations.ts).
+ */
+export const idempotencyKeys = sqliteTable(
+  "idempotency_keys",
+  {
+    organization_id: organizationId(),
+    api_client_id: integer()
+      .notNull()
+      .references(() => apiClients.id),
+    key: text().notNull(),
+    fingerprint: text().notNull(),
+    result: text(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.api_client_id, t.key] }),
+    index("idempotency_keys_by_age").on(t.created_at),
+  ],
+);
+
 /** `user_id` is the owner of a personal room, and null for an organization's room. A retired room keeps its row. */
 export const waitingRooms = sqliteTable(
   "waiting_rooms",

@@ -86,6 +86,10 @@ chapter("The organization manages its waiting rooms, through the external door")
 const room = await show(clinic, "POST", "/api/external/waiting_rooms", {
   waiting_room: { name: "Café Cardiology", is_active: true },
 });
+say("The connection is lost, and the client sends again: with an Idempotency-Key, no second room is made.");
+const once: Headers = { ...clinic, "Idempotency-Key": `demo-${now}` };
+for (let n = 0; n < 2; n++)
+  await show(once, "POST", "/api/external/waiting_rooms", { waiting_room: { name: "Oncology" } });
 say("A new name gives a new slug. The old link stops working, and never leads to another room.");
 const renamed = await show(clinic, "PUT", `/api/external/waiting_rooms/${room.slug}`, {
   waiting_room: { name: "Cardiology" },

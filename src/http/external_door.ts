@@ -1,10 +1,10 @@
 import { Hono, type Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
-import { type ClientContext, openContext } from "../context.ts";
+import { type ClientContext, type Context, openContext } from "../context.ts";
 import { matchesDigest } from "../database/digest.ts";
 import { EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
-import { ApiError } from "./errors.ts";
+import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openRequestSession } from "./replication.ts";
 
 export interface ExternalEnv {
@@ -19,18 +19,22 @@ export const externalRoutes = () => new Hono<ExternalEnv>();
 export const externalDoor = createMiddleware<ExternalEnv>(async (c, next) => {
   const session = openRequestSession(c, c.env.DB);
   const context = openContext(c.env, Date.now(), session);
-  const caller = await authenticate(c, context.now);
-  if (!caller) throw new ApiError(401, "Invalid client credentials");
+  const caller = await authenticate(c, context);
+  if (!caller) throw await failedCredentials(c, context, "Invalid client credentials");
   c.set("session", session);
   c.set("context", Object.assign(context, { caller, url: c.req.url }));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
+  await countRequest(c, c.var.context);
   await answerWithBookmark(c, next);
 });
 
-async function authenticate(c: HonoContext<ExternalEnv>, now: number) {
+async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
   const clientId = c.req.header("X-Client-ID");
   const clientSecret = c.req.header("X-Client-Secret");
   if (!clientId || !clientSecret) return null;
-  const client = await recallClient(c.env.DB, clientId, now, (work) => c.executionCtx.waitUntil(work));
+  const client = await recallClient(c.env.DB, clientId, context.now, {
+    inBackground: (work) => c.executionCtx.waitUntil(work),
+    beforeLookUp: () => countLookUp(c, context),
+  });
   return client && (await matchesDigest(clientSecret, client.secret_digest)) ? client.caller : null;
 }

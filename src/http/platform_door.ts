@@ -4,7 +4,7 @@ import { type Context, openContext } from "../context.ts";
 import { digestBytes, matchesDigest } from "../database/digest.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
-import { ApiError } from "./errors.ts";
+import { failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openRequestSession } from "./replication.ts";
 
 export interface PlatformEnv {
@@ -21,7 +21,7 @@ export const platformDoor = createMiddleware<PlatformEnv>(async (c, next) => {
   const context = openContext(c.env, Date.now(), session);
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   if (!token || !(await isPlatformToken(context.settings, token)))
-    throw new ApiError(401, "Invalid platform token");
+    throw await failedCredentials(c, context, "Invalid platform token");
   c.set("session", session);
   c.set("context", context);
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);

@@ -15,9 +15,11 @@ declare module "hono" {
 
 z.config({ customError: (issue) => (issue.input === undefined ? "is required" : undefined) });
 
+export const IDEMPOTENCY_KEY = "Idempotency-Key";
+
 /** The input that a route accepts. It is attached to the middleware, where src/openapi/document.ts finds it. */
 export interface Input {
-  target: "query" | "param" | "json";
+  target: "query" | "param" | "json" | "header";
   schema: z.ZodType;
 }
 
@@ -96,7 +98,11 @@ export function limitBody(maxSize: number) {
 /** The text of a body that is declared as JSON. */
 export async function textOfJson(c: HonoContext): Promise<string> {
   const mediaType = c.req.header("Content-Type")?.split(";")[0]?.trim() ?? "";
-  if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) return c.req.text();
+  if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) {
+    // Its digest is that of the bytes, which a text does not have any more: see idempotency_key.ts.
+    if (c.req.header(IDEMPOTENCY_KEY) !== undefined) await c.req.arrayBuffer();
+    return c.req.text();
+  }
   if ((await c.req.arrayBuffer()).byteLength === 0) throw notJson();
   throw new ApiError(415, "Content-Type must be application/json");
 }

@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { errors, jwtVerify } from "jose";
 import { base64Of } from "../base64.ts";
 import { type Context, openContext } from "../context.ts";
-import { ApiError } from "../http/errors.ts";
+import { failedCredentials } from "../http/rate_limits.ts";
 import { answerWithBookmark, openRequestSession } from "../http/replication.ts";
 import { limitBody } from "../http/validation.ts";
 import { LIVEKIT_BODY_LIMIT, LIVEKIT_CLOCK_TOLERANCE } from "../limits.ts";
@@ -25,16 +25,15 @@ export const liveKitDoor = createMiddleware<LiveKitEnv>(async (c, next) => {
   const session = openRequestSession(c, c.env.DB);
   const context = openContext(c.env, Date.now(), session);
   const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
-  if (digest === null) throw notSigned();
+  const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");
+  if (digest === null) throw await notSigned();
   await limitBody(LIVEKIT_BODY_LIMIT)(c, async () => {
-    if (digest !== (await digestOfBody(c))) throw notSigned();
+    if (digest !== (await digestOfBody(c))) throw await notSigned();
   });
   c.set("session", session);
   c.set("context", context);
   await answerWithBookmark(c, next);
 });
-
-const notSigned = () => new ApiError(401, "Invalid LiveKit signature");
 
 /** The digest of the body that a token of LiveKit's names, or null if it is not such a token. */
 async function signedDigest({ settings, now }: Context, token: string): Promise<string | null> {

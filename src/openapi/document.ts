@@ -2,6 +2,7 @@ import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
 import { DOORS, type Door } from "./doors.ts";
 import type { Operation, WebhookReference } from "./operation.ts";
 import { parameterDescriptions, references } from "./references.ts";
@@ -120,6 +121,7 @@ function operationObject(
 ): ZodOpenApiOperationObject {
   const schemaOf = (target: Input["target"]) => inputs.find((input) => input.target === target)?.schema;
   const [query, param, json] = [schemaOf("query"), schemaOf("param"), schemaOf("json")];
+  const header = schemaOf("header");
   const { operationId, summary, description, status, response, requestExample } = operation;
   const body = json ? { schema: json, mediaType: JSON_TYPE, example: requestExample } : operation.body;
   if (body) body.schema.parse(body.example);
@@ -132,6 +134,7 @@ function operationObject(
     requestParams: {
       ...(param ? { path: described(param) } : {}),
       ...(query ? { query: described(query) } : {}),
+      ...(header ? { header: described(header) } : {}),
     },
     ...(body
       ? {
@@ -144,12 +147,17 @@ function operationObject(
     responses: {
       [status]: {
         description: SUCCESS[status],
-        headers: headersOf({ ...COMMON_HEADERS, ...operation.headers }),
+        headers: headersOf({
+          ...commonHeaders(door),
+          // A response with a secret is not stored, so it is never a replay.
+          ...(header && !operation.refusals?.[409] ? REPLAYED : {}),
+          ...operation.headers,
+        }),
         ...(response
           ? { content: { [JSON_TYPE]: { schema: response.schema, example: response.example } } }
           : {}),
       },
-      ...refusalsOf(door, { query, param, json }, operation),
+      ...refusalsOf(door, { query, param, json, header }, operation),
     },
   };
 }
@@ -162,7 +170,27 @@ const COMMON_HEADERS = {
     "The state of the database that the response is based on. A GET that sends this header back sees at least this state.",
 };
 
+const POLICY = {
+  "RateLimit-Policy":
+    "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers.",
+};
+
+/** Only API clients have a limit for all of their requests. */
+const commonHeaders = (door: Door) =>
+  door === "external" ? { ...COMMON_HEADERS, ...POLICY } : COMMON_HEADERS;
+
+const REPLAYED = {
+  "Idempotent-Replayed":
+    "`true` if the request was carried out before: this is the first response again. Otherwise it is absent.",
+};
+
 const RETRY_AFTER = { "Retry-After": "Try again after this number of seconds." };
+
+const BEYOND_LIMIT = {
+  ...RETRY_AFTER,
+  ...POLICY,
+  RateLimit: "No request is left (`r`), for at most so many seconds (`t`).",
+};
 
 const headersOf = (headers: Record<string, string>) =>
   Object.fromEntries(
@@ -191,22 +219,31 @@ function described(schema: z.ZodType) {
 /** The refusals that are common to such requests, and the operation's own. */
 function refusalsOf(
   door: Door,
-  { query, param, json }: Partial<Record<Input["target"], z.ZodType | undefined>>,
+  { query, param, json, header }: Partial<Record<Input["target"], z.ZodType | undefined>>,
   { refusals = {}, body }: Operation,
 ) {
   const takesJson = json ?? body;
   const badRequest = [
     takesJson && "The body is not JSON.",
     query && "A query parameter is not valid.",
+    header && `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters.`,
   ].filter(Boolean);
   const all: Record<number, string | undefined> = {
     400: badRequest.join(" ") || undefined,
     401: [DOORS[door].unauthorized, refusals[401]].filter(Boolean).join(" "),
     404: refusals[404] ?? (param && DOORS[door].missing),
+    409: refusals[409],
     413: takesJson && "The body is too large.",
     415: takesJson && "The `Content-Type` is not JSON.",
     422:
-      [json && "The body does not match its schema.", refusals[422]].filter(Boolean).join(" ") || undefined,
+      [
+        json && "The body does not match its schema.",
+        refusals[422],
+        header && "The `Idempotency-Key` was used for another request.",
+      ]
+        .filter(Boolean)
+        .join(" ") || undefined,
+    429: DOORS[door].tooMany,
     500: "An internal error of the service.",
     503: refusals[503],
   };
@@ -217,12 +254,14 @@ function refusalsOf(
         status,
         {
           description,
-          headers: headersOf(status === "503" ? { ...COMMON_HEADERS, ...RETRY_AFTER } : COMMON_HEADERS),
+          headers: headersOf({ ...commonHeaders(door), ...MORE_HEADERS[status] }),
           content: { [JSON_TYPE]: { schema: errorSchema } },
         },
       ]),
   );
 }
+
+const MORE_HEADERS: Record<string, Record<string, string>> = { 429: BEYOND_LIMIT, 503: RETRY_AFTER };
 
 function describeFields(components: Record<string, unknown>) {
   for (const { schemas = {} } of references)

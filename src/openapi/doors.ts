@@ -3,8 +3,11 @@ import {
   CLIENT_KNOWN_FOR,
   DEFAULT_PER_PAGE,
   EXTERNAL_BODY_LIMIT,
+  HOUR,
+  IDEMPOTENCY_KEY_KEPT_FOR,
   LIVEKIT_BODY_LIMIT,
   LIVEKIT_CLOCK_TOLERANCE,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
   MAX_JSON_CONTAINERS,
   MAX_PER_PAGE,
   PLATFORM_BODY_LIMIT,
@@ -45,9 +48,25 @@ The body of an error is \`{"error": "..."}\`. The text says what is wrong and wh
 | 400 | The body is not JSON, or a query parameter is not valid. |
 | 401 | The credentials are missing or wrong. |
 | 404 | Something in the path does not exist, or belongs to another organization. Both look the same. |
+| 409 | A request with an \`Idempotency-Key\` was carried out before, and its response, which has a secret, cannot be returned again. |
 | 413 | The body is larger than ${EXTERNAL_BODY_LIMIT / KIB} KiB (token exchange: ${TOKEN_EXCHANGE_BODY_LIMIT / KIB} KiB, bulk invites: ${BULK_INVITES_BODY_LIMIT / KIB / KIB} MiB). |
 | 415 | The \`Content-Type\` is not JSON. |
 | 422 | The body does not match its schema, or the state of something does not allow the request. |
+| 429 | Too many requests: see below. |
+
+## Repeating a request
+
+A request that makes something can be sent again safely if it has an \`Idempotency-Key\`: a text of 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters that your client makes for it, for example a UUID. It is taken by \`POST\` of waiting rooms, substitutions, invites, bulk invites and webhook endpoints; elsewhere it is ignored, because those requests can be repeated anyway.
+
+- The same request with the same key is carried out once. Every further one gets the first response again, with \`Idempotent-Replayed: true\`.
+- Another request with the same key (another path, or another byte of the body) is refused with 422.
+- A refused request does not use up its key.
+- A response that has a secret is not kept: the request for it is refused with 409 when it comes again.
+- Keys belong to an API client, and are kept for ${IDEMPOTENCY_KEY_KEPT_FOR / HOUR} hours.
+
+## Limits
+
+\`RateLimit-Policy\` in every response says how many requests of an API client are served: \`"client";q=1200;w=60\` is 1,200 in 60 seconds. Beyond that, the response is 429, with \`RateLimit\` and \`Retry-After\`: wait for this number of seconds, then go on. Requests with missing or wrong credentials are limited for each address; that does not affect requests with the right ones.
 
 ## Reading your own writes
 
@@ -109,6 +128,9 @@ The call of any other room is reported through the platform API, with the \`sid\
 An event is refused only if it is not correctly signed, not JSON or too large. The body of an error is \`{"error": "..."}\`. An event can have up to ${LIVEKIT_BODY_LIMIT / KIB} KiB. After 5xx, LiveKit sends the event again.
 `;
 
+const FAILURES =
+  "The credentials are missing or wrong, and too many such requests have come from this address. Requests with the right ones are served.";
+
 /** What the reference says about each door as a whole. */
 export const DOORS = {
   external: {
@@ -130,6 +152,8 @@ export const DOORS = {
       },
     },
     unauthorized: "The client credentials are missing or wrong.",
+    tooMany:
+      "The API client has sent too many requests; or too many with missing or wrong credentials have come from this address.",
     missing: "Something in the path does not exist, or the client has no access to it.",
   },
   platform: {
@@ -140,6 +164,7 @@ export const DOORS = {
       platformToken: { type: "http", scheme: "bearer", description: "The operator's `PLATFORM_API_TOKEN`." },
     },
     unauthorized: "The platform token is missing or wrong.",
+    tooMany: FAILURES,
     missing: "Something in the path does not exist.",
   },
   livekit: {
@@ -155,6 +180,7 @@ export const DOORS = {
       },
     },
     unauthorized: "The event is not correctly signed.",
+    tooMany: FAILURES,
     missing: "Something in the path does not exist.",
   },
 } as const;

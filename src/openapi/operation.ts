@@ -18,7 +18,7 @@ export interface Operation {
   /** Headers that only this response has, each with its description. */
   headers?: Record<string, string>;
   /** The refusals of this route, with their reasons. */
-  refusals?: Partial<Record<401 | 404 | 422 | 503, string>>;
+  refusals?: Partial<Record<401 | 404 | 409 | 422 | 503, string>>;
 }
 
 /** What the service sends to the URLs of organizations. */

@@ -54,6 +54,8 @@ export const references: Reference[] = [
 
 /** A parameter means the same in every operation. */
 export const parameterDescriptions: Record<string, string> = {
+  "Idempotency-Key":
+    "A text that your client makes for this request, for example a UUID, with or without quotes. If the request is sent again with it, nothing is made a second time.",
   page: "The number of the page. The first page is 1. A page past the end is an empty list.",
   per_page: `The number of items on a page. A value above ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
   slug: "The current slug of the waiting room.",

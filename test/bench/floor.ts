@@ -15,6 +15,7 @@ import { webhookEndpoints } from "./floor_webhook_endpoints.ts";
 import { writes } from "./floor_writes.ts";
 
 export interface FloorCaller {
+  api_client_id: number;
   organization_id: number;
   organization_user_id: number;
   user_id: number;
@@ -110,6 +111,8 @@ export async function floor(request: Request, env: Env): Promise<Response> {
   } else {
     const caller = await authenticate(request, env.DB, now);
     if (!caller) return refuse(401, "Invalid client credentials");
+    const { success } = await env.CLIENT_LIMIT.limit({ key: String(caller.api_client_id) });
+    if (!success) return refuse(429, "Too many requests");
     answer = await externalRoutes[shape]?.({ ...brought, caller });
   }
   if (!answer) return refuse(404, "Not found");
@@ -119,6 +122,9 @@ export async function floor(request: Request, env: Env): Promise<Response> {
     status,
     headers: {
       ...(body === undefined ? HEADERS : JSON_HEADERS),
+      ...(segments[2] === "external" && {
+        "RateLimit-Policy": `"client";q=${env.CLIENT_LIMIT_PER_MINUTE};w=60`,
+      }),
       ...(bookmark && { "X-D1-Bookmark": bookmark }),
       "X-Request-Id": crypto.randomUUID(),
       ...headers,
@@ -143,7 +149,7 @@ async function recall(db: D1Database, client_id: string, now: number): Promise<K
   if (remembered && now - remembered.looked_up_at < FRESH_FOR) return remembered;
   const row = await db
     .prepare(
-      `select c.organization_id, c.organization_user_id, c.secret_digest, m.user_id, m.roles
+      `select c.id as api_client_id, c.organization_id, c.organization_user_id, c.secret_digest, m.user_id, m.roles
       from api_clients c join organization_users m on m.id = c.organization_user_id
       where c.client_id = ? and c.revoked_at is null`,
     )

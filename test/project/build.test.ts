@@ -8,7 +8,7 @@ import { PUBLIC_ASSETS } from "../../src/openapi/assets.ts";
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "build-"));
-  for (const path of ["src", "drizzle", "package.json", ".dev.vars.example"])
+  for (const path of ["src", "drizzle", "package.json", "wrangler.toml", ".dev.vars.example"])
     cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   return () => rmSync(folder, { recursive: true });

@@ -4,10 +4,16 @@ import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
+import { requireSameLimits } from "../../src/dev/rate_limits.ts";
 import { PUBLIC_ASSETS } from "../../src/openapi/assets.ts";
 import { readSettings, requireOwnSecrets } from "../../src/settings.ts";
 
 const example = parseEnv(readFileSync(".dev.vars.example", "utf8"));
+interface RateLimitOfConfig {
+  name: string;
+  simple: object;
+}
+
 const config = unstable_readConfig({ config: "wrangler.toml" });
 
 describe("What is deployed", () => {
@@ -25,11 +31,33 @@ describe("What is deployed", () => {
   });
 
   it("refuses the secrets of .dev.vars.example, and a developer's machine does not", () => {
-    const settings = readSettings(example);
+    const settings = readSettings({ ...config.vars, ...example });
     expect(() => requireOwnSecrets(settings, "https://visits.example/api/platform/invites/1")).toThrow(
       /^PLATFORM_API_TOKEN and INVITE_TOKEN_SECRET and LIVEKIT_API_SECRET /,
     );
     expect(() => requireOwnSecrets(settings, "http://localhost:8787/api/platform/invites/1")).not.toThrow();
+  });
+
+  it("tells callers the limits that it has, or it is not built", () => {
+    const toml = readFileSync("wrangler.toml", "utf8");
+    expect(() => requireSameLimits(toml)).not.toThrow();
+    for (const [number, other] of [
+      ["limit = 1200", "limit = 1000"],
+      ['"60"', '"61"'],
+      ["period = 60", "period = 10"],
+    ] as const) {
+      expect(toml).toContain(number);
+      expect(() => requireSameLimits(toml.replace(number, other))).toThrow("must be the same number");
+    }
+    // What wrangler reads is what the build has read.
+    const { CLIENT_LIMIT_PER_MINUTE, FAILURE_LIMIT_PER_MINUTE } = readSettings({
+      ...config.vars,
+      ...example,
+    });
+    expect((config.ratelimits as RateLimitOfConfig[]).map(({ name, simple }) => [name, simple])).toEqual([
+      ["CLIENT_LIMIT", { limit: CLIENT_LIMIT_PER_MINUTE, period: 60 }],
+      ["FAILURE_LIMIT", { limit: FAILURE_LIMIT_PER_MINUTE, period: 60 }],
+    ]);
   });
 
   it("writes a log, but without the platform's own lines, whose URLs can contain names and tokens", () => {

@@ -27,6 +27,7 @@ beforeEach(async () => {
   const tables = [
     "livekit_egresses",
     "authorization_codes",
+    "idempotency_keys",
     "bulk_invite_rows",
     "bulk_invites",
     "invites",
@@ -54,6 +55,16 @@ const insertCodes = ({ id, admin }: Organization, size: number, expires_at: numb
     id,
     admin.id,
     expires_at,
+  );
+
+const insertIdempotencyKeys = ({ id, client }: Organization, size: number, created_at: number) =>
+  insertMany(
+    size,
+    `insert into idempotency_keys (organization_id, api_client_id, key, fingerprint, created_at)
+     select ?1, ?2, n || '-' || ?3, '', ?3 from counter`,
+    id,
+    client.id,
+    created_at,
   );
 
 const insertEvents = ({ id }: Organization, size: number, created_at: number) =>
@@ -140,6 +151,15 @@ describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
     expect(await count("authorization_codes")).toBe(100);
   });
 
+  it("idempotency keys is deleted in portions after a day, and younger ones stay", async () => {
+    const clinic = await anOrganization();
+    const old = Date.now() - (DAY + 1) * MINUTE;
+    await insertIdempotencyKeys(clinic, BACKLOG, old);
+    await insertIdempotencyKeys(clinic, 100, Date.now() - (DAY - 1) * MINUTE);
+    expect(await leftAfterEachRun(`idempotency_keys where created_at = ${old}`)).toEqual(atOnce);
+    expect(await count("idempotency_keys")).toBe(100);
+  });
+
   it("egresses of LiveKit without a call is deleted in portions after a day, and younger ones stay", async () => {
     const old = Date.now() - (DAY + 1) * MINUTE;
     await insertLiveKitEgresses(BACKLOG, old);
@@ -224,6 +244,7 @@ describe("A run of the cron with nothing to do", () => {
   it(`reads nearly nothing, even with ${BACKLOG} rows that are too young for it`, async () => {
     const clinic = await anOrganization();
     await insertCodes(clinic, BACKLOG, Date.now());
+    await insertIdempotencyKeys(clinic, BACKLOG, Date.now());
     await insertEvents(clinic, BACKLOG, Date.now());
     await insertInvites(clinic, BACKLOG, Date.now() + DAY * MINUTE);
     await insertLiveKitEgresses(BACKLOG, Date.now());
@@ -258,6 +279,7 @@ describe("Each run writes one line to the log", () => {
     erasePersonalData: 0,
     lapseExpiredInvites: 0,
     deleteOldCodes: 0,
+    deleteOldIdempotencyKeys: 0,
     deleteOldTranscripts: 0,
     deleteOldSoapNotes: 0,
     deleteOldRecordings: 0,

@@ -17,6 +17,13 @@ interface KnownClient {
   refresh_started_at?: number;
 }
 
+interface LookUps {
+  /** Keeps the isolate alive for a promise (ExecutionContext.waitUntil). */
+  inBackground: (work: Promise<unknown>) => void;
+  /** Throws where an id that this isolate does not know must not be looked up. */
+  beforeLookUp: () => void;
+}
+
 /** Clients that this isolate has looked up, oldest first. */
 const knownClients = new Map<string, KnownClient>();
 
@@ -29,19 +36,18 @@ const refusedIds = new Map<string, number>();
  *
  * Every look-up asks the primary (a database without a session). So a new client works at once, an unknown one costs
  * one round trip, and a replica that lags cannot bring a revoked client back.
- *
- * @param inBackground keeps the isolate alive for a promise (ExecutionContext.waitUntil)
  */
 export async function recallClient(
   primary: D1Database,
   client_id: string,
   now: number,
-  inBackground: (work: Promise<unknown>) => void,
+  { inBackground, beforeLookUp }: LookUps,
 ): Promise<ClientRecord | null> {
   if (client_id.length > MAX_CLIENT_ID_LENGTH) return null;
   if (now - refusalOf(client_id) < CLIENT_REFUSED_FOR) return null;
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
+  if (!known) beforeLookUp();
   if (!known || age >= CLIENT_KNOWN_FOR) return lookUpClient(primary, client_id, now);
   if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
     known.refresh_started_at = now;

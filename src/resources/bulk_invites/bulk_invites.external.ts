@@ -1,4 +1,5 @@
 import { externalRoutes } from "../../http/external_door.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { BULK_INVITES_BODY_LIMIT } from "../../limits.ts";
@@ -6,11 +7,16 @@ import { createBulkInviteBody, toBulkInvite, toFailure } from "./bulk_invites.sc
 import { createBulkInvite, requireBulkInvite } from "./bulk_invites.service.ts";
 
 export const bulkInvitesExternal = externalRoutes()
-  .post("/invites/bulk_create", jsonBody(createBulkInviteBody, BULK_INVITES_BODY_LIMIT), async (c) => {
-    const bulkInvite = await createBulkInvite(c.var.context, c.req.valid("json").organization_invites);
-    const headers = { Location: `/api/external/bulk_invites/${bulkInvite.id}` };
-    return c.json({ bulk_invite: toBulkInvite(bulkInvite) }, 201, headers);
-  })
+  .post(
+    "/invites/bulk_create",
+    jsonBody(createBulkInviteBody, BULK_INVITES_BODY_LIMIT),
+    idempotent,
+    async (c) => {
+      const bulkInvite = await createBulkInvite(c.var.context, c.req.valid("json").organization_invites);
+      const headers = { Location: `/api/external/bulk_invites/${bulkInvite.id}` };
+      return c.json({ bulk_invite: toBulkInvite(bulkInvite) }, 201, headers);
+    },
+  )
   .get("/bulk_invites/:id", params(idParams), async (c) => {
     const { bulkInvite, failures } = await requireBulkInvite(c.var.context, c.req.valid("param").id);
     return c.json({ bulk_invite: { ...toBulkInvite(bulkInvite), failures: failures.map(toFailure) } });

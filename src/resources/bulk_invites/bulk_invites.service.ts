@@ -1,5 +1,6 @@
 import { max, sql } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
+import { namedCreation } from "../../database/creations.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
@@ -18,47 +19,56 @@ import { bulkInviteColumns, failuresOfBulkInvite, ownBulkInvite } from "./bulk_i
  * @throws ApiError 422 if a row's roles are above the caller's level; nothing is stored then
  */
 export async function createBulkInvite(context: ClientContext, rows: InviteInput[]): Promise<BulkInvite> {
-  const { db, now, caller } = context;
+  const { now, caller, keyed } = context;
   for (const [row, { role_names }] of rows.entries())
     requireAssignable(caller.roles, role_names, `organization_invites.${row}.role_names`);
   const { organization_id } = caller;
-  const [[bulkInvite]] = await runBatch(db, [
-    insertBulkInvite({ organization_id, total_count: rows.length, now }),
-    insertRows({ organization_id, rows: JSON.stringify(rows) }),
-  ]);
-  if (!bulkInvite) throw new Error("The insert returned no row");
+  const bulkInvite = await insertBulkInvite(context, {
+    organization_id,
+    rows: JSON.stringify(rows),
+    total_count: rows.length,
+    now,
+  });
+  if (keyed?.isReplay) return bulkInvite;
   await queueRows(context, [bulkInvite]).catch((error) => logFault({ bulk_invite_id: bulkInvite.id }, error));
   return bulkInvite;
 }
 
-const insertBulkInvite = namedQuery(
-  ({
-    organization_id,
-    total_count,
-    now,
-  }: Placeholders<{ organization_id: number; total_count: number; now: number }>) =>
-    builder
-      .insert(bulkInvites)
-      .values({ organization_id, total_count, queued_at: now, created_at: now, updated_at: now })
-      .returning(bulkInviteColumns),
-);
+/** `rows` is JSON text. */
+interface NewBulkInvite {
+  organization_id: number;
+  rows: string;
+  total_count: number;
+  now: number;
+}
 
-/** `rows` is JSON text. The newest bulk invite is the one that this transaction has just made. */
-const insertRows = namedQuery(
-  ({ organization_id, rows }: Placeholders<{ organization_id: number; rows: string }>) =>
-    insertSelect(
-      bulkInviteRows,
-      {
-        organization_id,
-        bulk_invite_id: builder.select({ id: max(bulkInvites.id) }).from(bulkInvites),
-        row: sql`line.key`,
-        email: sql`line.value ->> 'email'`,
-        display_name: sql`line.value ->> 'display_name'`,
-        roles: sql`line.value ->> 'role_names'`,
-        status: "pending",
-      },
-      sql`from json_each(${rows}) as line`,
-    ),
+/** The rows belong to the newest bulk invite, which is the one that this transaction has just made. */
+const insertBulkInvite = namedCreation(
+  { table: bulkInvites, columns: bulkInviteColumns },
+  ({ organization_id, rows, total_count, now }: Placeholders<NewBulkInvite>) => ({
+    rules: [],
+    statements: [
+      builder
+        .insert(bulkInvites)
+        .values({ organization_id, total_count, queued_at: now, created_at: now, updated_at: now })
+        .returning(bulkInviteColumns),
+    ],
+    after: [
+      insertSelect(
+        bulkInviteRows,
+        {
+          organization_id,
+          bulk_invite_id: builder.select({ id: max(bulkInvites.id) }).from(bulkInvites),
+          row: sql`line.key`,
+          email: sql`line.value ->> 'email'`,
+          display_name: sql`line.value ->> 'display_name'`,
+          roles: sql`line.value ->> 'role_names'`,
+          status: "pending",
+        },
+        sql`from json_each(${rows}) as line`,
+      ),
+    ],
+  }),
 );
 
 /** How far a bulk invite has come, and each row that made no invite. */

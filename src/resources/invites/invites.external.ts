@@ -1,4 +1,5 @@
 import { externalRoutes } from "../../http/external_door.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
@@ -12,7 +13,7 @@ export const invitesExternal = externalRoutes()
     const { items, pagination } = await listInvites(c.var.context, c.req.valid("query"));
     return c.json({ organization_invites: items.map(toInvite), pagination });
   })
-  .post("/invites", jsonBody(createInviteBody), async (c) => {
+  .post("/invites", jsonBody(createInviteBody), idempotent, async (c) => {
     const invite = await createInvite(c.var.context, c.req.valid("json").organization_invite);
     return c.json(toInvite(invite), 201);
   })

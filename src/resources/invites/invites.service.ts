@@ -1,5 +1,6 @@
 import { and, asc, exists, inArray, isNotNull, notExists } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
+import { namedCreation } from "../../database/creations.ts";
 import type { Role } from "../../database/enums.ts";
 import {
   builder,
@@ -54,11 +55,12 @@ export async function requireInvite(
 
 /** An email has at most one active invite. An expired one lapses before the new one comes. */
 export async function createInvite(
-  { db, now, caller, settings }: ClientContext,
+  context: ClientContext,
   { email, display_name, role_names }: InviteInput,
 ): Promise<Invite> {
+  const { now, caller, settings } = context;
   requireAssignable(caller.roles, role_names, "organization_invite.role_names");
-  return insertInvite(db, {
+  return insertInvite(context, {
     organization_id: caller.organization_id,
     email,
     display_name,
@@ -77,7 +79,8 @@ interface NewInvite {
   now: number;
 }
 
-const insertInvite = namedWrite(
+const insertInvite = namedCreation(
+  { table: invites, columns: inviteColumns },
   ({ organization_id, email, display_name, roles, expires_at, now }: Placeholders<NewInvite>) => ({
     rules: [
       {

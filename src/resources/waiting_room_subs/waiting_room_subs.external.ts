@@ -1,4 +1,5 @@
 import { externalRoutes } from "../../http/external_door.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import {
   createWaitingRoomSubBody,
@@ -26,6 +27,7 @@ export const waitingRoomSubsExternal = externalRoutes()
     "/waiting_rooms/:waiting_room_slug/waiting_room_subs",
     ofRoom,
     jsonBody(createWaitingRoomSubBody),
+    idempotent,
     async (c) => {
       const { waiting_room_slug } = c.req.valid("param");
       const input = c.req.valid("json").waiting_room_sub;

@@ -1,6 +1,7 @@
 import { and, asc, eq, exists, gt, notExists, type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
+import { namedCreation } from "../../database/creations.ts";
 import { builder, namedQuery, type Placeholders, runBatch, runFirst } from "../../database/queries.ts";
 import { namedWrite } from "../../database/rules.ts";
 import { waitingRoomSubs } from "../../database/schema.ts";
@@ -51,17 +52,17 @@ const subsFromNow = namedQuery(({ organization_id, slug, now }: Placeholders<Roo
 );
 
 export async function createWaitingRoomSub(
-  { db, now, caller: { organization_id } }: ClientContext,
+  context: ClientContext,
   slug: string,
   { user_id, datetime_start, datetime_end }: z.output<typeof createWaitingRoomSubBody>["waiting_room_sub"],
 ): Promise<WaitingRoomSub> {
-  return insertSub(db, {
-    organization_id,
+  return insertSub(context, {
+    organization_id: context.caller.organization_id,
     slug,
     user_id,
     datetime_start,
     datetime_end: datetime_end ?? datetime_start + DEFAULT_SUB_DURATION,
-    now,
+    now: context.now,
   });
 }
 
@@ -72,7 +73,8 @@ interface NewSub extends RoomPath {
   now: number;
 }
 
-const insertSub = namedWrite(
+const insertSub = namedCreation(
+  { table: waitingRoomSubs, columns: waitingRoomSubColumns },
   ({ organization_id, slug, user_id, datetime_start, datetime_end, now }: Placeholders<NewSub>) => ({
     rules: [
       waitingRoomMissing(organization_id, slug),

@@ -1,4 +1,5 @@
 import { externalRoutes } from "../../http/external_door.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { retireWaitingRoom } from "./waiting_rooms.retirement.ts";
@@ -22,7 +23,7 @@ export const waitingRoomsExternal = externalRoutes()
     const { items, pagination } = await listWaitingRooms(c.var.context, c.req.valid("query"));
     return c.json({ waiting_rooms: items.map(toWaitingRoom), pagination });
   })
-  .post("/waiting_rooms", jsonBody(createWaitingRoomBody), async (c) => {
+  .post("/waiting_rooms", jsonBody(createWaitingRoomBody), idempotent, async (c) => {
     const room = await createWaitingRoom(c.var.context, c.req.valid("json").waiting_room);
     return c.json(toWaitingRoom(room), 201);
   })

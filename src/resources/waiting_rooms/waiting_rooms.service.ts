@@ -1,6 +1,7 @@
 import { and, eq, or, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
+import { namedCreation } from "../../database/creations.ts";
 import { builder, namedQuery, type Placeholders, runBatch, runFirst } from "../../database/queries.ts";
 import { waitingRooms } from "../../database/schema.ts";
 import { kebabCase } from "../../database/slug.ts";
@@ -60,23 +61,19 @@ export async function resolveWaitingRoom({ db, now }: Context, slug: string): Pr
 }
 
 export async function createWaitingRoom(
-  { db, now, caller: { organization_id }, settings }: ClientContext,
+  context: ClientContext,
   { name, theme, is_active }: z.output<typeof createWaitingRoomBody>["waiting_room"],
 ): Promise<WaitingRoom> {
+  const { now, settings } = context;
   if (!isOffered(settings, theme)) throw themeRefusal(settings);
-  const room = await runFirst(
-    db,
-    insertRoom({
-      organization_id,
-      name,
-      slug_name: kebabCase(name, "room"),
-      theme: theme ?? DEFAULT_THEME,
-      is_active,
-      now,
-    }),
-  );
-  if (!room) throw new Error("The insert returned no row");
-  return room;
+  return insertRoom(context, {
+    organization_id: context.caller.organization_id,
+    name,
+    slug_name: kebabCase(name, "room"),
+    theme: theme ?? DEFAULT_THEME,
+    is_active,
+    now,
+  });
 }
 
 interface NewRoom {
@@ -88,20 +85,25 @@ interface NewRoom {
   now: number;
 }
 
-const insertRoom = namedQuery(
-  ({ organization_id, name, slug_name, theme, is_active, now }: Placeholders<NewRoom>) =>
-    builder
-      .insert(waitingRooms)
-      .values({
-        organization_id,
-        name,
-        slug: roomSlug(organization_id, slug_name, null),
-        theme,
-        is_active,
-        created_at: now,
-        updated_at: now,
-      })
-      .returning(waitingRoomColumns),
+const insertRoom = namedCreation(
+  { table: waitingRooms, columns: waitingRoomColumns },
+  ({ organization_id, name, slug_name, theme, is_active, now }: Placeholders<NewRoom>) => ({
+    rules: [],
+    statements: [
+      builder
+        .insert(waitingRooms)
+        .values({
+          organization_id,
+          name,
+          slug: roomSlug(organization_id, slug_name, null),
+          theme,
+          is_active,
+          created_at: now,
+          updated_at: now,
+        })
+        .returning(waitingRoomColumns),
+    ],
+  }),
 );
 
 /**

@@ -1,4 +1,5 @@
 import { externalRoutes } from "../../http/external_door.ts";
+import { idempotent } from "../../http/idempotency_key.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import {
@@ -23,7 +24,7 @@ export const webhookEndpointsExternal = externalRoutes()
     const endpoints = await listWebhookEndpoints(c.var.context);
     return c.json({ webhook_endpoints: endpoints.map(toWebhookEndpoint) });
   })
-  .post("/webhook_endpoints", jsonBody(createWebhookEndpointBody), async (c) => {
+  .post("/webhook_endpoints", jsonBody(createWebhookEndpointBody), idempotent, async (c) => {
     const endpoint = await createWebhookEndpoint(c.var.context, c.req.valid("json").webhook_endpoint);
     return c.json(toWebhookEndpointWithSecret(endpoint), 201);
   })

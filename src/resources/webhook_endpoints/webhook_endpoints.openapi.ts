@@ -85,6 +85,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       response: { schema: webhookEndpointWithSecretSchema, example: endpointWithSecret },
       refusals: {
         404: "The client is no organization_admin.",
+        409: "A request with this `Idempotency-Key` has created the endpoint. Its secret is shown only once: find the endpoint in the list and rotate its secret.",
         422: `The URL is not allowed, or the organization has ${MAX_WEBHOOK_ENDPOINTS} endpoints.`,
       },
     },

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
+import { namedCreation } from "../../database/creations.ts";
 import { EVENT_TYPES, type EventType } from "../../database/enums.ts";
 import { builder, namedQuery, type Placeholders, runAll, runFirst } from "../../database/queries.ts";
-import { namedWrite } from "../../database/rules.ts";
 import { webhookEndpoints } from "../../database/schema.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { isLoopback } from "../../http/loopback.ts";
@@ -49,7 +49,7 @@ export async function createWebhookEndpoint(
   const organization_id = administeredOrganization(context.caller, "Webhook endpoint");
   requireAllowedUrl(context, url);
   const secret = newSecret();
-  const endpoint = await insertEndpoint(context.db, {
+  const endpoint = await insertEndpoint(context, {
     organization_id,
     url,
     event_types: stored(event_types),
@@ -71,7 +71,13 @@ interface NewEndpoint {
   now: number;
 }
 
-const insertEndpoint = namedWrite(
+const insertEndpoint = namedCreation(
+  {
+    table: webhookEndpoints,
+    columns: webhookEndpointColumns,
+    secretAdvice:
+      "The endpoint exists, but its secret is shown only once: if you do not have it, find the endpoint in the list and rotate its secret",
+  },
   ({
     organization_id,
     url,

@@ -1,0 +1,43 @@
+import type { Context as HonoContext } from "hono";
+import { createMiddleware } from "hono/factory";
+import * as z from "zod";
+import type { KeyedRequest } from "../context.ts";
+import { hexOf } from "../database/hex.ts";
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
+import { ApiError } from "./errors.ts";
+import type { ExternalEnv } from "./external_door.ts";
+import { IDEMPOTENCY_KEY, type Input } from "./validation.ts";
+
+const schema = z.object({
+  [IDEMPOTENCY_KEY]: z.string().min(1).max(MAX_IDEMPOTENCY_KEY_LENGTH).optional(),
+});
+
+/**
+ * For routes that make something: a request that is sent again with its `Idempotency-Key` makes nothing, and gets the
+ * same response. It stands after the body was validated; the verb does the rest, with a `namedCreation`.
+ */
+export const idempotent = Object.assign(
+  createMiddleware<ExternalEnv>(async (c, next) => {
+    const keyed = await keyedRequest(c);
+    if (keyed) c.var.context.keyed = keyed;
+    await next();
+    if (keyed?.isReplay) c.header("Idempotent-Replayed", "true");
+  }),
+  { input: { target: "header", schema } satisfies Input },
+);
+
+async function keyedRequest(c: HonoContext): Promise<KeyedRequest | undefined> {
+  const sent = c.req.header(IDEMPOTENCY_KEY);
+  if (sent === undefined) return undefined;
+  // The standard puts a key in quotes, and most clients do not: both are the same key.
+  const key = /^"(.*)"$/.exec(sent)?.[1] ?? sent;
+  if (key.length === 0 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH)
+    throw new ApiError(400, `${IDEMPOTENCY_KEY}: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters long`);
+  return { key, fingerprint: await fingerprintOf(c), isReplay: false };
+}
+
+/** Method, path and every byte of the body. */
+async function fingerprintOf({ req }: HonoContext): Promise<string> {
+  const request = new Blob([`${req.method} ${new URL(req.url).pathname}\n`, await req.arrayBuffer()]);
+  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", await request.arrayBuffer())));
+}

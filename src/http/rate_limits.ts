@@ -1,0 +1,83 @@
+import type { HonoRequest } from "hono";
+import type { ClientContext, Context } from "../context.ts";
+import { MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
+import { remember } from "../memory.ts";
+import { ApiError } from "./errors.ts";
+
+/*
+ * Two limits, with the platform's counters (wrangler.toml): the requests of an API client, and the requests of an address
+ * whose credentials fail. A counter can only be counted up, so what is right is never counted as a failure, and is served
+ * whatever its address has done. The responses follow draft-ietf-httpapi-ratelimit-headers.
+ */
+
+/** What is needed of Hono's context, whatever its door. */
+interface Limited {
+  env: Pick<Env, "CLIENT_LIMIT" | "FAILURE_LIMIT">;
+  req: Pick<HonoRequest, "header">;
+  header: (name: string, value: string) => void;
+}
+
+/** Addresses that went beyond their limit, until when that counts, and how many look-ups they still have. */
+const beyondLimit = new Map<string, { until: number; lookUps: number }>();
+
+/** @throws ApiError 429 if the client is beyond its limit */
+export async function countRequest(c: Limited, { caller, settings }: ClientContext): Promise<void> {
+  const limit = settings.CLIENT_LIMIT_PER_MINUTE;
+  const { success } = await c.env.CLIENT_LIMIT.limit({ key: String(caller.api_client_id) });
+  if (!success) throw tooMany("client", limit);
+  c.header("RateLimit-Policy", policy("client", limit));
+}
+
+/** The refusal of a request whose credentials are missing or wrong: 401, or 429 beyond the limit of its address. */
+export async function failedCredentials(
+  c: Limited,
+  { now, settings }: Context,
+  message: string,
+): Promise<ApiError> {
+  const limit = settings.FAILURE_LIMIT_PER_MINUTE;
+  const address = addressOf(c);
+  const { success } = await c.env.FAILURE_LIMIT.limit({ key: address });
+  if (success) return new ApiError(401, message);
+  if (!((beyondLimit.get(address)?.until ?? 0) > now)) {
+    const until = now + RATE_LIMIT_PERIOD * 1000;
+    remember(beyondLimit, address, { until, lookUps: limit }, MAX_LIMITED_ADDRESSES);
+  }
+  return tooMany("address", limit);
+}
+
+/**
+ * Whether an unknown client is right, only D1 can say. So that one that is right is served even if others at its address
+ * are not, an address beyond its limit has as many look-ups again. After them, made-up ids do not reach D1.
+ *
+ * @throws ApiError 429 if the address has none left
+ */
+export function countLookUp(c: Limited, { now, settings }: Context): void {
+  const beyond = beyondLimit.get(addressOf(c));
+  if (beyond && beyond.until > now && --beyond.lookUps < 0)
+    throw tooMany("address", settings.FAILURE_LIMIT_PER_MINUTE);
+}
+
+/** Cloudflare sets the header. Without Cloudflare there is none: then all requests have the same address. */
+const addressOf = (c: Limited): string => c.req.header("CF-Connecting-IP") ?? "";
+
+const TOO_MANY = {
+  client: ["This API client has sent too many requests", "client_limit"],
+  address: [
+    "Too many requests with missing or wrong credentials have come from this address",
+    "address_limit",
+  ],
+} as const;
+
+function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
+  const [fault, reason] = TOO_MANY[name];
+  const headers = {
+    "Retry-After": String(RATE_LIMIT_PERIOD),
+    // The counter does not say when it begins anew: at the latest after its period.
+    RateLimit: `"${name}";r=0;t=${RATE_LIMIT_PERIOD}`,
+    "RateLimit-Policy": policy(name, limit),
+  };
+  const text = `${fault}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
+  return new ApiError(429, text, { headers, reason });
+}
+
+const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;

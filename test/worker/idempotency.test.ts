@@ -1,0 +1,283 @@
+import { describe, expect, it } from "vitest";
+import { countingRoundTrips, everyRow, rowsOf } from "./support/database.ts";
+import type { Fetcher } from "./support/door.ts";
+import { observedDatabase } from "./support/observed_database.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { externalExamples } from "./support/routes.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+import { throughWorkerWith } from "./support/worker.ts";
+
+const HOUR = 60;
+
+const ROUTES = [
+  "POST /waiting_rooms",
+  "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs",
+  "POST /invites",
+  "POST /invites/bulk_create",
+] as const;
+
+const creations = ROUTES.map((route) => [route, externalExamples[route] as Example] as const);
+
+type Example = (organization: Organization) => Promise<{ path: string; body?: object }>;
+
+/** A client that sends one request again and again, with the bytes of each response. */
+function repeating({ client }: Organization, fetcher?: Fetcher) {
+  const bodies: string[] = [];
+  const keeping: Fetcher = async (request) => {
+    const response = await (fetcher ?? throughWorkerWith({}))(request);
+    bodies.push(await response.clone().text());
+    return response;
+  };
+  const through = client.through(keeping);
+  const post = (path: string, body: unknown, key: string) =>
+    through.send("POST", path, body, { "Idempotency-Key": key });
+  return { post, bodies };
+}
+
+const postWith = ({ client }: Organization, path: string, body: unknown, key: string) =>
+  client.send("POST", path, body, { "Idempotency-Key": key });
+
+const aRoomNamed = (name: string) => ({ waiting_room: { name } });
+
+const roomsOf = async ({ client }: Organization) =>
+  (await given(client.get("/waiting_rooms"))).pagination.total_count as number;
+
+describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
+  it("makes one thing, and returns the first response again, byte for byte", async () => {
+    const organization = await anOrganization('Clinic "Zürich" \\ 診療所 🏥');
+    const { path, body } = await example(organization);
+    const { post, bodies } = repeating(organization);
+    const key = unique("key");
+    const first = await post(path, body, key);
+    expect(first).toMatchObject({ status: 201 });
+    expect(first.headers.get("Idempotent-Replayed")).toBeNull();
+    const replay = await changingNothing(() => post(path, body, key));
+    expect(replay.status).toBe(201);
+    expect(replay.headers.get("Idempotent-Replayed")).toBe("true");
+    expect(replay.headers.get("Location")).toBe(first.headers.get("Location"));
+    expect(bodies[1]).toBe(bodies[0]);
+  });
+
+  it("costs no round trip more than one without, and a replay one more", async () => {
+    const organization = await anOrganization();
+    const [one, another] = [await example(organization), await example(organization)];
+    const counting = countingRoundTrips();
+    const client = organization.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const withKey = () => given(client.send("POST", one.path, one.body, { "Idempotency-Key": "1" }));
+    const usual = await counting.during(() => given(client.post(another.path, another.body)));
+    expect(await counting.during(withKey)).toBe(usual);
+    expect(await counting.during(withKey)).toBe(2);
+  });
+
+  it("is carried out once if thirty come at once", async () => {
+    const organization = await anOrganization();
+    const { path, body } = await example(organization);
+    const { post, bodies } = repeating(organization);
+    const key = unique("key");
+    const answers = await Promise.all(Array.from({ length: 30 }, () => post(path, body, key)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
+    expect(answers.filter(({ headers }) => headers.get("Idempotent-Replayed") === "true")).toHaveLength(29);
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it.each([
+    ["is not carried out again if the first answer was lost on its way from the database", "answer lost"],
+    ["is carried out if the first request came to nothing", "not made"],
+  ] as const)("%s", async (_, fault) => {
+    const organization = await anOrganization();
+    const { path, body } = await example(organization);
+    const key = unique("key");
+    await given(organization.client.get("/roles"));
+    const failing = repeating(organization, throughWorkerWith({ DB: databaseWith(fault) }));
+    expect(await failing.post(path, body, key)).toMatchObject({ status: 500 });
+    const before = await everyRow();
+    const { status, headers } = await postWith(organization, path, body, key);
+    expect(status).toBe(201);
+    const isReplay = fault === "answer lost";
+    expect(headers.get("Idempotent-Replayed")).toBe(isReplay ? "true" : null);
+    expect(JSON.stringify(await everyRow()) === JSON.stringify(before)).toBe(isReplay);
+  });
+});
+
+/** All of whose round trips fail, before or after they have done their work. */
+const databaseWith = (fault: "answer lost" | "not made") =>
+  observedDatabase({
+    async query(run) {
+      if (fault === "answer lost") await run();
+      throw new Error("D1_ERROR: Network connection lost.");
+    },
+  });
+
+describe("An Idempotency-Key", () => {
+  const path = "/waiting_rooms";
+
+  it.each([
+    ["another body", aRoomNamed("Oncology")],
+    ["a body with one more space", `${JSON.stringify(aRoomNamed("Cardiology"))} `],
+  ])("that is sent with %s is refused", async (_, otherBody) => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const body = aRoomNamed("Cardiology");
+    await given(postWith(organization, path, body, key));
+    const refused = await changingNothing(() => postWith(organization, path, otherBody, key));
+    expect(refused.status).toBe(422);
+    await given(postWith(organization, path, body, key));
+  });
+
+  it("that is sent with the same body for another room's subs is refused", async () => {
+    const organization = await anOrganization();
+    const [one, another] = [await organization.addRoom(), await organization.addRoom()];
+    const sub = {
+      user_id: (await organization.addProvider()).user_id,
+      datetime_start: "2126-01-31T09:30:00Z",
+    };
+    const body = { waiting_room_sub: sub };
+    const key = unique("key");
+    await given(postWith(organization, `${path}/${one.slug}/waiting_room_subs`, body, key));
+    const otherPath = `${path}/${another.slug}/waiting_room_subs`;
+    expect(await changingNothing(() => postWith(organization, otherPath, body, key))).toMatchObject({
+      status: 422,
+      body: {
+        error: "Idempotency-Key: was used for another request; each request needs a key of its own",
+      },
+    });
+  });
+
+  it("tells bodies apart that differ in a byte that is not UTF-8", async () => {
+    const { client } = await anOrganization();
+    const [start, end] = ['{"waiting_room":{"name":"Room ', '"}}'].map((text) =>
+      new TextEncoder().encode(text),
+    );
+    const post = (byte: number) => {
+      const headers = { ...client.credentials, "Content-Type": "application/json", "Idempotency-Key": "1" };
+      const body = new Blob([start as Uint8Array, new Uint8Array([byte]), end as Uint8Array]);
+      return throughWorkerWith({})(
+        new Request("http://service.test/api/external/waiting_rooms", { method: "POST", headers, body }),
+      );
+    };
+    expect(await post(0xff)).toMatchObject({ status: 201 });
+    expect(await post(0xff)).toMatchObject({ status: 201 });
+    expect(await post(0xfe)).toMatchObject({ status: 422 });
+  });
+
+  it("belongs to one client: another one's request with it is carried out", async () => {
+    const organization = await anOrganization();
+    const colleague = await organization.addClient(organization.admin.id);
+    const stranger = await anOrganization();
+    const key = unique("key");
+    const rooms = [];
+    for (const { client } of [organization, { client: colleague }, stranger])
+      rooms.push(await given(client.send("POST", path, aRoomNamed("Oncology"), { "Idempotency-Key": key })));
+    expect(new Set(rooms.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it("is the same with and without the quotes of the standard", async () => {
+    const organization = await anOrganization();
+    const room = await given(postWith(organization, path, aRoomNamed("Oncology"), '"a key"'));
+    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), "a key"))).toEqual(room);
+  });
+
+  it("has 1 to 255 characters", async () => {
+    const organization = await anOrganization();
+    for (const key of ["", '""', "x".repeat(256), `"${"x".repeat(256)}"`])
+      expect(await changingNothing(() => postWith(organization, path, aRoomNamed("A"), key))).toMatchObject({
+        status: 400,
+        body: { error: "Idempotency-Key: must be 1 to 255 characters long" },
+      });
+    for (const key of ["x", `"${"x".repeat(255)}"`])
+      await given(postWith(organization, path, aRoomNamed("A"), key));
+  });
+
+  it("is not kept for a request that is refused", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const { email, ...invite } = anInvite();
+    const post = (each: object) => postWith(organization, "/invites", { organization_invite: each }, key);
+    expect(await post(invite)).toMatchObject({ status: 422 });
+    const taken = organization.admin.email;
+    expect(await changingNothing(() => post({ ...invite, email: taken }))).toMatchObject({ status: 422 });
+    await given(post({ ...invite, email }));
+  });
+
+  it("brings the first response even when what was made has changed or is gone", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const room = await given(postWith(organization, path, aRoomNamed("Oncology"), key));
+    await given(organization.client.put(`${path}/${room.slug}`, aRoomNamed("Cardiology")));
+    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), key))).toEqual(room);
+    await given(organization.client.delete(`${path}/${room.slug.replace("oncology", "cardiology")}`));
+    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), key))).toEqual(room);
+    expect(await roomsOf(organization)).toBe(0);
+  });
+
+  it("is kept for 24 hours, whether or not the cron has deleted it then", async () => {
+    const organization = await anOrganization();
+    const keys = [unique("key"), unique("key")];
+    const post = async () => {
+      for (const key of keys) await given(postWith(organization, path, aRoomNamed("Oncology"), key));
+    };
+    const stored = async () =>
+      (await rowsOf(organization.id)).find(({ name }) => name === "idempotency_keys")?.rows.length;
+    travelTo(fromNow(0));
+    await post();
+    travelTo(fromNow(24 * HOUR - 1));
+    await workerWith({}).runCron();
+    await post();
+    expect(await roomsOf(organization)).toBe(2);
+    travelTo(fromNow(1));
+    await post();
+    expect(await roomsOf(organization)).toBe(4);
+    await post();
+    expect(await roomsOf(organization)).toBe(4);
+    travelTo(fromNow(24 * HOUR + 1));
+    expect(await stored()).toBe(2);
+    await workerWith({}).runCron();
+    expect(await stored()).toBe(0);
+  });
+
+  it("is ignored where nothing is made", async () => {
+    const organization = await anOrganization();
+    const room = await organization.addRoom();
+    for (const name of ["Oncology", "Cardiology"]) {
+      const change = aRoomNamed(name);
+      const headers = { "Idempotency-Key": "x".repeat(300) };
+      const answer = await organization.client.send("PUT", `${path}/${room.slug}`, change, headers);
+      expect(answer.status === 200 || answer.status === 404).toBe(true);
+    }
+  });
+});
+
+describe("POST /webhook_endpoints with an Idempotency-Key", () => {
+  const path = "/webhook_endpoints";
+  const body = { webhook_endpoint: { url: "https://hooks.example.com/visits" } };
+
+  it("makes one endpoint, and a replay is refused with what to do, because the secret is not stored", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => postWith(organization, path, body, key)),
+    );
+    const [made, ...others] = answers.sort((a, b) => a.status - b.status);
+    expect(made).toMatchObject({ status: 201, body: { secret: expect.stringMatching(/^whsec_/) } });
+    for (const other of others) {
+      expect(other.status).toBe(409);
+      expect(other.body.error).toContain("rotate its secret");
+      expect(other.headers.get("Idempotent-Replayed")).toBeNull();
+    }
+    const { webhook_endpoints } = await given(organization.client.get(path));
+    expect(webhook_endpoints).toHaveLength(1);
+    const kept = (await rowsOf(organization.id)).find(({ name }) => name === "idempotency_keys");
+    expect(kept?.rows).toMatchObject([{ key, result: null }]);
+  });
+
+  it("is refused with another body", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    await given(postWith(organization, path, body, key));
+    const other = { webhook_endpoint: { url: "https://hooks.example.com/others" } };
+    expect(await postWith(organization, path, other, key)).toMatchObject({ status: 422 });
+  });
+});

@@ -1,0 +1,241 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { countingRoundTrips } from "./support/database.ts";
+import { door, type Fetcher, platform } from "./support/door.ts";
+import { aLiveKitServer, anEvent } from "./support/livekit.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { throughWorkerWith } from "./support/worker.ts";
+
+/** A counter as the platform has it, whose window the test ends. */
+function aLimit(limit: number) {
+  const counts = new Map<string, number>();
+  return {
+    async limit({ key }: { key: string }) {
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return { success: count <= limit };
+    },
+    endWindow: () => counts.clear(),
+  };
+}
+
+/** An address of the internet that no other test has. */
+const anAddress = () => unique("address");
+
+const from =
+  (address: string, fetcher: Fetcher): Fetcher =>
+  (request) => {
+    const sent = new Request(request);
+    sent.headers.set("CF-Connecting-IP", address);
+    return fetcher(sent);
+  };
+
+const PATH = "/waiting_rooms";
+
+const madeUp = () => ({ "X-Client-ID": unique("made-up"), "X-Client-Secret": "made-up" });
+
+const BEYOND_CLIENT_LIMIT = {
+  "Retry-After": "60",
+  RateLimit: '"client";r=0;t=60',
+  "RateLimit-Policy": '"client";q=1200;w=60',
+};
+
+const BEYOND_ADDRESS_LIMIT = {
+  "Retry-After": "60",
+  RateLimit: '"address";r=0;t=60',
+  "RateLimit-Policy": '"address";q=60;w=60',
+};
+
+const headersOf = (headers: Headers, names: object) =>
+  Object.fromEntries(Object.keys(names).map((name) => [name, headers.get(name)]));
+
+describe("An API client", () => {
+  async function aLimitedClient(limit: RateLimit) {
+    const organization = await anOrganization();
+    const counting = countingRoundTrips({ CLIENT_LIMIT: limit });
+    return { organization, counting, client: organization.client.through(counting.fetcher) };
+  }
+
+  it("is refused beyond its limit, before it reaches the database, until the minute is over", async () => {
+    const limit = aLimit(3);
+    const { client, counting } = await aLimitedClient(limit);
+    for (let n = 0; n < 3; n++) await given(client.get(PATH));
+    const trips = await counting.during(async () => {
+      for (let n = 0; n < 2; n++) {
+        const { status, headers, body } = await client.post(PATH, { waiting_room: { name: "Oncology" } });
+        expect(status).toBe(429);
+        expect(headersOf(headers, BEYOND_CLIENT_LIMIT)).toEqual(BEYOND_CLIENT_LIMIT);
+        expect(headers.get("X-Request-Id")).not.toBeNull();
+        expect(body).toEqual({
+          error:
+            "This API client has sent too many requests: at most 1200 a minute are served; try again in 60 seconds",
+        });
+      }
+    });
+    expect(trips).toBe(0);
+    limit.endWindow();
+    expect((await given(client.get(PATH))).pagination.total_count).toBe(0);
+  });
+
+  it("does not count against other clients of its organization", async () => {
+    const { organization, client, counting } = await aLimitedClient(aLimit(1));
+    await given(client.get(PATH));
+    expect(await client.get(PATH)).toMatchObject({ status: 429 });
+    const colleague = await organization.addClient(organization.admin.id);
+    await given(colleague.through(counting.fetcher).get(PATH));
+  });
+
+  it("is limited by the platform's own counter", async () => {
+    const { client } = await aLimitedClient(env.SMALL_LIMIT);
+    const statuses = [];
+    // A minute of the clock may end in between: then there are two windows.
+    for (let n = 0; n < 12; n++) statuses.push((await client.get(PATH)).status);
+    expect(statuses.slice(0, 5)).toEqual(Array(5).fill(200));
+    expect(statuses).toContain(429);
+  });
+
+  it("is told its limit in every response", async () => {
+    const { client } = await anOrganization();
+    const responses = [
+      await client.get(PATH),
+      await client.get(`${PATH}/nowhere`),
+      await client.get("/nowhere"),
+      await client.post(PATH, { waiting_room: {} }),
+      await client.send("GET", "/events", undefined, {
+        "X-D1-Bookmark": "00000000-00000000-00000000-00000000000000000000000000000000",
+      }),
+      await client.send("GET", `${PATH}/nowhere`, undefined, {
+        "X-D1-Bookmark": "00000000-00000000-00000000-00000000000000000000000000000000",
+      }),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([200, 404, 404, 422, 200, 404]);
+    for (const { headers } of responses) expect(headers.get("RateLimit-Policy")).toBe('"client";q=1200;w=60');
+  });
+
+  it("is told what the operator has set", async () => {
+    const { client } = await anOrganization();
+    const { headers } = await client.through(throughWorkerWith({ CLIENT_LIMIT_PER_MINUTE: "50" })).get(PATH);
+    expect(headers.get("RateLimit-Policy")).toBe('"client";q=50;w=60');
+  });
+});
+
+describe("An address whose credentials fail", () => {
+  const LIMIT = 4;
+
+  async function anAttackedService() {
+    const organization = await anOrganization();
+    const limit = aLimit(LIMIT);
+    const counting = countingRoundTrips({ FAILURE_LIMIT: limit, FAILURE_LIMIT_PER_MINUTE: String(LIMIT) });
+    const address = anAddress();
+    const fetcher = from(address, counting.fetcher);
+    const fail = (credentials: Record<string, string> = madeUp()) =>
+      door("/api/external", credentials, fetcher).get(PATH);
+    const client = organization.client.through(fetcher);
+    /** The statuses of failing requests. */
+    const failing = async (times: number) => {
+      const statuses = [];
+      for (let n = 0; n < times; n++) statuses.push((await fail()).status);
+      return statuses;
+    };
+    return { organization, limit, counting, fetcher, fail, failing, client };
+  }
+
+  it.each<[string, (fetcher: Fetcher) => Promise<{ status: number; headers: Headers }>]>([
+    ["the external door, without any", (fetcher) => door("/api/external", {}, fetcher).get(PATH)],
+    ["the external door, with made-up ones", (fetcher) => door("/api/external", madeUp(), fetcher).get(PATH)],
+    ["the platform door", (fetcher) => door("/api/platform", {}, fetcher).get("/organizations")],
+    [
+      "LiveKit's door",
+      (fetcher) => aLiveKitServer({ fetcher }).send(anEvent("room_started"), { Authorization: "made-up" }),
+    ],
+    [
+      "LiveKit's door, with the signature of another body",
+      (fetcher) =>
+        aLiveKitServer({
+          fetcher: (request) => fetcher(new Request(request, { body: "{}" })),
+        }).send(anEvent("room_started")),
+    ],
+  ])("gets 429 beyond the limit: %s", async (_, fail) => {
+    const fetcher = from(anAddress(), throughWorkerWith({ FAILURE_LIMIT: aLimit(2) }));
+    for (let n = 0; n < 2; n++) expect((await fail(fetcher)).status).toBe(401);
+    const { status, headers } = await fail(fetcher);
+    expect(status).toBe(429);
+    expect(headersOf(headers, BEYOND_ADDRESS_LIMIT)).toEqual(BEYOND_ADDRESS_LIMIT);
+  });
+
+  it("is limited by the platform's own counter", async () => {
+    const fetcher = from(anAddress(), throughWorkerWith({ FAILURE_LIMIT: env.SMALL_LIMIT }));
+    const statuses = [];
+    for (let n = 0; n < 12; n++) statuses.push((await door("/api/external", {}, fetcher).get(PATH)).status);
+    expect(statuses.slice(0, 5)).toEqual(Array(5).fill(401));
+    expect(statuses).toContain(429);
+  });
+
+  it("has one limit for all doors, and other addresses have theirs", async () => {
+    const binding = throughWorkerWith({ FAILURE_LIMIT: aLimit(1) });
+    const address = anAddress();
+    const statuses = [
+      await door("/api/platform", {}, from(address, binding)).get("/organizations"),
+      await door("/api/external", {}, from(address, binding)).get(PATH),
+      await door("/api/external", {}, from(anAddress(), binding)).get(PATH),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([401, 429, 401]);
+  });
+
+  it("is heard again when the minute is over", async () => {
+    const { limit, failing } = await anAttackedService();
+    expect(await failing(LIMIT + 1)).toEqual([...Array(LIMIT).fill(401), 429]);
+    limit.endWindow();
+    expect(await failing(1)).toEqual([401]);
+  });
+
+  it("still has clients, tokens and signatures that are right served, known or not", async () => {
+    const { organization, fetcher, failing, client } = await anAttackedService();
+    await failing(LIMIT + 1);
+    await given(client.get(PATH));
+    const colleague = await organization.addClient(organization.admin.id);
+    await given(colleague.through(fetcher).get(PATH));
+    await given(platform.through(fetcher).get("/organizations"));
+    await given(aLiveKitServer({ fetcher }).send(anEvent("room_started")));
+  });
+
+  it("does not count what is right as a failure", async () => {
+    const { failing, client } = await anAttackedService();
+    for (let n = 0; n < 3 * LIMIT; n++) await given(client.get(PATH));
+    expect(await failing(LIMIT)).toEqual(Array(LIMIT).fill(401));
+  });
+
+  it("reaches the database with as many made-up ids again beyond the limit, and then no more", async () => {
+    const { organization, counting, failing, client } = await anAttackedService();
+    await given(client.get(PATH));
+    travelTo(fromNow(0));
+    expect(await counting.during(() => failing(LIMIT + 1))).toBe(LIMIT + 1);
+    expect(await counting.during(() => failing(3 * LIMIT))).toBe(LIMIT);
+    // A known client is served even now; one that is not known has to wait.
+    await given(client.get(PATH));
+    const { credentials } = await organization.addClient(organization.admin.id);
+    const unknown = () => client.send("GET", PATH, undefined, credentials);
+    expect(await counting.during(async () => expect((await unknown()).status).toBe(429))).toBe(0);
+    travelTo(fromNow(1));
+    await given(unknown());
+  });
+
+  it("costs no round trip for what is tried again", async () => {
+    const { counting, fail, organization } = await anAttackedService();
+    const unknown = madeUp();
+    const wrong = { ...organization.client.credentials, "X-Client-Secret": "made-up" };
+    await Promise.all([fail(unknown), fail(wrong)]);
+    const again = async () => {
+      for (let n = 0; n < LIMIT; n++) await Promise.all([fail(unknown), fail(wrong)]);
+    };
+    expect(await counting.during(again)).toBe(0);
+  });
+});
+
+it("The health check and paths outside the doors have no limit", async () => {
+  const fetcher = throughWorkerWith({ FAILURE_LIMIT: aLimit(0), CLIENT_LIMIT: aLimit(0) });
+  const statusOf = async (path: string) => (await fetcher(new Request(`http://service.test${path}`))).status;
+  expect(await statusOf("/health")).toBe(200);
+  expect(await statusOf("/nowhere")).toBe(404);
+});

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { CLIENT_KNOWN_FOR } from "../../limits.ts";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { apiClientSchema, issuedApiClientSchema } from "./api_clients.schemas.ts";
+import { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
 
 const client = {
   id: 5,

@@ -1,5 +1,5 @@
 import type { Reference } from "../../openapi/operation.ts";
-import { redeemedCodeSchema } from "./authorization_codes.schemas.ts";
+import { redeemedCodeSchema } from "./authorization_codes.responses.ts";
 
 export const authorizationCodesReference: Reference = {
   tag: "Authorization codes",

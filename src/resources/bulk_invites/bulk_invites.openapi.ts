@@ -7,7 +7,7 @@ import {
   bulkInviteProgressSchema,
   bulkInviteResponseSchema,
   bulkInviteSchema,
-} from "./bulk_invites.schemas.ts";
+} from "./bulk_invites.responses.ts";
 
 const queued: z.input<typeof bulkInviteSchema> = {
   id: 91,

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { MAX_KEY_LENGTH } from "../../limits.ts";
 import { busy, pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { callSchema, reportedCallSchema } from "./calls.schemas.ts";
+import { callSchema, reportedCallSchema } from "./calls.responses.ts";
 
 const call: z.input<typeof callSchema> = {
   id: 501,

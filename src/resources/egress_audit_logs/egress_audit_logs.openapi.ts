@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { auditLogSchema } from "./egress_audit_logs.schemas.ts";
+import { auditLogSchema } from "./egress_audit_logs.responses.ts";
 
 const read: z.input<typeof auditLogSchema> = {
   id: 73,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MAX_KEY_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
 import { busy, type Reference } from "../../openapi/operation.ts";
-import { egressSchema, egressWithUrlSchema } from "./egresses.schemas.ts";
+import { egressSchema, egressWithUrlSchema } from "./egresses.responses.ts";
 
 const egress: z.input<typeof egressSchema> = {
   id: 61,

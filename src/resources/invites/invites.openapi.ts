@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { createdUserSchema } from "../organization_users/organization_users.schemas.ts";
-import { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.schemas.ts";
+import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
+import { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
 
 const invite: z.input<typeof inviteSchema> = {
   id: 81,

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { issuerSchema } from "./issuers.schemas.ts";
+import { issuerSchema } from "./issuers.responses.ts";
 
 const issuer: z.input<typeof issuerSchema> = {
   id: 4,

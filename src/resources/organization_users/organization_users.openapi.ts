@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { CLIENT_KNOWN_FOR } from "../../limits.ts";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.schemas.ts";
+import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
 
 const user: z.input<typeof organizationUserSchema> = {
   id: 12,

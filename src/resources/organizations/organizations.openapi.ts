@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { organizationSchema } from "./organizations.schemas.ts";
+import { organizationSchema } from "./organizations.responses.ts";
 
 const organization: z.input<typeof organizationSchema> = {
   id: 1,

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { busy, type Reference } from "../../openapi/operation.ts";
-import { participantSchema } from "./participants.schemas.ts";
+import { participantSchema } from "./participants.responses.ts";
 
 const participant: z.input<typeof participantSchema> = {
   id: 301,

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
 import { busy, type Reference } from "../../openapi/operation.ts";
-import { soapNoteSchema } from "./soap_notes.schemas.ts";
+import { soapNoteSchema } from "./soap_notes.responses.ts";
 
 const note: z.input<typeof soapNoteSchema> = {
   id: 51,

@@ -1,6 +1,6 @@
 import { AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { authorizationCodeSchema } from "./token_exchange.schemas.ts";
+import { authorizationCodeSchema } from "./token_exchange.responses.ts";
 
 export const tokenExchangeReference: Reference = {
   tag: "Token exchange",

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH, MAX_TRANSCRIPT_LINES } from "../../limits.ts";
 import { busy, type Reference } from "../../openapi/operation.ts";
-import { transcriptLineSchema, transcriptSchema } from "./transcripts.schemas.ts";
+import { transcriptLineSchema, transcriptSchema } from "./transcripts.responses.ts";
 
 const transcript: z.input<typeof transcriptSchema> = {
   id: 41,

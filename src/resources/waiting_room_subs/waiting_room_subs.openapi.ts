@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DEFAULT_SUB_DURATION, HOUR } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { waitingRoomSubSchema } from "./waiting_room_subs.schemas.ts";
+import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 
 const sub: z.input<typeof waitingRoomSubSchema> = {
   id: 21,

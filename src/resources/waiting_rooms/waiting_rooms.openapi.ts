@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.schemas.ts";
+import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 
 const room: z.input<typeof waitingRoomSchema> = {
   id: 7,

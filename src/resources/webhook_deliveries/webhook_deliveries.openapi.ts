@@ -11,14 +11,14 @@ import {
 } from "../../limits.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import { EVENT_ID_MEANINGS, TYPES } from "../events/events.openapi.ts";
-import { eventDataSchema } from "../events/events.schemas.ts";
+import { eventDataSchema } from "../events/events.responses.ts";
 import {
   deliveriesSchema,
   deliverySchema,
   pingResultSchema,
   redeliverySchema,
   webhookSchema,
-} from "./webhook_deliveries.schemas.ts";
+} from "./webhook_deliveries.responses.ts";
 
 const inWords = (delay: number) =>
   delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;

@@ -6,7 +6,7 @@ import {
   OLD_WEBHOOK_SECRET_LIFETIME,
 } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.schemas.ts";
+import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.responses.ts";
 
 const endpoint: z.input<typeof webhookEndpointSchema> = {
   id: 6,

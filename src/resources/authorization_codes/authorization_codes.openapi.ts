@@ -22,7 +22,7 @@ export const authorizationCodesReference: Reference = {
       description:
         "A code works once. If several requests send the same code at the same time, only one of them succeeds.",
       status: 200,
-      requestExample: { code: "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0" },
+      request: { fields: {}, example: { code: "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0" } },
       response: {
         schema: redeemedCodeSchema,
         example: {

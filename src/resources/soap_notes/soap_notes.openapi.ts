@@ -41,7 +41,7 @@ export const soapNotesReference: Reference = {
       summary: "Report the SOAP note of a call",
       description: `The first report needs both fields. A final note cannot be changed; repeating it is no error. The text can have up to ${MAX_NOTE_LENGTH} characters.`,
       status: 200,
-      requestExample: { soap_note: { text: note.text, is_final: true } },
+      request: { fields: {}, example: { soap_note: { text: note.text, is_final: true } } },
       response: { schema: soapNoteSchema, example: note },
       refusals: {
         422: "The report would change a final SOAP note, or a first report lacks a field.",

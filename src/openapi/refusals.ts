@@ -18,7 +18,7 @@ const errorSchema = z
       .max(10_000)
       .describe("What is wrong, and what would be right. It is for people: programs look at the status."),
   })
-  .meta({ id: "Error", description: "Why the request was refused." });
+  .meta({ id: "ErrorResponse", description: "Why the request was refused." });
 
 const BODY_LIMITS: Record<Door, number> = {
   external: EXTERNAL_BODY_LIMIT,

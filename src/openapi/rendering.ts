@@ -47,8 +47,9 @@ export function simplify(value: unknown): unknown {
   const json = Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, simplify(each)]),
   ) as Json;
-  // Responses may get new fields in later versions.
-  if (json.additionalProperties === false) delete json.additionalProperties;
+  // Responses may get new fields in later versions. But one that has none tells a generator that it is empty.
+  if (json.additionalProperties === false && Object.keys(json.properties ?? {}).length > 0)
+    delete json.additionalProperties;
   // The name of a format says more than a long pattern.
   if (typeof json.format === "string" && typeof json.pattern === "string" && json.pattern.length > 40)
     delete json.pattern;
@@ -59,6 +60,8 @@ export function simplify(value: unknown): unknown {
     delete json.exclusiveMinimum;
     json.minimum = 1;
   }
+  // It stands with the parameter too.
+  if ("in" in json && "schema" in json) delete (json.schema as Json).description;
   // Keys of a JSON object are always strings.
   if (json.type === "object") delete json.propertyNames;
   return withoutChoiceOfNull(json);

@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
+import { bounded } from "./bounds.ts";
 import { DOORS, type Door } from "./doors.ts";
 import type { Operation, WebhookReference } from "./operation.ts";
 import { parameterDescriptions, references } from "./references.ts";
@@ -37,7 +38,7 @@ export function buildDocument(door: Door) {
     components: { securitySchemes },
   });
   describeFields(document.components?.schemas ?? {});
-  return simplify(document) as typeof document;
+  return bounded(simplify(document)) as typeof document;
 }
 
 /** Method and pattern of each route behind a door, with the input that its middleware validates. */

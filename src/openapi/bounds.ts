@@ -29,6 +29,9 @@ const BOOKMARK_LENGTH = 59;
 /** The digits of the largest integer. */
 const INTEGER_LENGTH = String(Number.MAX_SAFE_INTEGER).length;
 
+/** All that `Retry-After` says, in seconds. */
+const WAITS = [WRITE_RETRY_AFTER, PROVIDER_RETRY_AFTER, RATE_LIMIT_PERIOD, FILE_DELETION_RETRY_AFTER];
+
 const text = (pattern: string, maxLength: number) => ({ type: "string", pattern, maxLength });
 
 const HEADERS: Record<string, Json> = {
@@ -37,12 +40,8 @@ const HEADERS: Record<string, Json> = {
   // HTTP itself takes nothing else in a header. Its schema gives the length.
   "Idempotency-Key": { pattern: "^[\\t\\x20-\\x7e\\x80-\\xff]+$" },
   "Idempotent-Replayed": { type: "string", const: "true" },
-  Location: text("^/api/external/bulk_invites/[1-9][0-9]*$", 27 + INTEGER_LENGTH),
-  "Retry-After": {
-    type: "integer",
-    minimum: Math.min(WRITE_RETRY_AFTER, PROVIDER_RETRY_AFTER),
-    maximum: Math.max(RATE_LIMIT_PERIOD, FILE_DELETION_RETRY_AFTER),
-  },
+  Location: text("^/api/external/[a-z0-9_/]+$", 100),
+  "Retry-After": { type: "integer", minimum: Math.min(...WAITS), maximum: Math.max(...WAITS) },
   RateLimit: text(`^"(client|address)";r=0;t=${RATE_LIMIT_PERIOD}$`, 20),
   "RateLimit-Policy": text(POLICY_PATTERN, 40),
   "webhook-id": text("^evt_[0-9]+$", "evt_".length + INTEGER_LENGTH),

@@ -11,7 +11,7 @@ async function findingsOf(door: string): Promise<string[]> {
   const spectral = new Spectral();
   spectral.setRuleset(owasp);
   const findings = (await spectral.run(document)).map(({ code, path, message }) =>
-    // The rules with whom nothing can be excepted are Spectral's own, such as a reference that leads nowhere.
+    // Others are Spectral's own, such as a reference that leads nowhere: there are no exceptions from them.
     String(code).startsWith("owasp:")
       ? `${String(code).replace("owasp:", "")} ${door} ${placeOf(document, path)}`
       : `${code} ${door} ${path.join(" ")}: ${message}`,
@@ -19,16 +19,19 @@ async function findingsOf(door: string): Promise<string[]> {
   return [...new Set(findings)];
 }
 
-/** The words of a path in the file itself. In Spectral's paths, references are replaced by what they lead to. */
+/**
+ * The words of a path in the file itself: in Spectral's paths, references are replaced by what they lead to. A parameter
+ * has its name instead of its number.
+ */
 function placeOf(document: unknown, path: (string | number)[]): string {
   let place: string[] = [];
   let value = document;
   for (const word of path.map(String)) {
     value = (value as Record<string, unknown> | undefined)?.[word];
-    place.push(word);
-    const reference = (value as { $ref?: unknown } | null | undefined)?.$ref;
-    if (typeof reference !== "string") continue;
-    place = reference
+    const { $ref, name } = (value ?? {}) as { $ref?: unknown; name?: unknown };
+    place.push(place.at(-1) === "parameters" ? String(name) : word);
+    if (typeof $ref !== "string") continue;
+    place = $ref
       .split("/")
       .slice(1)
       .map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~"));

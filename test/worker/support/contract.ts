@@ -7,7 +7,13 @@ type JsonSchema = Record<string, unknown>;
 
 interface OperationObject {
   parameters?: { name: string; schema: JsonSchema }[];
-  responses: Record<string, { content?: { "application/json": { schema: JsonSchema } } }>;
+  responses: Record<
+    string,
+    {
+      headers?: Record<string, { schema: JsonSchema }>;
+      content?: { "application/json": { schema: JsonSchema } };
+    }
+  >;
 }
 
 interface Document {
@@ -32,8 +38,7 @@ export function expectAsDocumented(
   base: string,
   method: string,
   path: string,
-  status: number,
-  body: unknown,
+  { status, headers, body }: { status: number; headers: Headers; body: unknown },
 ) {
   const document = documents[base];
   if (!document) return;
@@ -45,6 +50,12 @@ export function expectAsDocumented(
   }
   const response = operation.responses[status];
   if (!response) throw new Error(`${said}, which is not documented`);
+  for (const [name, { schema }] of Object.entries(response.headers ?? {})) {
+    const value = headers.get(name);
+    if (value === null) continue;
+    const { valid } = validatorFor(document, schema).validate(headerValue(value, schema));
+    if (!valid) throw new Error(`${said} with ${name}: ${value}, not as documented`);
+  }
   const schema = response.content?.["application/json"].schema;
   if (!schema) {
     if (body !== null) throw new Error(`${said} with a body, which is not documented`);
@@ -55,6 +66,9 @@ export function expectAsDocumented(
   const fault = faultOfPage(body);
   if (fault) throw new Error(`${said} with ${fault}`);
 }
+
+/** What the text of a header stands for. */
+const headerValue = (text: string, { type }: JsonSchema) => (type === "integer" ? Number(text) : text);
 
 /** What is wrong with a page: it shows the items that its total says, or the total is not that of the list. */
 function faultOfPage(body: unknown): string | undefined {

@@ -44,7 +44,7 @@ const HEADERS: Record<string, Json> = {
   "Retry-After": { type: "integer", minimum: Math.min(...WAITS), maximum: Math.max(...WAITS) },
   RateLimit: text(`^"(client|address)";r=0;t=${RATE_LIMIT_PERIOD}$`, 20),
   "RateLimit-Policy": text(POLICY_PATTERN, 40),
-  "webhook-id": text("^evt_[0-9]+$", "evt_".length + INTEGER_LENGTH),
+  "webhook-id": text("^(evt_[0-9]+|ping_[0-9a-f-]{36})$", "ping_".length + 36),
   "webhook-timestamp": text("^[0-9]+$", INTEGER_LENGTH),
   "webhook-signature": text(
     `^${SIGNATURE}( ${SIGNATURE})*$`,

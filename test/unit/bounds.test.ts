@@ -67,9 +67,9 @@ describe("The bounds of a document", () => {
       "Retry-After": { ...header, schema: wait },
       "X-Other": header,
     });
-    const parameter = { name: "webhook-id", in: "header", schema: { type: "string" } };
+    const parameter = { name: "webhook-timestamp", in: "header", schema: { type: "string" } };
     expect(
       bounded({ webhooks: { ping: { post: { parameters: [parameter] } } } }).webhooks.ping.post.parameters,
-    ).toEqual([{ ...parameter, schema: { type: "string", pattern: "^evt_[0-9]+$", maxLength: 20 } }]);
+    ).toEqual([{ ...parameter, schema: { type: "string", pattern: "^[0-9]+$", maxLength: 16 } }]);
   });
 });

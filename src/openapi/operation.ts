@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 
 /**
  * What the reference says about a route and the route's code does not. Parameters, body and the common refusals come
@@ -47,7 +48,12 @@ export interface Reference {
 }
 
 const paginationSchema = z
-  .object({ current_page: z.int(), per_page: z.int(), total_pages: z.int(), total_count: z.int() })
+  .object({
+    current_page: z.int().min(1).max(MAX_PAGE),
+    per_page: z.int().min(1).max(MAX_PER_PAGE),
+    total_pages: z.int(),
+    total_count: z.int(),
+  })
   .meta({ id: "Pagination", description: "The position of a page in its list." });
 
 /** Reports are merged with the stored row. That fails if the row keeps changing meanwhile. */
@@ -58,4 +64,4 @@ export const paginationExample = { current_page: 1, per_page: 25, total_pages: 1
 
 /** The shape of a page of a list. */
 export const pageOf = (key: string, schema: z.ZodType) =>
-  z.object({ [key]: z.array(schema), pagination: paginationSchema });
+  z.object({ [key]: z.array(schema).max(MAX_PER_PAGE), pagination: paginationSchema });

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
+import { bounded } from "./bounds.ts";
 import { DOORS, type Door } from "./doors.ts";
 import { exampleFields, examplesOf } from "./examples.ts";
 import { describeFields } from "./fields.ts";
@@ -38,7 +39,7 @@ export function buildDocument(door: Door) {
   });
   describeComponents(document.components?.schemas ?? {});
   describeRequests(door, document);
-  return simplify(document) as typeof document;
+  return bounded(simplify(document)) as typeof document;
 }
 
 /** Method and pattern of each route behind a door, with the input that its middleware validates. */

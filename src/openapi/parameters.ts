@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { IDEMPOTENCY_KEY } from "../http/validation.ts";
 import { MAX_PER_PAGE } from "../limits.ts";
-import { BOOKMARK_EXAMPLE, BOOKMARK_FORMAT } from "./headers.ts";
+import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
 import type { Parameter } from "./operation.ts";
 
 /** Most parameters mean the same in every operation that has them. An operation can say more of its own. */
@@ -10,6 +10,8 @@ const parameters: Record<string, Parameter> = {
     description:
       "A text that your client makes for this request, for example a UUID, with or without quotes. If the request is sent again with it, nothing is made a second time.",
     example: "0b9f4c1e-6f0a-4e55-9d3c-2f6a7c1d8e90",
+    // HTTP itself takes nothing else in a header.
+    pattern: "^[\\t\\x20-\\x7e\\x80-\\xff]+$",
   },
   page: {
     description: "The number of the page. The first page is 1. A page past the end is an empty list.",
@@ -59,10 +61,7 @@ const parameters: Record<string, Parameter> = {
 };
 
 /** For a GET: see src/http/replication.ts. */
-export const bookmarkParameter = z
-  .string()
-  .max(BOOKMARK_EXAMPLE.length)
-  .regex(BOOKMARK_FORMAT)
+export const bookmarkParameter = bookmark()
   .optional()
   .meta({
     description:
@@ -78,8 +77,8 @@ export function described(schema: z.ZodType, own: Record<string, Parameter> = {}
       Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
         const parameter = own[name] ?? parameters[name];
         if (!parameter) throw new Error(`No description of the parameter ${name}`);
-        const { description, example } = parameter;
-        return [name, field.meta({ ...field.meta(), description, param: { example } })];
+        const { example, ...said } = parameter;
+        return [name, field.meta({ ...field.meta(), ...said, param: { example } })];
       }),
     ),
   );

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
 import { email, instant, pathId } from "../http/wire.ts";
-import { DEFAULT_PER_PAGE } from "../limits.ts";
+import { DEFAULT_PER_PAGE, MAX_PAGE } from "../limits.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
 import {
   createWaitingRoomSubBody,
@@ -22,7 +22,7 @@ const positiveInteger = { type: "integer", minimum: 1, pattern: undefined, maxLe
 /** What transformations and refinements accept: zod cannot express it in JSON Schema. */
 const meanings: [z.ZodType, Json][] = [
   [pathId, positiveInteger],
-  [pageQuery.shape.page, { ...positiveInteger, default: 1 }],
+  [pageQuery.shape.page, { ...positiveInteger, maximum: MAX_PAGE, default: 1 }],
   [pageQuery.shape.per_page, { ...positiveInteger, default: DEFAULT_PER_PAGE }],
   [instant, { type: "string", format: "date-time" }],
   [utcInstant, { type: "string", format: "date-time", pattern: IN_UTC.source }],

@@ -7,11 +7,23 @@ type JsonSchema = Record<string, unknown>;
 
 interface OperationObject {
   parameters?: { name: string; schema: JsonSchema }[];
-  responses: Record<string, { content?: { "application/json": { schema: JsonSchema } } }>;
+  responses: Record<
+    string,
+    {
+      headers?: Record<string, { schema: JsonSchema }>;
+      content?: { "application/json": { schema: JsonSchema } };
+    }
+  >;
+}
+
+interface WebhookObject {
+  parameters: { name: string; schema: JsonSchema }[];
+  requestBody: { content: { "application/json": { schema: JsonSchema } } };
 }
 
 interface Document {
   paths: Record<string, Record<string, OperationObject>>;
+  webhooks: Record<string, { post: WebhookObject }>;
   components: JsonSchema;
 }
 
@@ -32,8 +44,7 @@ export function expectAsDocumented(
   base: string,
   method: string,
   path: string,
-  status: number,
-  body: unknown,
+  { status, headers, body }: { status: number; headers: Headers; body: unknown },
 ) {
   const document = documents[base];
   if (!document) return;
@@ -45,15 +56,43 @@ export function expectAsDocumented(
   }
   const response = operation.responses[status];
   if (!response) throw new Error(`${said}, which is not documented`);
+  for (const [name, { schema }] of Object.entries(response.headers ?? {}))
+    requireHeader(document, headers, name, schema, said);
   const schema = response.content?.["application/json"].schema;
   if (!schema) {
     if (body !== null) throw new Error(`${said} with a body, which is not documented`);
     return;
   }
-  const { valid, errors } = validatorFor(document, schema).validate(body);
-  if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
+  requireBody(document, body, schema, said);
   const fault = faultOfPage(body);
   if (fault) throw new Error(`${said} with ${fault}`);
+}
+
+/** Checks a webhook that the service sent against the published document. */
+export function expectWebhookAsDocumented(headers: Headers, body: { type: string }) {
+  const document = documents["/api/external"];
+  const webhook = document?.webhooks[body.type]?.post;
+  const said = `A webhook was sent of the type ${body.type}`;
+  if (!document || !webhook) throw new Error(`${said}, which is not documented`);
+  for (const { name, schema } of webhook.parameters) {
+    if (!headers.has(name)) throw new Error(`${said} without ${name}`);
+    requireHeader(document, headers, name, schema, said);
+  }
+  requireBody(document, body, webhook.requestBody.content["application/json"].schema, said);
+}
+
+function requireBody(document: Document, body: unknown, schema: JsonSchema, said: string) {
+  const { valid, errors } = validatorFor(document, schema).validate(body);
+  if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
+}
+
+/** A header need not be there. */
+function requireHeader(document: Document, headers: Headers, name: string, schema: JsonSchema, said: string) {
+  const text = headers.get(name);
+  if (text === null) return;
+  const value = schema.type === "integer" ? Number(text) : text;
+  if (!validatorFor(document, schema).validate(value).valid)
+    throw new Error(`${said} with ${name}: ${text}, not as documented`);
 }
 
 /** What is wrong with a page: it shows the items that its total says, or the total is not that of the list. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { explain, type Input } from "../http/validation.ts";
+import { ONE_LINE } from "../http/wire.ts";
 import {
   EXTERNAL_BODY_LIMIT,
   LIVEKIT_BODY_LIMIT,
@@ -16,6 +17,7 @@ const errorSchema = z
     error: z
       .string()
       .max(10_000)
+      .regex(new RegExp(ONE_LINE))
       .describe("What is wrong, and what would be right. It is for people: programs look at the status."),
   })
   .meta({ id: "ErrorResponse", description: "Why the request was refused." });

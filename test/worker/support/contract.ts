@@ -2,6 +2,7 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import externalDocument from "../../../dist/public/api/external/openapi.json";
 import liveKitDocument from "../../../dist/public/api/livekit/openapi.json";
 import platformDocument from "../../../dist/public/api/platform/openapi.json";
+import { isDocumented } from "../../../src/openapi/error_texts.ts";
 
 type JsonSchema = Record<string, unknown>;
 
@@ -10,11 +11,17 @@ interface OperationObject {
   responses: Record<
     string,
     {
-      headers?: Record<string, { schema: JsonSchema }>;
-      content?: { "application/json": { schema: JsonSchema } };
+      headers?: Record<string, Reference | { schema: JsonSchema }>;
+      content?: { "application/json": { schema: JsonSchema; examples?: Examples } };
     }
   >;
 }
+
+interface Reference {
+  $ref: string;
+}
+
+type Examples = Record<string, { value: { error: string } }>;
 
 interface WebhookObject {
   parameters: { name: string; schema: JsonSchema }[];
@@ -23,8 +30,8 @@ interface WebhookObject {
 
 interface Document {
   paths: Record<string, Record<string, OperationObject>>;
-  webhooks: Record<string, { post: WebhookObject }>;
-  components: JsonSchema;
+  webhooks?: Record<string, { post: WebhookObject }>;
+  components: { schemas: Record<string, JsonSchema>; headers: Record<string, { schema: JsonSchema }> };
 }
 
 /** The published documents, by the base path of their door. */
@@ -56,22 +63,36 @@ export function expectAsDocumented(
   }
   const response = operation.responses[status];
   if (!response) throw new Error(`${said}, which is not documented`);
-  for (const [name, { schema }] of Object.entries(response.headers ?? {}))
+  for (const [name, header] of Object.entries(response.headers ?? {})) {
+    const { schema } = "$ref" in header ? sharedHeader(document, name) : header;
     requireHeader(document, headers, name, schema, said);
-  const schema = response.content?.["application/json"].schema;
+  }
+  const { schema, examples = {} } = response.content?.["application/json"] ?? {};
   if (!schema) {
     if (body !== null) throw new Error(`${said} with a body, which is not documented`);
     return;
   }
   requireBody(document, body, schema, said);
-  const fault = faultOfPage(body);
+  const fault = status < 400 ? faultOfPage(body) : faultOfError(body as { error: string }, examples);
   if (fault) throw new Error(`${said} with ${fault}`);
+}
+
+/** What is wrong with an error: its text is no example of its status, and is made of no documented faults. */
+function faultOfError({ error }: { error: string }, examples: Examples): string | undefined {
+  const texts = Object.values(examples).map(({ value }) => value.error);
+  if (!isDocumented(error, texts)) return `an error that is not documented: ${error}`;
+}
+
+function sharedHeader({ components }: Document, name: string) {
+  const header = components.headers[name];
+  if (!header) throw new Error(`The document has no header ${name}`);
+  return header;
 }
 
 /** Checks a webhook that the service sent against the published document. */
 export function expectWebhookAsDocumented(headers: Headers, body: { type: string }) {
   const document = documents["/api/external"];
-  const webhook = document?.webhooks[body.type]?.post;
+  const webhook = document?.webhooks?.[body.type]?.post;
   const said = `A webhook was sent of the type ${body.type}`;
   if (!document || !webhook) throw new Error(`${said}, which is not documented`);
   for (const { name, schema } of webhook.parameters) {

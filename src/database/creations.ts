@@ -1,4 +1,4 @@
-import { and, Column, eq, gt, is, max, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, max, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ClientContext, Context } from "../context.ts";
 import { ApiError, unprocessable } from "../http/errors.ts";
@@ -12,6 +12,7 @@ import {
   decode,
   namedQuery,
   type Placeholders,
+  type RawRow,
   type RowOf,
   runAll,
   runFirst,
@@ -87,8 +88,10 @@ export function namedCreation<
       throw new ApiError(409, `The request with this Idempotency-Key was carried out. ${secretAdvice}`);
     keyed.isReplay = true;
     row ??= compile(builder.select(columns).from(table));
-    const ofRequest = Object.fromEntries(personal.map((name) => [name, values[name]]));
-    const made = { ...defaultsOf(columns), ...JSON.parse(known.result), ...ofRequest };
+    // A row that an older version of the service stored lacks the columns that were added since.
+    const made: RawRow = Object.fromEntries(row.columns.map((name) => [name, null]));
+    Object.assign(made, JSON.parse(known.result));
+    for (const name of personal) made[name] = values[name];
     return decode({ compiled: row, params: [] }, [made])[0] as RowOf<Last>;
   };
 }
@@ -132,18 +135,6 @@ const storeKey = (
     target: [idempotencyKeys.api_client_id, idempotencyKeys.key],
     set: replaceAllBut(idempotencyKeys, ["api_client_id", "key"]),
   });
-
-/**
- * What rows that were made before a deployment have in a column that it adds: a row that was stored then lacks it.
- * The values are as D1 gives them.
- */
-const defaultsOf = (columns: Created["columns"]) =>
-  Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [
-      name,
-      is(column, Column) && column.hasDefault ? column.mapToDriverValue(column.default) : null,
-    ]),
-  );
 
 /** The newest row, which this transaction has just made, as JSON. */
 function newestRow({ table, columns, personal = [] }: Created): SQL {

@@ -59,8 +59,8 @@ export function countLookUp(c: Limited, { now, settings }: Context): void {
 }
 
 /**
- * Cloudflare sets the header, also `wrangler dev`, and a caller cannot. Without it, all requests have the same address:
- * other headers can be made up, and so would be another address for each request.
+ * Cloudflare sets the header, whatever the caller sends, and `wrangler dev` sets it where it is missing. Without it, all
+ * requests have the same address: callers could make up what other headers say, and so have a new one for each request.
  */
 const addressOf = (c: Limited): string => networkOf(c.req.header("CF-Connecting-IP") ?? "");
 

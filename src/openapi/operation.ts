@@ -14,8 +14,6 @@ export type Fields = Record<string, string>;
 export interface Parameter {
   description: string;
   example: string | number;
-  /** Where its schema does not have one. */
-  pattern?: string;
 }
 
 /** Statuses of refusals that are not common to all operations of a door. */

@@ -10,8 +10,6 @@ const parameters: Record<string, Parameter> = {
     description:
       "A text that your client makes for this request, for example a UUID, with or without quotes. If the request is sent again with it, nothing is made a second time.",
     example: "0b9f4c1e-6f0a-4e55-9d3c-2f6a7c1d8e90",
-    // HTTP itself takes nothing else in a header.
-    pattern: "^[\\t\\x20-\\x7e\\x80-\\xff]+$",
   },
   page: {
     description: "The number of the page. The first page is 1. A page past the end is an empty list.",

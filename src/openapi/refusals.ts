@@ -73,8 +73,10 @@ function commonRefusals(door: Door, inputs: Input[], { body }: Operation): Commo
   if (key)
     all.push([
       400,
-      `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters.`,
-      [`Idempotency-Key: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters long`],
+      `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`,
+      [
+        `Idempotency-Key: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`,
+      ],
     ]);
   all.push([401, DOORS[door].unauthorized, [DOORS[door].unauthorizedError]]);
   if (param) all.push([404, undefined, ["Not found"]]);

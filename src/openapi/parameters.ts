@@ -25,10 +25,14 @@ const parameters: Record<string, Parameter> = {
     example: "riverside-clinic--cardiology",
   },
   organization_user_id: {
-    description: "The id of the organization user who held the call.",
+    description:
+      "The organization user who held the call: an `id` of `GET /organization_users`, not a `user_id`.",
     example: 12,
   },
-  call_id: { description: "The id of the call.", example: 300 },
+  call_id: {
+    description: "The id of the call: an `id` of the list of the organization user's calls.",
+    example: 300,
+  },
   egress_id: { description: "The id of the egress.", example: 61 },
   id: { description: "The id of the resource that comes before it in the path.", example: 7 },
   key: {

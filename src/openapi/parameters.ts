@@ -45,15 +45,6 @@ const parameters: Record<string, Parameter> = {
       "Where to go on: the `next_after` of the response before, or the id of an event. Without it, the list begins at its start.",
     example: 1040,
   },
-  date_start: { description: "The first date of the range, in UTC.", example: "2026-01-01" },
-  date_end: {
-    description: "The last date of the range, in UTC. It is part of the range.",
-    example: "2026-01-31",
-  },
-  user_id: {
-    description: "Only the calls of this user count. Without it, the calls of the whole organization count.",
-    example: "34",
-  },
   event: { description: "Only entries of this event.", example: "read" },
   from: { description: "Only entries from the start of this day (UTC).", example: "2026-01-31" },
   to: {

@@ -11,7 +11,6 @@ import {
   createWaitingRoomBody,
   updateWaitingRoomBody,
 } from "../resources/waiting_rooms/waiting_rooms.schemas.ts";
-
 import { ROOM_SLUG } from "./shapes.ts";
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
-import { email, instant, pathId } from "../http/wire.ts";
+import { email, instant, pathId, roomSlug } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE } from "../limits.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
 import {
@@ -11,6 +11,7 @@ import {
   createWaitingRoomBody,
   updateWaitingRoomBody,
 } from "../resources/waiting_rooms/waiting_rooms.schemas.ts";
+import { ROOM_SLUG } from "./shapes.ts";
 
 type Json = Record<string, unknown>;
 
@@ -24,6 +25,7 @@ const meanings: [z.ZodType, Json][] = [
   [pathId, positiveInteger],
   [pageQuery.shape.page, { ...positiveInteger, maximum: MAX_PAGE, default: 1 }],
   [pageQuery.shape.per_page, { ...positiveInteger, default: DEFAULT_PER_PAGE }],
+  [roomSlug, { pattern: ROOM_SLUG.source }],
   [instant, { type: "string", format: "date-time" }],
   [utcInstant, { type: "string", format: "date-time", pattern: IN_UTC.source }],
   [email, { format: "email" }],

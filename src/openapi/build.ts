@@ -13,6 +13,7 @@ import { requireSameLimits } from "../dev/rate_limits.ts";
 import { DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
 import { buildDocument } from "./document.ts";
 import { DOOR_NAMES } from "./doors.ts";
+import { introductionOf } from "./info.ts";
 
 requireSameLimits(await readFile(join(import.meta.dirname, "../../wrangler.toml"), "utf8"));
 
@@ -21,14 +22,19 @@ const PAGE = join(import.meta.dirname, "page");
 const assets = new Map<string, string | Buffer>();
 for (const file of await readdir(PAGE)) assets.set(file, await readFile(join(PAGE, file)));
 assets.set("scalar.js", await readFile(scalarScript()));
-for (const door of DOOR_NAMES) {
-  const document = buildDocument(door);
-  assets.set(join("api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
+const documents = DOOR_NAMES.map((door) => [door, buildDocument(door)] as const);
+for (const [door, document] of documents) {
+  assets.set(join("api", door, "openapi.json"), asJson(document));
   const types = await openapiTS(document as OpenAPI3);
   await put(join("dist/client", `${door}.d.ts`), astToString(types));
 }
 await putAll(PUBLIC_ASSETS);
 assets.set("reference.js", `${await developmentCredentials()}${assets.get("reference.js")}`);
+for (const [door, document] of documents)
+  assets.set(
+    join("api", door, "openapi.json"),
+    asJson({ ...document, ...introductionOf(door, { isDevelopment: true }) }),
+  );
 await putAll(DEVELOPMENT_ASSETS);
 
 // wrangler sets the variable, and shows what is printed here.
@@ -36,6 +42,10 @@ if (process.env.WRANGLER_COMMAND === "dev" && !existsSync(".dev.vars"))
   process.stdout.write(
     "There are no settings and no local database yet. Stop this, and run `npm run dev`: it makes both.\n",
   );
+
+function asJson(document: object) {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
 
 /** Puts all assets into a folder, and nothing else: what an earlier build left must not be deployed. */
 async function putAll(folder: string) {

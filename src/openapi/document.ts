@@ -4,6 +4,7 @@ import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
 import { DOORS, type Door } from "./doors.ts";
+import { introductionOf } from "./info.ts";
 import type { Operation, WebhookReference } from "./operation.ts";
 import { parameterDescriptions, references } from "./references.ts";
 import { simplify } from "./rendering.ts";
@@ -15,19 +16,13 @@ const errorSchema = z.object({ error: z.string() }).meta({
 
 /** The OpenAPI 3.1 document of a door: its registered routes, each with what the references say about it. */
 export function buildDocument(door: Door) {
-  const { title, description, security, securitySchemes } = DOORS[door];
+  const { security, securitySchemes } = DOORS[door];
   for (const { schemas = {} } of references)
     for (const [id, { schema, description }] of Object.entries(schemas))
       z.globalRegistry.add(schema, { id, description });
   const document = createDocument({
     openapi: "3.1.1",
-    info: {
-      title,
-      description,
-      version: "1.0.0",
-      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
-    },
-    servers: [{ url: `/api/${door}`, description: "This server" }],
+    ...introductionOf(door),
     security: [security],
     tags: references
       .filter((each) => each[door] || each.webhooks)

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DOORS, type Door } from "./doors.ts";
+import { guidesOf } from "./guides.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+/** Shown where the operator has not said at which address the service is. */
+const EXAMPLE_URL = "https://visits.example.com";
+
+const DEVELOPMENT_URL = "http://localhost:8787";
+
+const EMAIL = /^[^\s@:/]+@[^\s@:/]+$/;
+
+/**
+ * What the operator says of the service in wrangler.toml: empty variables are not set.
+ *
+ * @throws Error if a variable is not valid. It stops the build, and with it a deployment
+ */
+export function readOperator(wranglerToml: string) {
+  const variable = (name: string) =>
+    new RegExp(`^${name} *= *"([^"\\n]*)"`, "m").exec(wranglerToml)?.[1] ?? "";
+  const url = variable("PUBLIC_URL");
+  if (url && !(URL.canParse(url) && new URL(url).origin === url && url.startsWith("https://")))
+    throw new Error(
+      `wrangler.toml: PUBLIC_URL must be an address without a path, such as ${EXAMPLE_URL}, or empty`,
+    );
+  const contact = variable("CONTACT");
+  if (contact && !EMAIL.test(contact) && !(URL.canParse(contact) && contact.startsWith("https://")))
+    throw new Error("wrangler.toml: CONTACT must be an email address, or an address with https://, or empty");
+  return {
+    url: url || undefined,
+    contact: {
+      name: "The operator of this service",
+      ...(contact && { [EMAIL.test(contact) ? "email" : "url"]: contact }),
+    },
+    CLIENT_LIMIT_PER_MINUTE: Number(variable("CLIENT_LIMIT_PER_MINUTE")),
+    FAILURE_LIMIT_PER_MINUTE: Number(variable("FAILURE_LIMIT_PER_MINUTE")),
+  };
+}
+
+/**
+ * The `info` and the `servers` of a document. In development, requests from the page must not reach the operator's
+ * service, and what one copies from a guide works.
+ */
+export function introductionOf(door: Door, { isDevelopment = false } = {}) {
+  const { url, contact, ...limits } = readOperator(read("wrangler.toml"));
+  const server = isDevelopment ? DEVELOPMENT_URL : (url ?? EXAMPLE_URL);
+  return {
+    info: {
+      title: DOORS[door].title,
+      description: guidesOf(door, { ...limits, ...TABLES, SERVER: server }),
+      version: JSON.parse(read("package.json")).version as string,
+      contact,
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: `${isDevelopment ? "" : (url ?? "")}/api/${door}`, description: "This server" }],
+  };
+}
+
+/** What the code knows and the guides show. */
+const TABLES = { FAULTS: "" };

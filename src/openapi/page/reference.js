@@ -30,5 +30,7 @@ window.Scalar.createApiReference(
     hideClientButton: true,
     persistAuth: false,
     documentDownloadType: "json",
+    // Guides have long lines: they get two thirds of a wide page, not half of it.
+    customCss: "@media (min-width: 1200px) { .introduction-section .section-column:first-child { flex: 2 } }",
   })),
 );

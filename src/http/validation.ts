@@ -13,7 +13,26 @@ declare module "hono" {
   }
 }
 
-z.config({ customError: (issue) => (issue.input === undefined ? "is required" : undefined) });
+const TYPES: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+/** What is said of a fault where its schema says nothing of its own. */
+z.config({
+  customError: (issue) => {
+    if (issue.input === undefined) return "is required";
+    if (issue.code === "invalid_type") return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    if (issue.code === "invalid_value") return `must be one of ${issue.values.join(", ")}`;
+    if (issue.code === "too_small")
+      return `must be ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
+    return issue.code === "too_big" ? `must be at most ${issue.maximum}` : undefined;
+  },
+});
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
@@ -21,6 +40,8 @@ export const IDEMPOTENCY_KEY = "Idempotency-Key";
 export interface Input {
   target: "query" | "param" | "json" | "header";
   schema: z.ZodType;
+  /** In bytes, where the body has a limit of its own. */
+  limit?: number | undefined;
 }
 
 /** Refuses a query that does not match the schema with 400. */
@@ -53,7 +74,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
     await limitBody(limit ?? c.var.bodyLimit)(c, async () => requireFewContainers(await textOfJson(c)));
     return validateBody(c, next);
   };
-  return Object.assign(guarded, { input: { target: "json", schema } satisfies Input });
+  return Object.assign(guarded, { input: { target: "json", schema, limit } satisfies Input });
 }
 
 export const notJson = () => new ApiError(400, "Request body is not valid JSON");
@@ -79,7 +100,8 @@ function validate<Target extends keyof ValidationTargets, Schema extends z.ZodTy
   );
 }
 
-function explain(issues: readonly { path: PropertyKey[]; message: string }[]): string {
+/** The text of a refusal, with the first faults: each has the path of its field. */
+export function explain(issues: readonly { path: PropertyKey[]; message: string }[]): string {
   const named = issues.slice(0, MAX_NAMED_FAULTS);
   const more = issues.length > named.length ? [`and ${issues.length - named.length} more`] : [];
   return [...named.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join("; ");

@@ -16,6 +16,12 @@ const tooLong = (max: number) => `must be at most ${max} characters long`;
 const isLongerThan = (max: number, value: string) =>
   value.length > max && (value.length > 2 * max || [...value].length > max);
 
+/** What the documents say of the characters of a text: no control characters. Not only JavaScript understands it. */
+export const ONE_LINE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
+
+/** Line breaks are allowed, and only null characters are not. */
+export const MANY_LINES = "^[^\\x00]*$";
+
 /**
  * Text that is not blank. Its length is checked before its content.
  *
@@ -24,6 +30,7 @@ const isLongerThan = (max: number, value: string) =>
 function nonBlank(
   schema: z.ZodString,
   max: number,
+  pattern: string,
   isAllowed: (value: string) => boolean,
   otherwise: string,
 ) {
@@ -37,13 +44,14 @@ function nonBlank(
       const message = faultOf(value);
       if (message) issues.push({ code: "custom", message, input: value, continue: false });
     })
-    .meta({ minLength: 1, maxLength: max });
+    .meta({ minLength: 1, maxLength: max, pattern });
 }
 
 const oneLine = (schema: z.ZodString, max: number) =>
   nonBlank(
     schema,
     max,
+    ONE_LINE,
     (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
     "must be text without control characters",
   );
@@ -56,6 +64,7 @@ export const longText = (max: number) =>
   nonBlank(
     z.string(),
     max,
+    MANY_LINES,
     (value) => value.isWellFormed() && !value.includes("\0"),
     "must be text without null characters",
   );

@@ -2,17 +2,17 @@ import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
 import { DOORS, type Door } from "./doors.ts";
+import { exampleFields, examplesOf } from "./examples.ts";
+import { describeFields } from "./fields.ts";
+import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts";
 import { introductionOf } from "./info.ts";
-import type { Operation, WebhookReference } from "./operation.ts";
-import { parameterDescriptions, references } from "./references.ts";
+import type { Operation } from "./operation.ts";
+import { bookmarkParameter, described } from "./parameters.ts";
+import { references } from "./references.ts";
+import { refusalsOf } from "./refusals.ts";
 import { simplify } from "./rendering.ts";
-
-const errorSchema = z.object({ error: z.string() }).meta({
-  id: "Error",
-  description: "Why the request was refused, and what would be right.",
-});
+import { webhooks } from "./webhooks.ts";
 
 /** The OpenAPI 3.1 document of a door: its registered routes, each with what the references say about it. */
 export function buildDocument(door: Door) {
@@ -29,9 +29,10 @@ export function buildDocument(door: Door) {
       .map(({ tag, description }) => ({ name: tag, description })),
     paths: pathsOf(door),
     webhooks: webhooks(),
-    components: { securitySchemes },
+    components: { securitySchemes, headers: sharedHeaders(door) },
   });
-  describeFields(document.components?.schemas ?? {});
+  describeComponents(document.components?.schemas ?? {});
+  describeRequests(door, document);
   return simplify(document) as typeof document;
 }
 
@@ -62,203 +63,85 @@ function pathsOf(door: Door): ZodOpenApiPathsObject {
     const [method = "", pattern = ""] = route.split(" ");
     const path = pattern.replace(/:(\w+)/g, "{$1}");
     paths[path] ??= {};
-    paths[path][method.toLowerCase()] = operationObject(door, inputs, reference.tag, reference.operation);
+    paths[path][method.toLowerCase()] = operationObject(
+      door,
+      method,
+      inputs,
+      reference.tag,
+      reference.operation,
+    );
   }
   if (described.size > 0)
     throw new Error(`References describe routes that do not exist: ${[...described.keys()].join(", ")}`);
   return paths;
 }
 
-function webhooks(): ZodOpenApiPathsObject {
-  const all = references.flatMap(({ tag, webhooks = {} }) =>
-    Object.entries(webhooks).map(([type, webhook]) => [type, { post: webhookObject(tag, webhook) }] as const),
-  );
-  return Object.fromEntries(all);
-}
-
-function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
-  const { operationId, summary, description, schema, example } = webhook;
-  schema.parse(example);
-  return {
-    operationId,
-    summary,
-    description,
-    tags: [tag],
-    security: [],
-    parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
-      name,
-      in: "header" as const,
-      required: true,
-      description,
-      schema: { type: "string" as const },
-    })),
-    requestBody: { required: true, content: { "application/json": { schema, example } } },
-    responses: {
-      "2XX": { description: "The webhook has arrived. The body of the response is ignored." },
-      410: { description: "The endpoint wants no more webhooks: it becomes inactive." },
-      default: { description: "The webhook is sent again later." },
-    },
-  };
-}
-
-const WEBHOOK_HEADERS = {
-  "webhook-id": "The same whenever this is sent: drop what has an id that you know.",
-  "webhook-timestamp": "When it is sent, in seconds since 1970.",
-  "webhook-signature":
-    "`v1,` and a signature in base64; several are separated by spaces. See Standard Webhooks.",
-};
-
 function operationObject(
   door: Door,
+  method: string,
   inputs: Input[],
   tag: string,
   operation: Operation,
 ): ZodOpenApiOperationObject {
   const schemaOf = (target: Input["target"]) => inputs.find((input) => input.target === target)?.schema;
-  const [query, param, json] = [schemaOf("query"), schemaOf("param"), schemaOf("json")];
-  const header = schemaOf("header");
-  const { operationId, summary, description, status, response, requestExample } = operation;
-  const body = json ? { schema: json, mediaType: JSON_TYPE, example: requestExample } : operation.body;
-  if (body) body.schema.parse(body.example);
-  if (response) response.schema.parse(response.example);
+  const [query, path, json, header] = [
+    schemaOf("query"),
+    schemaOf("param"),
+    schemaOf("json"),
+    schemaOf("header"),
+  ];
+  const { operationId, summary, description, status, parameters, response } = operation;
+  const body = json ? { schema: json, mediaType: JSON_TYPE, ...requestExamples(operation) } : operation.body;
+  for (const each of [body, response])
+    if (each) for (const example of Object.values(examplesOf(each))) each.schema.parse(example);
   return {
     operationId,
     summary,
     ...(description ? { description } : {}),
     tags: [tag],
     requestParams: {
-      ...(param ? { path: described(param) } : {}),
-      ...(query ? { query: described(query) } : {}),
-      ...(header ? { header: described(header) } : {}),
+      ...(path ? { path: described(path, parameters) } : {}),
+      ...(query ? { query: described(query, parameters) } : {}),
+      ...(header ? { header: described(header, parameters) } : {}),
+      ...(method === "GET" ? { header: z.object({ "X-D1-Bookmark": bookmarkParameter }) } : {}),
     },
     ...(body
       ? {
           requestBody: {
             required: true,
-            content: { [body.mediaType]: { schema: body.schema, example: body.example } },
+            description: "JSON. Keys that are not described here are ignored.",
+            content: { [body.mediaType]: { schema: body.schema, ...exampleFields(body) } },
           },
         }
       : {}),
     responses: {
       [status]: {
         description: SUCCESS[status],
-        headers: headersOf({
+        headers: headersOf(door, {
           ...commonHeaders(door),
           // A response with a secret is not stored, so it is never a replay.
-          ...(header && !operation.refusals?.[409] ? REPLAYED : {}),
+          ...(header && !operation.errors?.[409] ? REPLAYED : {}),
           ...operation.headers,
         }),
         ...(response
-          ? { content: { [JSON_TYPE]: { schema: response.schema, example: response.example } } }
+          ? { content: { [JSON_TYPE]: { schema: response.schema, ...exampleFields(response) } } }
           : {}),
       },
-      ...refusalsOf(door, { query, param, json, header }, operation),
+      ...refusalsOf(door, inputs, operation),
     },
   };
 }
 
+function requestExamples({ operationId, request }: Operation) {
+  if (!request) throw new Error(`${operationId} takes a body, and its reference has no example of one`);
+  return request;
+}
+
 const JSON_TYPE = "application/json";
-
-const COMMON_HEADERS = {
-  "X-Request-Id": "The id of the request in the service's log.",
-  "X-D1-Bookmark":
-    "The state of the database that the response is based on. A GET that sends this header back sees at least this state.",
-};
-
-const POLICY = {
-  "RateLimit-Policy":
-    "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers.",
-};
-
-/** Only API clients have a limit for all of their requests. */
-const commonHeaders = (door: Door) =>
-  door === "external" ? { ...COMMON_HEADERS, ...POLICY } : COMMON_HEADERS;
-
-const REPLAYED = {
-  "Idempotent-Replayed":
-    "`true` if the request was carried out before: this is the first response again. Otherwise it is absent.",
-};
-
-const RETRY_AFTER = { "Retry-After": "Try again after this number of seconds." };
-
-const BEYOND_LIMIT = {
-  ...RETRY_AFTER,
-  ...POLICY,
-  RateLimit: "No request is left (`r`), for at most so many seconds (`t`).",
-};
-
-const headersOf = (headers: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
-      name,
-      { description, schema: { type: "string" as const } },
-    ]),
-  );
 
 const SUCCESS = { 200: "Success.", 201: "Created.", 204: "Success. The response has no body." };
 
-/** Parameters, each with its description from the references. */
-function described(schema: z.ZodType) {
-  if (!(schema instanceof z.ZodObject)) throw new Error("Parameters are described by an object");
-  return z.object(
-    Object.fromEntries(
-      Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
-        const description = parameterDescriptions[name];
-        if (!description) throw new Error(`No description of the parameter ${name}`);
-        return [name, field.meta({ ...field.meta(), description })];
-      }),
-    ),
-  );
-}
-
-/** The refusals that are common to such requests, and the operation's own. */
-function refusalsOf(
-  door: Door,
-  { query, param, json, header }: Partial<Record<Input["target"], z.ZodType | undefined>>,
-  { refusals = {}, body }: Operation,
-) {
-  const takesJson = json ?? body;
-  const badRequest = [
-    takesJson && "The body is not JSON.",
-    query && "A query parameter is not valid.",
-    header && `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters.`,
-  ].filter(Boolean);
-  const all: Record<number, string | undefined> = {
-    400: badRequest.join(" ") || undefined,
-    401: [DOORS[door].unauthorized, refusals[401]].filter(Boolean).join(" "),
-    404: refusals[404] ?? (param && DOORS[door].missing),
-    409: refusals[409],
-    413: takesJson && "The body is too large.",
-    415: takesJson && "The `Content-Type` is not JSON.",
-    422:
-      [
-        json && "The body does not match its schema.",
-        refusals[422],
-        header && "The `Idempotency-Key` was used for another request.",
-      ]
-        .filter(Boolean)
-        .join(" ") || undefined,
-    429: DOORS[door].tooMany,
-    500: "An internal error of the service.",
-    503: refusals[503],
-  };
-  return Object.fromEntries(
-    Object.entries(all)
-      .filter(([, description]) => description)
-      .map(([status, description]) => [
-        status,
-        {
-          description,
-          headers: headersOf({ ...commonHeaders(door), ...MORE_HEADERS[status] }),
-          content: { [JSON_TYPE]: { schema: errorSchema } },
-        },
-      ]),
-  );
-}
-
-const MORE_HEADERS: Record<string, Record<string, string>> = { 429: BEYOND_LIMIT, 503: RETRY_AFTER };
-
-function describeFields(components: Record<string, unknown>) {
+function describeComponents(components: Record<string, unknown>) {
   for (const { schemas = {} } of references)
     for (const [id, { fields }] of Object.entries(schemas)) {
       const { properties = {} } = (components[id] ?? {}) as { properties?: Record<string, object> };
@@ -268,4 +151,18 @@ function describeFields(components: Record<string, unknown>) {
         Object.assign(property, { description });
       }
     }
+}
+
+/** Puts what the references say about the fields of requests into the document. */
+function describeRequests(door: Door, document: ReturnType<typeof createDocument>) {
+  const operations = references.flatMap(({ [door]: each = {} }) => Object.values(each));
+  const documented = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
+  for (const { operationId, request } of operations) {
+    const content = documented.find((each) => each.operationId === operationId)?.requestBody?.content;
+    for (const mediaType of Object.values(content ?? {}) as { schema: object }[]) {
+      // Operations may share what zod made of a schema, and describe it differently.
+      mediaType.schema = structuredClone(mediaType.schema);
+      describeFields(mediaType.schema, request?.fields ?? {}, operationId);
+    }
+  }
 }

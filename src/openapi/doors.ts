@@ -1,3 +1,6 @@
+const tooManyFailures =
+  "Too many requests with missing or wrong credentials have come from this address: at most 60 a minute are served; try again in 60 seconds";
+
 const FAILURES =
   "The credentials are missing or wrong, and too many such requests have come from this address. Requests with the right ones are served.";
 
@@ -21,9 +24,13 @@ export const DOORS = {
       },
     },
     unauthorized: "The client credentials are missing or wrong.",
+    unauthorizedError: "Invalid client credentials",
     tooMany:
       "The API client has sent too many requests; or too many with missing or wrong credentials have come from this address.",
-    missing: "Something in the path does not exist, or the client has no access to it.",
+    tooManyErrors: [
+      "This API client has sent too many requests: at most 1200 a minute are served; try again in 60 seconds",
+      tooManyFailures,
+    ],
   },
   platform: {
     title: "Organization Video Visit Service: platform API",
@@ -32,8 +39,9 @@ export const DOORS = {
       platformToken: { type: "http", scheme: "bearer", description: "The operator's `PLATFORM_API_TOKEN`." },
     },
     unauthorized: "The platform token is missing or wrong.",
+    unauthorizedError: "Invalid platform token",
     tooMany: FAILURES,
-    missing: "Something in the path does not exist.",
+    tooManyErrors: [tooManyFailures],
   },
   livekit: {
     title: "Organization Video Visit Service: LiveKit webhook",
@@ -47,8 +55,9 @@ export const DOORS = {
       },
     },
     unauthorized: "The event is not correctly signed.",
+    unauthorizedError: "Invalid signature",
     tooMany: FAILURES,
-    missing: "Something in the path does not exist.",
+    tooManyErrors: [tooManyFailures],
   },
 } as const;
 

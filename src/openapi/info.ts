@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DOORS, type Door } from "./doors.ts";
+import { faultsTable } from "./error_texts.ts";
 import { guidesOf } from "./guides.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -51,7 +52,7 @@ export function introductionOf(door: Door, { isDevelopment = false } = {}) {
   return {
     info: {
       title: DOORS[door].title,
-      description: guidesOf(door, { ...limits, ...TABLES, SERVER: server }),
+      description: guidesOf(door, { ...limits, FAULTS: faultsTable, SERVER: server }),
       version: JSON.parse(read("package.json")).version as string,
       contact,
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
@@ -59,6 +60,3 @@ export function introductionOf(door: Door, { isDevelopment = false } = {}) {
     servers: [{ url: `${isDevelopment ? "" : (url ?? "")}/api/${door}`, description: "This server" }],
   };
 }
-
-/** What the code knows and the guides show. */
-const TABLES = { FAULTS: "" };

@@ -1,4 +1,23 @@
 import * as z from "zod";
+import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
+import { count } from "./shapes.ts";
+
+/** Examples by what they show. The first is what readers see first. */
+export type Examples = Record<string, unknown>;
+
+/** One example, or several. */
+export type WithExamples = { example: unknown } | { examples: Examples };
+
+/** The meaning of each field of a body, by its path: `waiting_room.name`. The items of a list have the list's path. */
+export type Fields = Record<string, string>;
+
+export interface Parameter {
+  description: string;
+  example: string | number;
+}
+
+/** Statuses of refusals that are not common to all operations of a door. */
+export type RefusalStatus = 400 | 401 | 404 | 409 | 422 | 503;
 
 /**
  * What the reference says about a route and the route's code does not. Parameters, body and the common refusals come
@@ -9,16 +28,27 @@ export interface Operation {
   summary: string;
   description?: string;
   status: 200 | 201 | 204;
-  /** The shape of the response, with an example. Left out if the response has no body. */
-  response?: { schema: z.ZodType; example: unknown };
-  /** An example of a body that the route accepts. */
-  requestExample?: unknown;
+  /** Parameters that mean something else than in most operations. */
+  parameters?: Record<string, Parameter>;
+  /** The shape of the response, whose fields have descriptions. Left out if the response has no body. */
+  response?: { schema: z.ZodType } & WithExamples;
+  /** Examples of a body that the route accepts, and what its fields mean. */
+  request?: { fields: Fields } & WithExamples;
   /** The body of a route that takes any JSON: what it uses of it. */
-  body?: { schema: z.ZodType; mediaType: string; example: unknown };
-  /** Headers that only this response has, each with its description. */
-  headers?: Record<string, string>;
-  /** The refusals of this route, with their reasons. */
-  refusals?: Partial<Record<401 | 404 | 409 | 422 | 503, string>>;
+  body?: { schema: z.ZodType; mediaType: string } & WithExamples;
+  /** Headers that only this response has. */
+  headers?: Record<string, Header>;
+  /** Why this route refuses, where its errors do not say enough. */
+  refusals?: Partial<Record<RefusalStatus, string>>;
+  /** The texts of this route's errors. Faults of single fields stand in error_texts.ts. */
+  errors?: Partial<Record<RefusalStatus, string[]>>;
+}
+
+/** A header of a response. */
+export interface Header {
+  description: string;
+  example: string | number;
+  schema: z.ZodType;
 }
 
 /** What the service sends to the URLs of organizations. */
@@ -26,7 +56,7 @@ export interface WebhookReference {
   operationId: string;
   summary: string;
   description: string;
-  /** The shape of the body, with an example. */
+  /** The shape of the body, whose fields have descriptions, with an example. */
   schema: z.ZodType;
   example: unknown;
 }
@@ -47,15 +77,29 @@ export interface Reference {
 }
 
 const paginationSchema = z
-  .object({ current_page: z.int(), per_page: z.int(), total_pages: z.int(), total_count: z.int() })
+  .object({
+    current_page: z.int().min(1).max(MAX_PAGE).describe("The number of this page. The first is 1."),
+    per_page: z.int().min(1).max(MAX_PER_PAGE).describe("The number of items on a full page."),
+    total_pages: count().describe("The number of pages; 0 for an empty list."),
+    total_count: count().describe("The number of items in the whole list."),
+  })
   .meta({ id: "Pagination", description: "The position of a page in its list." });
 
 /** Reports are merged with the stored row. That fails if the row keeps changing meanwhile. */
 export const busy =
   "Many requests change the same record at the same time. `Retry-After` says when to try again.";
 
-export const paginationExample = { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 };
+/** The pagination of a list that fits on one page. */
+export const onePage = (total_count: number) => ({
+  current_page: 1,
+  per_page: DEFAULT_PER_PAGE,
+  total_pages: Math.ceil(total_count / DEFAULT_PER_PAGE),
+  total_count,
+});
 
 /** The shape of a page of a list. */
 export const pageOf = (key: string, schema: z.ZodType) =>
-  z.object({ [key]: z.array(schema), pagination: paginationSchema });
+  z.object({
+    [key]: z.array(schema).max(MAX_PER_PAGE).describe("The items of this page, in the order of the list."),
+    pagination: paginationSchema,
+  });

@@ -1,4 +1,3 @@
-import { MAX_PER_PAGE } from "../limits.ts";
 import { liveKitReference } from "../livekit/livekit.openapi.ts";
 import { apiClientsReference } from "../resources/api_clients/api_clients.openapi.ts";
 import { authorizationCodesReference } from "../resources/authorization_codes/authorization_codes.openapi.ts";
@@ -51,28 +50,3 @@ export const references: Reference[] = [
   participantsReference,
   liveKitReference,
 ];
-
-/** A parameter means the same in every operation. */
-export const parameterDescriptions: Record<string, string> = {
-  "Idempotency-Key":
-    "A text that your client makes for this request, for example a UUID, with or without quotes. If the request is sent again with it, nothing is made a second time.",
-  page: "The number of the page. The first page is 1. A page past the end is an empty list.",
-  per_page: `The number of items on a page. A value above ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
-  slug: "The current slug of the waiting room.",
-  waiting_room_slug: "The current slug of the waiting room.",
-  id: "The id of the resource that comes before it in the path.",
-  key: "The reporter's own key for the resource that comes before it in the path.",
-  organization_user_id:
-    "The id of the organization user. Before `calls` in the path: the one who held the calls.",
-  call_id: "The id of the call.",
-  egress_id: "The egress: its `id` in the external API, its `egress_id` in the platform API.",
-  type: "Only events of this type.",
-  after:
-    "Where to go on: the `next_after` of the response before, or the id of an event. Without it, the list begins at its start.",
-  date_start: "The first date of the range, in UTC.",
-  date_end: "The last date of the range, in UTC. It is part of the range.",
-  user_id: "Only the calls of this user count. Without it, the calls of the whole organization count.",
-  event: "Only entries of this event.",
-  from: "Only entries from the start of this day (UTC).",
-  to: "Only entries up to the end of this day (UTC). It must not be before `from`.",
-};

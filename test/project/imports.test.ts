@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path/posix";
 import { describe, expect, it } from "vitest";
 
-const ROLES = ["external", "platform", "service", "schemas", "merge", "sql", "openapi"];
+const ROLES = ["external", "platform", "service", "schemas", "responses", "merge", "sql", "openapi"];
 
 /** Files of resources whose role is not in the list, and why they are files of their own. */
 const OTHER_ROLES: Record<string, string> = {
@@ -39,6 +39,8 @@ const OTHER_ROLES: Record<string, string> = {
 interface Import {
   from: string;
   to: string;
+  /** Whether nothing of it is left in the program. */
+  isOnlyOfTypes: boolean;
 }
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
@@ -49,10 +51,13 @@ const files = readdirSync("src", { recursive: true, encoding: "utf8" })
 /** Every import of one file of src by another, those of types too. JSON imports nothing. */
 const imports: Import[] = files.flatMap((from) => {
   const source = readFileSync(join("src", from), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  const specifiers = source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+(?<!\.json))"/g);
-  return [...specifiers].map(([, specifier = ""]) => ({
+  const specifiers = source.matchAll(
+    /((?:import|export) type [^;]*?)?(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+(?<!\.json))"/g,
+  );
+  return [...specifiers].map(([, onlyTypes, specifier = ""]) => ({
     from,
     to: relative("src", join("src", dirname(from), specifier)),
+    isOnlyOfTypes: onlyTypes !== undefined,
   }));
 });
 
@@ -96,6 +101,17 @@ describe("Of the files in src,", () => {
       ({ from, to }) =>
         /^(schemas|sql|merge)$/.test(roleOf(from) ?? "") && (roleOf(to) === "service" || isDoor(to)),
     );
+    expect(offenders.map(say)).toEqual([]);
+  });
+
+  it("the Worker's leave the shapes of responses and what the reference says out of its bundle", () => {
+    const isReference = (file: string) =>
+      /^(responses|openapi)$/.test(roleOf(file) ?? "") || isOfReference(file);
+    const isOfReference = (file: string) => /^(openapi|dev)\/|\.openapi\.ts$/.test(file);
+    const offenders = imports.filter(
+      ({ from, to, isOnlyOfTypes }) => isReference(to) && !isReference(from) && !isOnlyOfTypes,
+    );
+    expect(imports.some(({ from, to }) => isReference(to) && !isReference(from))).toBe(true);
     expect(offenders.map(say)).toEqual([]);
   });
 

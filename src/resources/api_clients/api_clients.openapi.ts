@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { CLIENT_KNOWN_FOR } from "../../limits.ts";
-import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { apiClientSchema, issuedApiClientSchema } from "./api_clients.schemas.ts";
+import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
 
 const client = {
   id: 5,
@@ -56,14 +56,17 @@ export const apiClientsReference: Reference = {
       status: 200,
       response: {
         schema: pageOf("api_clients", apiClientSchema),
-        example: { api_clients: [listed], pagination: paginationExample },
+        example: { api_clients: [listed], pagination: onePage(1) },
       },
     },
     "POST /organizations/:id/api_clients": {
       operationId: "createApiClient",
       summary: "Create an API client for an organization",
       status: 201,
-      requestExample: { api_client: { name: "Scheduling system", organization_user_id: 12 } },
+      request: {
+        fields: {},
+        example: { api_client: { name: "Scheduling system", organization_user_id: 12 } },
+      },
       response: { schema: issuedApiClientSchema, example: issued },
       refusals: { 422: "`organization_user_id` is not a user of the organization." },
     },

@@ -1,17 +1,12 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { id, name, timestampOrNull } from "../../http/wire.ts";
+import type { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
 import type { apiClientColumns } from "./api_clients.sql.ts";
 
 export const createApiClientBody = z.object({
   api_client: z.object({ name, organization_user_id: id }),
 });
-
-const fields = { id, name: z.string(), organization_user_id: id, client_id: z.string() };
-
-export const apiClientSchema = z.object({ ...fields, revoked_at: z.iso.datetime().nullable() });
-
-export const issuedApiClientSchema = z.object({ ...fields, client_secret: z.string() });
 
 export type ApiClient = Row<typeof apiClientColumns>;
 

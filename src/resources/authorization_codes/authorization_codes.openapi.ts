@@ -1,5 +1,5 @@
 import type { Reference } from "../../openapi/operation.ts";
-import { redeemedCodeSchema } from "./authorization_codes.schemas.ts";
+import { redeemedCodeSchema } from "./authorization_codes.responses.ts";
 
 export const authorizationCodesReference: Reference = {
   tag: "Authorization codes",
@@ -22,7 +22,7 @@ export const authorizationCodesReference: Reference = {
       description:
         "A code works once. If several requests send the same code at the same time, only one of them succeeds.",
       status: 200,
-      requestExample: { code: "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0" },
+      request: { fields: {}, example: { code: "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0" } },
       response: {
         schema: redeemedCodeSchema,
         example: {

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {
@@ -7,7 +7,7 @@ import {
   bulkInviteProgressSchema,
   bulkInviteResponseSchema,
   bulkInviteSchema,
-} from "./bulk_invites.schemas.ts";
+} from "./bulk_invites.responses.ts";
 
 const queued: z.input<typeof bulkInviteSchema> = {
   id: 91,
@@ -64,12 +64,24 @@ export const bulkInvitesReference: Reference = {
       summary: "Create many invites",
       description: `Takes 1 to ${MAX_BULK_INVITES} rows. The invites are created in the background; the header \`Location\` says where to read the progress. If the email of a row is also in an earlier row, has a pending invite or has an account in the organization, only this row fails, in the background. A row also fails if the membership of its email ends before it is processed. Any other error in a row refuses the whole request.`,
       status: 201,
-      headers: { Location: "The path at which to read the progress." },
-      requestExample: {
-        organization_invites: [
-          { email: "ines@example.com", display_name: "Ines Invited", role_names: ["provider"] },
-          { email: "paula@example.com", display_name: "Paula Provider", role_names: ["provider"] },
-        ],
+      headers: {
+        Location: {
+          description: "The path at which to read the progress.",
+          example: "/api/external/bulk_invites/91",
+          schema: z
+            .string()
+            .max(100)
+            .regex(/^\/api\/external\/bulk_invites\/\d+$/),
+        },
+      },
+      request: {
+        fields: {},
+        example: {
+          organization_invites: [
+            { email: "ines@example.com", display_name: "Ines Invited", role_names: ["provider"] },
+            { email: "paula@example.com", display_name: "Paula Provider", role_names: ["provider"] },
+          ],
+        },
       },
       response: { schema: bulkInviteResponseSchema, example: { bulk_invite: queued } },
       refusals: {

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { emailAddress, id, timestamp } from "../../http/wire.ts";
+import { id, timestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
+import type { bulkInviteFailureSchema, bulkInviteSchema } from "./bulk_invites.responses.ts";
 import type { bulkInviteColumns, bulkInviteFailureColumns } from "./bulk_invites.sql.ts";
 
 export const createBulkInviteBody = z.object({
@@ -21,30 +22,6 @@ export const bulkInviteChunk = z.object({
 });
 
 export type BulkInviteChunk = z.infer<typeof bulkInviteChunk>;
-
-export const bulkInviteSchema = z.object({
-  id,
-  status: z.enum(["pending", "completed"]),
-  total_count: z.int(),
-  created_count: z.int(),
-  failed_count: z.int(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
-
-export const bulkInviteResponseSchema = z.object({ bulk_invite: bulkInviteSchema });
-
-export const bulkInviteFailureSchema = z.object({
-  row: z.int().nonnegative(),
-  email: emailAddress.nullable(),
-  error: z.string(),
-});
-
-export const bulkInviteProgressSchema = bulkInviteSchema.extend({
-  failures: z.array(bulkInviteFailureSchema),
-});
-
-export const bulkInviteProgressResponseSchema = z.object({ bulk_invite: bulkInviteProgressSchema });
 
 export type BulkInvite = Row<typeof bulkInviteColumns>;
 

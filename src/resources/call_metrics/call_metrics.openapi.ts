@@ -1,6 +1,6 @@
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { callMetricsSchema } from "./call_metrics.schemas.ts";
+import { callMetricsSchema } from "./call_metrics.responses.ts";
 
 export const callMetricsReference: Reference = {
   tag: "Call metrics",

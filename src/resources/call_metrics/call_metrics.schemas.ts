@@ -1,21 +1,13 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { day, idAsText } from "../../http/wire.ts";
+import type { callMetricsSchema } from "./call_metrics.responses.ts";
 import type { dailyMetricsColumns } from "./call_metrics.sql.ts";
 
 export const callMetricsQuery = z.object({
   date_start: day.optional(),
   date_end: day.optional(),
   user_id: idAsText().optional(),
-});
-
-const byDate = (value: z.ZodNumber) => z.record(z.iso.date(), value);
-
-export const callMetricsSchema = z.object({
-  total_calls: byDate(z.int()),
-  average_duration: byDate(z.number()),
-  call_fail_rate: byDate(z.number()),
-  average_wait_time: byDate(z.number()),
 });
 
 export type DailyMetrics = Row<typeof dailyMetricsColumns>;

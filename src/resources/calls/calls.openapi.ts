@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { MAX_KEY_LENGTH } from "../../limits.ts";
-import { busy, pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { callSchema, reportedCallSchema } from "./calls.schemas.ts";
+import { busy, onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { callSchema, reportedCallSchema } from "./calls.responses.ts";
 
 const call: z.input<typeof callSchema> = {
   id: 501,
@@ -42,7 +42,7 @@ export const callsReference: Reference = {
       status: 200,
       response: {
         schema: pageOf("calls", callSchema),
-        example: { calls: [call], pagination: paginationExample },
+        example: { calls: [call], pagination: onePage(1) },
       },
     },
   },
@@ -53,29 +53,32 @@ export const callsReference: Reference = {
       description:
         "The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. It fixes the room of the call; later reports can leave the slug out. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that. A participant with the key of a participant in the waiting room is the same participant. A new participant needs `display_name` and `role`. Participants who are left out of a later report stay on the call. An ended call stays ended. When a call ends, all its participants have left. While `legal_hold` is true, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call; null ends the hold.",
       status: 200,
-      requestExample: {
-        call: {
-          waiting_room_slug: "riverside-clinic--cardiology",
-          organization_user_id: 12,
-          started_at: "2026-01-31T09:30:00Z",
-          ended_at: "2026-01-31T09:45:00Z",
-          participants: [
-            {
-              key: "participant-8c1f",
-              display_name: "Rita Recipient",
-              role: "recipient",
-              joined_at: "2026-01-31T09:30:00Z",
-              recording_consent: true,
-            },
-            {
-              key: "participant-2b7e",
-              display_name: "Paula Provider",
-              role: "provider",
-              user_id: 34,
-              joined_at: "2026-01-31T09:30:00Z",
-              recording_consent: true,
-            },
-          ],
+      request: {
+        fields: {},
+        example: {
+          call: {
+            waiting_room_slug: "riverside-clinic--cardiology",
+            organization_user_id: 12,
+            started_at: "2026-01-31T09:30:00Z",
+            ended_at: "2026-01-31T09:45:00Z",
+            participants: [
+              {
+                key: "participant-8c1f",
+                display_name: "Rita Recipient",
+                role: "recipient",
+                joined_at: "2026-01-31T09:30:00Z",
+                recording_consent: true,
+              },
+              {
+                key: "participant-2b7e",
+                display_name: "Paula Provider",
+                role: "provider",
+                user_id: 34,
+                joined_at: "2026-01-31T09:30:00Z",
+                recording_consent: true,
+              },
+            ],
+          },
         },
       },
       response: { schema: reportedCallSchema, example: reportedCall },

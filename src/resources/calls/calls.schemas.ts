@@ -3,6 +3,7 @@ import type { Row } from "../../database/queries.ts";
 import { id, instant, key, pathId, roomSlug, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
+import type { callSchema, reportedCallSchema } from "./calls.responses.ts";
 import type { callColumns } from "./calls.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
@@ -34,17 +35,6 @@ export const organizationUserParams = z.object({ organization_user_id: pathId })
 export const callParams = z.object({ organization_user_id: pathId, call_id: pathId });
 
 export type CallPath = z.output<typeof callParams>;
-
-export const callSchema = z.object({
-  id,
-  organization_user_id: id,
-  waiting_room_id: id,
-  is_ended: z.boolean(),
-  started_at: z.iso.datetime(),
-  ended_at: z.iso.datetime().nullable(),
-});
-
-export const reportedCallSchema = callSchema.extend({ key: z.string() });
 
 export type Call = Row<typeof callColumns>;
 

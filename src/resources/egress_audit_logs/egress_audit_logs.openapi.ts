@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { auditLogSchema } from "./egress_audit_logs.schemas.ts";
+import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { auditLogSchema } from "./egress_audit_logs.responses.ts";
 
 const read: z.input<typeof auditLogSchema> = {
   id: 73,
@@ -50,7 +50,7 @@ export const egressAuditLogsReference: Reference = {
       status: 200,
       response: {
         schema: pageOf("audit_logs", auditLogSchema),
-        example: { audit_logs: [read, updated], pagination: { ...paginationExample, total_count: 2 } },
+        example: { audit_logs: [read, updated], pagination: onePage(2) },
       },
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, or the call has not ended.",

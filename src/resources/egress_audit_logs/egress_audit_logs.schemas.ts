@@ -3,8 +3,9 @@ import { auditedKind } from "../../database/audited_fields.ts";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { day, id, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { day, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { callParams } from "../calls/calls.schemas.ts";
+import type { auditLogSchema } from "./egress_audit_logs.responses.ts";
 import type { auditLogColumns } from "./egress_audit_logs.sql.ts";
 
 export const auditLogParams = callParams.extend({ egress_id: pathId });
@@ -15,14 +16,6 @@ export const auditLogQuery = pageQuery
     path: ["from"],
     error: "must not be after to",
   });
-
-export const auditLogSchema = z.object({
-  id,
-  event: z.enum(AUDIT_EVENTS),
-  user_id: id,
-  object_changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])).nullable(),
-  created_at: z.iso.datetime(),
-});
 
 export type AuditLog = Row<typeof auditLogColumns>;
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MAX_KEY_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
 import { busy, type Reference } from "../../openapi/operation.ts";
-import { egressSchema, egressWithUrlSchema } from "./egresses.schemas.ts";
+import { egressSchema, egressWithUrlSchema } from "./egresses.responses.ts";
 
 const egress: z.input<typeof egressSchema> = {
   id: 61,
@@ -77,13 +77,16 @@ export const egressesReference: Reference = {
       description:
         "The first report needs `call_key` and `status`. `storage_key` is the key of the file in the bucket. `user_id` is the user who caused the reported change. If it is null or left out, the audit log names the user of an earlier report, else the user who held the call. The first report and every change write an entry into the audit log; a change of only the storage key writes none. The status goes from `egress_starting` over `egress_active` and `egress_ending` to `egress_ended`, may skip some of them, and never goes back. An ended egress is stopped, and ended at the time of the report if no report gives `ended_at`. A report with an earlier status than the known one is late: it fills in `error` and `storage_key` if they are unknown, and changes nothing else. No report changes an egress whose file was deleted; but if a late one names a file, that file is deleted too.",
       status: 200,
-      requestExample: {
-        egress: {
-          call_key: "call-5d20",
-          status: "egress_ended",
-          is_stopped: true,
-          ended_at: "2026-01-31T09:45:00Z",
-          storage_key: "501.mp4",
+      request: {
+        fields: {},
+        example: {
+          egress: {
+            call_key: "call-5d20",
+            status: "egress_ended",
+            is_stopped: true,
+            ended_at: "2026-01-31T09:45:00Z",
+            storage_key: "501.mp4",
+          },
         },
       },
       response: { schema: egressSchema, example: egress },

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
+import { EGRESS_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { id, instant, key, longText, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { callParams } from "../calls/calls.schemas.ts";
+import type { egressSchema, egressWithUrlSchema } from "./egresses.responses.ts";
 import type { egressColumns } from "./egresses.sql.ts";
 
 const encoder = new TextEncoder();
@@ -39,19 +40,6 @@ export type EgressReport = z.output<typeof reportEgressBody>["egress"];
 export const egressKeyParams = z.object({ egress_id: key });
 
 export const egressParams = callParams.extend({ id: pathId });
-
-export const egressSchema = z.object({
-  id,
-  egress_id: z.string(),
-  status: z.string().meta({ examples: [...EGRESS_STATUSES, EGRESS_DELETED] }),
-  error: z.string().nullable(),
-  is_stopped: z.boolean(),
-  ended_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
-
-export const egressWithUrlSchema = egressSchema.extend({ url: z.url().nullable() });
 
 export type Egress = Row<typeof egressColumns>;
 

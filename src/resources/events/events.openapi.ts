@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { DAY, EVENTS_KEPT_FOR } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { eventDataSchema, eventSchema, eventsSchema } from "./events.schemas.ts";
+import { eventDataSchema, eventSchema, eventsSchema } from "./events.responses.ts";
 
 /** When each type comes, and the ids in its data. */
 export const TYPES: Record<EventType, [when: string, ids: string]> = {

@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { createdUserSchema } from "../organization_users/organization_users.schemas.ts";
-import { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.schemas.ts";
+import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
+import { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
 
 const invite: z.input<typeof inviteSchema> = {
   id: 81,
@@ -52,7 +52,7 @@ export const invitesReference: Reference = {
       status: 200,
       response: {
         schema: pageOf("organization_invites", inviteSchema),
-        example: { organization_invites: [invite], pagination: paginationExample },
+        example: { organization_invites: [invite], pagination: onePage(1) },
       },
     },
     "POST /invites": {
@@ -61,11 +61,14 @@ export const invitesReference: Reference = {
       description:
         "The email is stored and compared in lower case. An expired invite for the same email does not prevent a new one, and stays. The role names must be at or below the client's permission level: see `GET /roles`.",
       status: 201,
-      requestExample: {
-        organization_invite: {
-          email: "ines@example.com",
-          display_name: "Ines Invited",
-          role_names: ["provider"],
+      request: {
+        fields: {},
+        example: {
+          organization_invite: {
+            email: "ines@example.com",
+            display_name: "Ines Invited",
+            role_names: ["provider"],
+          },
         },
       },
       response: { schema: inviteSchema, example: invite },
@@ -108,7 +111,7 @@ export const invitesReference: Reference = {
       description:
         "Makes the invitee a user of the organization. An existing user keeps the account and gains the roles. The token is the one in the `accept_url`. It fits only this invite, even after a restore of the database.",
       status: 200,
-      requestExample: { token },
+      request: { fields: {}, example: { token } },
       response: {
         schema: createdUserSchema,
         example: {

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { email, emailAddress, id, name, reference, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { email, name, reference, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { DAY, MAX_TOKEN_LENGTH } from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
+import type { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
 import type { inviteColumns } from "./invites.sql.ts";
 
 export const inviteInput = z.object({ email, display_name: name, role_names: roleNames });
@@ -14,21 +14,6 @@ export type InviteInput = z.output<typeof inviteInput>;
 export const createInviteBody = z.object({ organization_invite: inviteInput });
 
 export const acceptInviteBody = z.object({ token: reference(MAX_TOKEN_LENGTH) });
-
-export const inviteSchema = z.object({
-  id,
-  email: emailAddress,
-  display_name: z.string(),
-  roles: z.array(z.enum(ROLES)),
-  organization_id: id,
-  organization_name: z.string(),
-  expires_at: z.iso.datetime(),
-  used_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
-
-export const inviteWithAcceptUrlSchema = inviteSchema.extend({ accept_url: z.url() });
 
 export type Invite = Row<typeof inviteColumns>;
 

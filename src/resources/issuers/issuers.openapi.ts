@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { issuerSchema } from "./issuers.schemas.ts";
+import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { issuerSchema } from "./issuers.responses.ts";
 
 const issuer: z.input<typeof issuerSchema> = {
   id: 4,
@@ -40,7 +40,7 @@ export const issuersReference: Reference = {
       status: 200,
       response: {
         schema: pageOf("issuers", issuerSchema),
-        example: { issuers: [issuer], pagination: paginationExample },
+        example: { issuers: [issuer], pagination: onePage(1) },
       },
     },
     "POST /organizations/:id/issuers": {
@@ -49,11 +49,14 @@ export const issuersReference: Reference = {
       description:
         "One issuer can be registered for several organizations, once for each. `jwks_url` must be https, or http on a loopback host. `email_claim` is `email` by default.",
       status: 201,
-      requestExample: {
-        issuer: {
-          issuer: "https://login.example.com",
-          audience: "video-visits",
-          jwks_url: "https://login.example.com/.well-known/jwks.json",
+      request: {
+        fields: {},
+        example: {
+          issuer: {
+            issuer: "https://login.example.com",
+            audience: "video-visits",
+            jwks_url: "https://login.example.com/.well-known/jwks.json",
+          },
         },
       },
       response: { schema: issuerSchema, example: issuer },

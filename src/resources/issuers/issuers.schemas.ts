@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
-import { id, name, text, timestamp } from "../../http/wire.ts";
+import { name, text, timestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
+import type { issuerSchema } from "./issuers.responses.ts";
 import type { issuerColumns } from "./issuers.sql.ts";
 
 /** Keys that came over plain HTTP could be anybody's, except from this very machine. */
@@ -23,17 +24,6 @@ export const createIssuerBody = z.object({
     jwks_url: jwksUrl,
     email_claim: name.default("email"),
   }),
-});
-
-export const issuerSchema = z.object({
-  id,
-  organization_id: id,
-  issuer: z.string(),
-  audience: z.string(),
-  jwks_url: z.url(),
-  email_claim: z.string(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
 });
 
 export type Issuer = Row<typeof issuerColumns>;

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { CLIENT_KNOWN_FOR } from "../../limits.ts";
-import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.schemas.ts";
+import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
 
 const user: z.input<typeof organizationUserSchema> = {
   id: 12,
@@ -76,7 +76,7 @@ export const organizationUsersReference: Reference = {
       status: 200,
       response: {
         schema: pageOf("organization_users", organizationUserSchema),
-        example: { organization_users: [user], pagination: paginationExample },
+        example: { organization_users: [user], pagination: onePage(1) },
       },
     },
   },
@@ -91,7 +91,7 @@ export const organizationUsersReference: Reference = {
         schema: pageOf("users", userSchema),
         example: {
           users: [{ ...createdUser, assists: [] }, assistant],
-          pagination: { ...paginationExample, total_count: 2 },
+          pagination: onePage(2),
         },
       },
     },
@@ -101,8 +101,11 @@ export const organizationUsersReference: Reference = {
       description:
         "A user with the role `provider` also gets a personal waiting room. `assists` lists the ids of the organization users whom a provider_assistant assists; they must be providers. Somebody whose membership has ended becomes the same organization user again: with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
       status: 201,
-      requestExample: {
-        user: { email: "paula@example.com", display_name: "Paula Provider", roles: ["provider"] },
+      request: {
+        fields: {},
+        example: {
+          user: { email: "paula@example.com", display_name: "Paula Provider", roles: ["provider"] },
+        },
       },
       response: { schema: createdUserSchema, example: createdUser },
       refusals: {
@@ -114,7 +117,7 @@ export const organizationUsersReference: Reference = {
       summary: "Change a user of an organization",
       description: `A field that is left out stays. \`roles\` replaces all roles: a user who becomes a provider gets a personal waiting room, or the same one back as before. A user who is no longer a provider loses the room: those who wait there have left, and the subs that the user fills are empty. Who assists the user keeps access to the calls. \`assists\` replaces the whole list; a user who is no longer a provider_assistant assists nobody. A new display name does not rename the personal waiting room. API clients that act as the user have the new roles within ${CLIENT_KNOWN_FOR / 1000} seconds.`,
       status: 200,
-      requestExample: { user: { roles: ["provider_assistant"], assists: [12] } },
+      request: { fields: {}, example: { user: { roles: ["provider_assistant"], assists: [12] } } },
       response: { schema: userSchema, example: assistant },
       refusals: {
         404: "The organization or the user does not exist, or the membership has ended.",

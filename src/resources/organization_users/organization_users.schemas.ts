@@ -1,9 +1,14 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { email, emailAddress, id, name, pathId } from "../../http/wire.ts";
+import { email, id, name, pathId } from "../../http/wire.ts";
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
+import type {
+  createdUserSchema,
+  organizationUserSchema,
+  userSchema,
+} from "./organization_users.responses.ts";
 import type { createdUserColumns, organizationUserColumns, userColumns } from "./organization_users.sql.ts";
 
 const roleList = (tooFew: string) =>
@@ -33,21 +38,6 @@ export const updateUserBody = z.object({
 });
 
 export const memberParams = z.object({ id: pathId, organization_user_id: pathId });
-
-export const organizationUserSchema = z.object({
-  id,
-  user_id: id,
-  email: emailAddress,
-  display_name: z.string(),
-  roles: z.array(z.enum(ROLES)),
-});
-
-export const createdUserSchema = organizationUserSchema.extend({
-  organization_id: id,
-  waiting_room_slug: z.string().nullable(),
-});
-
-export const userSchema = createdUserSchema.extend({ assists: z.array(id) });
 
 export type OrganizationUser = Row<typeof organizationUserColumns>;
 

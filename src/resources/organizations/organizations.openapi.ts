@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { organizationSchema } from "./organizations.schemas.ts";
+import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { organizationSchema } from "./organizations.responses.ts";
 
 const organization: z.input<typeof organizationSchema> = {
   id: 1,
@@ -40,7 +40,7 @@ export const organizationsReference: Reference = {
       status: 200,
       response: {
         schema: pageOf("organizations", organizationSchema),
-        example: { organizations: [organization], pagination: paginationExample },
+        example: { organizations: [organization], pagination: onePage(1) },
       },
     },
     "GET /organizations/:id": {
@@ -55,7 +55,7 @@ export const organizationsReference: Reference = {
       description:
         "A field that is left out stays as it is. The slug stays, even if the name changes. null keeps recordings, or transcripts, for good.",
       status: 200,
-      requestExample: { organization: { recording_retention_days: 365 } },
+      request: { fields: {}, example: { organization: { recording_retention_days: 365 } } },
       response: { schema: organizationSchema, example: organization },
     },
     "POST /organizations": {
@@ -64,7 +64,10 @@ export const organizationsReference: Reference = {
       description:
         "Without a `slug`, the service makes one from the name. Recordings and transcripts are kept for good, until an update gives them a number of days.",
       status: 201,
-      requestExample: { organization: { name: "Riverside Clinic", slug: "riverside-clinic" } },
+      request: {
+        fields: {},
+        example: { organization: { name: "Riverside Clinic", slug: "riverside-clinic" } },
+      },
       response: {
         schema: organizationSchema,
         example: { ...organization, recording_retention_days: null },

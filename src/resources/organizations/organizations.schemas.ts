@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, name, timestamp } from "../../http/wire.ts";
+import { name, timestamp } from "../../http/wire.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
+import type { organizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
 const slug = z
@@ -31,16 +32,6 @@ export const updateOrganizationBody = z.object({
     recording_retention_days: retentionDays,
     transcript_retention_days: retentionDays,
   }),
-});
-
-export const organizationSchema = z.object({
-  id,
-  name: z.string(),
-  slug: z.string(),
-  recording_retention_days: z.int().nullable(),
-  transcript_retention_days: z.int().nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
 });
 
 export type Organization = Row<typeof organizationColumns>;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { busy, type Reference } from "../../openapi/operation.ts";
-import { participantSchema } from "./participants.schemas.ts";
+import { participantSchema } from "./participants.responses.ts";
 
 const participant: z.input<typeof participantSchema> = {
   id: 301,
@@ -44,11 +44,14 @@ export const participantsReference: Reference = {
       description:
         "The first report needs `display_name`, `role` and `waiting_since`. A participant who has left can come back: report a later `waiting_since`. A report with an earlier `waiting_since` corrects the visit, except that a late report of a visit before it changes nothing. After a call, a new visit needs a new key. A participant on a call stays in the room of the call. A participant cannot enter an inactive room, but can always leave, even if the room was renamed or retired meanwhile: a known participant is found by every slug that the room ever had. To enter, use the current slug.",
       status: 200,
-      requestExample: {
-        participant: {
-          display_name: "Rita Recipient",
-          role: "recipient",
-          waiting_since: "2026-01-31T09:25:00Z",
+      request: {
+        fields: {},
+        example: {
+          participant: {
+            display_name: "Rita Recipient",
+            role: "recipient",
+            waiting_since: "2026-01-31T09:25:00Z",
+          },
         },
       },
       response: { schema: participantSchema, example: participant },

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { id, instant, key, name, roomSlug, timestampOrNull } from "../../http/wire.ts";
+import type { participantSchema } from "./participants.responses.ts";
 import type { participantColumns } from "./participants.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
@@ -36,19 +37,6 @@ export const participantOnCall = z
   .extend({ key });
 
 export const participantParams = z.object({ slug: roomSlug, key });
-
-export const participantSchema = z.object({
-  id,
-  key: z.string(),
-  waiting_room_id: id,
-  call_id: id.nullable(),
-  user_id: id.nullable(),
-  display_name: z.string(),
-  role: z.enum(PARTICIPANT_ROLES),
-  waiting_since: z.iso.datetime().nullable(),
-  joined_at: z.iso.datetime().nullable(),
-  left_at: z.iso.datetime().nullable(),
-});
 
 export type Participant = Row<typeof participantColumns>;
 

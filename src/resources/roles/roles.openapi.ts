@@ -1,5 +1,5 @@
 import type { Reference } from "../../openapi/operation.ts";
-import { rolesSchema } from "./roles.schemas.ts";
+import { rolesSchema } from "./roles.responses.ts";
 
 export const rolesReference: Reference = {
   tag: "Roles",

@@ -1,9 +1,6 @@
-import * as z from "zod";
 import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
 import { notFound, unprocessable } from "../../http/errors.ts";
-
-export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });
 
 /** Each role once, lowest first: the form in which roles are stored and shown. */
 export function sortRoles(roles: readonly Role[]): Role[] {

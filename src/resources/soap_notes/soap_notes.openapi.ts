@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
 import { busy, type Reference } from "../../openapi/operation.ts";
-import { soapNoteSchema } from "./soap_notes.schemas.ts";
+import { soapNoteSchema } from "./soap_notes.responses.ts";
 
 const note: z.input<typeof soapNoteSchema> = {
   id: 51,
@@ -41,7 +41,7 @@ export const soapNotesReference: Reference = {
       summary: "Report the SOAP note of a call",
       description: `The first report needs both fields. A final note cannot be changed; repeating it is no error. The text can have up to ${MAX_NOTE_LENGTH} characters.`,
       status: 200,
-      requestExample: { soap_note: { text: note.text, is_final: true } },
+      request: { fields: {}, example: { soap_note: { text: note.text, is_final: true } } },
       response: { schema: soapNoteSchema, example: note },
       refusals: {
         422: "The report would change a final SOAP note, or a first report lacks a field.",

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, longText } from "../../http/wire.ts";
+import { longText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
+import type { soapNoteSchema } from "./soap_notes.responses.ts";
 import type { soapNoteColumns } from "./soap_notes.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
@@ -10,8 +11,6 @@ export const reportSoapNoteBody = z.object({
 });
 
 export type SoapNoteReport = z.output<typeof reportSoapNoteBody>["soap_note"];
-
-export const soapNoteSchema = z.object({ id, text: z.string(), is_final: z.boolean() });
 
 export type SoapNote = Row<typeof soapNoteColumns>;
 

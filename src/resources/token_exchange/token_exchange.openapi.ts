@@ -1,6 +1,6 @@
 import { AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { authorizationCodeSchema } from "./token_exchange.schemas.ts";
+import { authorizationCodeSchema } from "./token_exchange.responses.ts";
 
 export const tokenExchangeReference: Reference = {
   tag: "Token exchange",
@@ -21,8 +21,11 @@ export const tokenExchangeReference: Reference = {
       description:
         "The token is a JWT from an issuer that the operator registered for the organization. It needs the claims `iss`, `aud` and `exp` and the claim with the user's email, and must be signed with RS, PS or ES (256, 384, 512) or EdDSA. Its `exp` is exact; `nbf` and `iat` may be up to 60 seconds ahead. It can be exchanged again until it expires; each exchange returns a new code. Then redirect the user's browser to `{app_url}/login?code={code}&redirect=/meet/{waiting_room_slug}`.",
       status: 200,
-      requestExample: {
-        token_exchange: { token: "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJpc3MiOi4uLn0.c2lnbmF0dXJl" },
+      request: {
+        fields: {},
+        example: {
+          token_exchange: { token: "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJpc3MiOi4uLn0.c2lnbmF0dXJl" },
+        },
       },
       response: {
         schema: authorizationCodeSchema,

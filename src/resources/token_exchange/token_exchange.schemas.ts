@@ -5,5 +5,3 @@ import { MAX_TOKEN_LENGTH } from "../../limits.ts";
 export const tokenExchangeBody = z.object({
   token_exchange: z.object({ token: reference(MAX_TOKEN_LENGTH) }),
 });
-
-export const authorizationCodeSchema = z.object({ code: z.string() });

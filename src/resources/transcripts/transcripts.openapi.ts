@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH, MAX_TRANSCRIPT_LINES } from "../../limits.ts";
 import { busy, type Reference } from "../../openapi/operation.ts";
-import { transcriptLineSchema, transcriptSchema } from "./transcripts.schemas.ts";
+import { transcriptLineSchema, transcriptSchema } from "./transcripts.responses.ts";
 
 const transcript: z.input<typeof transcriptSchema> = {
   id: 41,
@@ -60,19 +60,22 @@ export const transcriptsReference: Reference = {
       summary: "Report the transcript of a call",
       description: `The first report needs \`is_final\` and \`lines\`. Lines can come in any order and replace all lines that were reported before; a line that stays the same keeps its id. One line may begin when another ends, but lines must not overlap. A final transcript cannot be changed; repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing. There can be up to ${MAX_TRANSCRIPT_LINES} lines. A line can have up to ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary up to ${MAX_NOTE_LENGTH}.`,
       status: 200,
-      requestExample: {
-        transcript: {
-          summary: transcript.summary,
-          is_final: true,
-          lines: [
-            {
-              participant_key: "participant-2b7e",
-              text: "How do you feel today?",
-              start_time: 0.5,
-              end_time: 2,
-            },
-            { participant_key: "participant-8c1f", text: "Much better.", start_time: 2.4, end_time: 3.6 },
-          ],
+      request: {
+        fields: {},
+        example: {
+          transcript: {
+            summary: transcript.summary,
+            is_final: true,
+            lines: [
+              {
+                participant_key: "participant-2b7e",
+                text: "How do you feel today?",
+                start_time: 0.5,
+                end_time: 2,
+              },
+              { participant_key: "participant-8c1f", text: "Much better.", start_time: 2.4, end_time: 3.6 },
+            ],
+          },
         },
       },
       response: { schema: transcriptSchema, example: transcript },

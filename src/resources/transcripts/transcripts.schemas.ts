@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, key, longText, upToFirstFault } from "../../http/wire.ts";
+import { key, longText, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CALL_PARTICIPANTS,
   MAX_NOTE_LENGTH,
@@ -8,6 +8,7 @@ import {
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
 import type { StoredLine } from "./transcripts.document.ts";
+import type { transcriptSchema } from "./transcripts.responses.ts";
 import type { transcriptColumns } from "./transcripts.sql.ts";
 
 const seconds = z.number().nonnegative({ abort: true });
@@ -59,21 +60,6 @@ export const reportTranscriptBody = z.object({
 });
 
 export type TranscriptReport = z.output<typeof reportTranscriptBody>["transcript"];
-
-export const transcriptLineSchema = z.object({
-  id,
-  text: z.string(),
-  start_time: z.number(),
-  end_time: z.number(),
-  display_name: z.string(),
-});
-
-export const transcriptSchema = z.object({
-  id,
-  summary: z.string(),
-  is_final: z.boolean(),
-  transcript_lines: z.array(transcriptLineSchema),
-});
 
 export type Transcript = Row<typeof transcriptColumns>;
 

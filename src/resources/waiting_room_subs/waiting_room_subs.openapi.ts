@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { DEFAULT_SUB_DURATION, HOUR } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { waitingRoomSubSchema } from "./waiting_room_subs.schemas.ts";
+import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 
-const sub: z.input<typeof waitingRoomSubSchema> = {
+export const sub: z.input<typeof waitingRoomSubSchema> = {
   id: 21,
   waiting_room_id: 7,
   user_id: 35,
@@ -54,11 +54,14 @@ export const waitingRoomSubsReference: Reference = {
       summary: "Create a sub of a waiting room",
       description: `Times must be in UTC: they end in \`Z\` or \`+00:00\` (\`z\`, \`+0000\` and \`+00\` too). Without \`datetime_end\`, the sub ends ${DEFAULT_SUB_DURATION / HOUR} hours after its start. A sub may begin when another ends, but subs of one room must not overlap. Times in the past are accepted.`,
       status: 201,
-      requestExample: {
-        waiting_room_sub: {
-          user_id: 35,
-          datetime_start: "2026-02-02T08:00:00Z",
-          datetime_end: "2026-02-02T16:00:00Z",
+      request: {
+        fields: {},
+        example: {
+          waiting_room_sub: {
+            user_id: 35,
+            datetime_start: "2026-02-02T08:00:00Z",
+            datetime_end: "2026-02-02T16:00:00Z",
+          },
         },
       },
       response: { schema: waitingRoomSubSchema, example: sub },
@@ -69,7 +72,7 @@ export const waitingRoomSubsReference: Reference = {
       summary: "Update a sub of a waiting room",
       description: "Fields that are left out keep their values. `user_id` null makes the sub unfilled.",
       status: 200,
-      requestExample: { waiting_room_sub: { datetime_end: "2026-02-02T16:00:00Z" } },
+      request: { fields: {}, example: { waiting_room_sub: { datetime_end: "2026-02-02T16:00:00Z" } } },
       response: { schema: waitingRoomSubSchema, example: sub },
       refusals: { 422: refused },
     },

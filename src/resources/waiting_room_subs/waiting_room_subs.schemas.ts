@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { id, instant, pathId, roomSlug, timestamp } from "../../http/wire.ts";
 import { MAX_TIMESTAMP_LENGTH } from "../../limits.ts";
+import type { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
 export const IN_UTC = /([Zz]|\+00(:?00)?)$/;
@@ -49,17 +50,6 @@ export const updateWaitingRoomSubBody = z.object({
 export const waitingRoomParams = z.object({ waiting_room_slug: roomSlug });
 
 export const waitingRoomSubParams = z.object({ waiting_room_slug: roomSlug, id: pathId });
-
-export const waitingRoomSubSchema = z.object({
-  id,
-  waiting_room_id: id,
-  user_id: id.nullable(),
-  sub_waiting_room_slug: z.string().nullable(),
-  datetime_start: z.iso.datetime(),
-  datetime_end: z.iso.datetime(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
 
 export type WaitingRoomSub = Row<typeof waitingRoomSubColumns>;
 

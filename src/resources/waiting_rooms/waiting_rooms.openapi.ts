@@ -1,48 +1,68 @@
 import type * as z from "zod";
-import { pageOf, paginationExample, type Reference } from "../../openapi/operation.ts";
-import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.schemas.ts";
+import { type Fields, onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import {
+  CARDIOLOGY,
+  CLINIC,
+  PAULA,
+  PAULAS_ROOM,
+  SAMS_ROOM,
+  SET_UP_AT,
+  WAITING_SINCE,
+} from "../../openapi/story.ts";
+import { sub } from "../waiting_room_subs/waiting_room_subs.openapi.ts";
+import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 
-const room: z.input<typeof waitingRoomSchema> = {
-  id: 7,
-  organization_id: 1,
+type WaitingRoom = z.input<typeof waitingRoomSchema>;
+
+const created: WaitingRoom = {
+  ...CARDIOLOGY,
+  organization_id: CLINIC.id,
   user_id: null,
-  name: "Cardiology",
-  slug: "riverside-clinic--cardiology",
   theme: "default",
   is_active: true,
-  created_at: "2026-01-31T09:30:00.000Z",
-  updated_at: "2026-01-31T09:30:00.000Z",
-  waiting_count: 2,
-  user: { display_name: "Riverside Clinic" },
+  created_at: SET_UP_AT,
+  updated_at: SET_UP_AT,
+  waiting_count: 0,
+  user: { display_name: CLINIC.name },
 };
 
-const refusedFields =
-  "The body contains a `slug`, whatever its value, or a theme that is not in the operator's list.";
+const whileRitaWaits: WaitingRoom = { ...created, waiting_count: 1 };
+
+const personal: WaitingRoom = {
+  ...created,
+  ...PAULAS_ROOM,
+  organization_id: null,
+  user_id: PAULA.user_id,
+  user: { display_name: PAULA.display_name },
+};
+
+const closed: WaitingRoom = {
+  ...created,
+  name: "Cardiology East",
+  slug: "riverside-clinic--cardiology-east",
+  is_active: false,
+  updated_at: WAITING_SINCE,
+};
+
+const fields: Fields = {
+  waiting_room: "The room.",
+  "waiting_room.name": "The name of the room. Rooms can have the same name: their slugs differ.",
+  "waiting_room.theme":
+    "The theme of the room, for the web app. If the operator sets a list of themes, only those can be chosen.",
+  "waiting_room.is_active": "Whether participants can enter the room.",
+};
+
+const noRoom = { 404: ["Waiting room not found"] };
+
+const refusedFields = [
+  "waiting_room.slug: cannot be set; it is made from the name",
+  "waiting_room.theme: must be 1 to 50 characters of a-z, 0-9, _ and -",
+];
 
 export const waitingRoomsReference: Reference = {
   tag: "Waiting rooms",
   description:
     "Rooms in which participants wait for their call. Every provider has a personal room, which is created when the person becomes a provider: the API lists it and can change it, but cannot create or retire it.",
-  schemas: {
-    WaitingRoom: {
-      schema: waitingRoomSchema,
-      description: "A room in which participants wait.",
-      fields: {
-        id: "The id of the room.",
-        organization_id: "The organization that owns the room; null for a personal room.",
-        user_id: "The user who owns a personal room; null for an organization's room.",
-        name: "The name of the room.",
-        slug: "The last part of the room's URL: the organization's slug, `--`, and the name in kebab case, with `-2`, `-3` and so on if another room has or had that. The service makes it; it cannot be set. It changes when the name changes. No other room ever gets the old slug, but the room itself gets it back if it is renamed back.",
-        theme:
-          "The theme of the room; `default` if none was chosen. If the operator sets a list of themes, only those can be chosen.",
-        is_active: "Whether participants can enter the room.",
-        created_at: "When the room was created.",
-        updated_at: "When the room last changed.",
-        waiting_count: "The number of participants who are waiting now.",
-        user: "The owner of the room. `display_name` is the name of the user for a personal room, and the name of the organization for other rooms.",
-      },
-    },
-  },
   external: {
     "GET /waiting_rooms": {
       operationId: "listWaitingRooms",
@@ -51,7 +71,16 @@ export const waitingRoomsReference: Reference = {
       status: 200,
       response: {
         schema: pageOf("waiting_rooms", waitingRoomSchema),
-        example: { waiting_rooms: [room], pagination: paginationExample },
+        examples: {
+          "A room of the organization, and a personal room": {
+            waiting_rooms: [whileRitaWaits, personal],
+            pagination: onePage(2),
+          },
+          "A page past the end": {
+            waiting_rooms: [],
+            pagination: { ...onePage(2), current_page: 2 },
+          },
+        },
       },
     },
     "POST /waiting_rooms": {
@@ -59,15 +88,25 @@ export const waitingRoomsReference: Reference = {
       summary: "Create a waiting room",
       description: "The room belongs to the organization. It is inactive by default.",
       status: 201,
-      requestExample: { waiting_room: { name: "Cardiology", theme: "default", is_active: true } },
-      response: { schema: waitingRoomSchema, example: room },
-      refusals: { 422: refusedFields },
+      request: {
+        fields: {
+          ...fields,
+          "waiting_room.theme": `${fields["waiting_room.theme"]} Without it, the theme is \`default\`.`,
+        },
+        example: { waiting_room: { name: CARDIOLOGY.name, theme: "default", is_active: true } },
+      },
+      response: { schema: waitingRoomSchema, example: created },
+      errors: { 422: refusedFields },
     },
     "GET /waiting_rooms/:slug": {
       operationId: "getWaitingRoom",
       summary: "Get a waiting room",
       status: 200,
-      response: { schema: waitingRoomSchema, example: room },
+      response: {
+        schema: waitingRoomSchema,
+        examples: { "A room of the organization": whileRitaWaits, "A personal room": personal },
+      },
+      errors: noRoom,
     },
     "PUT /waiting_rooms/:slug": {
       operationId: "updateWaitingRoom",
@@ -75,11 +114,15 @@ export const waitingRoomsReference: Reference = {
       description:
         "Fields that are left out keep their values. If the name changes, the slug changes too, and links with the old slug stop working. A name that makes the same slug keeps it.",
       status: 200,
-      requestExample: { waiting_room: { name: "Cardiology", is_active: true } },
-      response: { schema: waitingRoomSchema, example: room },
-      refusals: {
-        422: `${refusedFields} A room can keep its present theme, even if that is not in the list any more.`,
+      request: {
+        fields: {
+          ...fields,
+          "waiting_room.theme": `${fields["waiting_room.theme"]} A room can keep its present theme, even if that is not in the list any more.`,
+        },
+        example: { waiting_room: { name: closed.name, is_active: false } },
       },
+      response: { schema: waitingRoomSchema, example: closed },
+      errors: { ...noRoom, 422: refusedFields },
     },
     "DELETE /waiting_rooms/:slug": {
       operationId: "retireWaitingRoom",
@@ -87,8 +130,12 @@ export const waitingRoomsReference: Reference = {
       description:
         "The room is no longer listed and nobody can enter it. This cannot be undone. No other room gets its slug.",
       status: 204,
-      refusals: {
-        422: "The room is in use (a participant is in it, or a call is going on), or it is a personal room.",
+      errors: {
+        ...noRoom,
+        422: [
+          "The waiting room is in use: a participant is present or a call is going on",
+          "A personal room cannot be retired",
+        ],
       },
     },
   },
@@ -101,8 +148,20 @@ export const waitingRoomsReference: Reference = {
       status: 200,
       response: {
         schema: resolvedWaitingRoomSchema,
-        example: { waiting_room: room, active_sub: null, destination_slug: room.slug },
+        examples: {
+          "No sub is active": {
+            waiting_room: whileRitaWaits,
+            active_sub: null,
+            destination_slug: CARDIOLOGY.slug,
+          },
+          "A filled sub is active": {
+            waiting_room: created,
+            active_sub: sub,
+            destination_slug: SAMS_ROOM.slug,
+          },
+        },
       },
+      errors: noRoom,
     },
   },
 };

@@ -1,12 +1,9 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, name, roomSlug, timestamp } from "../../http/wire.ts";
+import { name, roomSlug, timestamp } from "../../http/wire.ts";
 import { themeName } from "../../settings.ts";
-import {
-  toWaitingRoomSub,
-  type WaitingRoomSub,
-  waitingRoomSubSchema,
-} from "../waiting_room_subs/waiting_room_subs.schemas.ts";
+import { toWaitingRoomSub, type WaitingRoomSub } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
+import type { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
 /** Made from the name; a caller who sends one, whatever its value, has misunderstood. */
@@ -32,20 +29,6 @@ export const updateWaitingRoomBody = z.object({
 
 export const slugParams = z.object({ slug: roomSlug });
 
-export const waitingRoomSchema = z.object({
-  id,
-  organization_id: id.nullable(),
-  user_id: id.nullable(),
-  name: z.string(),
-  slug: z.string(),
-  theme: z.string(),
-  is_active: z.boolean(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  waiting_count: z.int(),
-  user: z.object({ display_name: z.string() }),
-});
-
 export type WaitingRoom = Row<typeof waitingRoomColumns>;
 
 /** A personal room shows no organization_id, though it belongs to one. */
@@ -64,13 +47,6 @@ export function toWaitingRoom(row: WaitingRoom): z.input<typeof waitingRoomSchem
     user: { display_name: row.owner_display_name },
   };
 }
-
-/** A room, and where its participants are to go now. */
-export const resolvedWaitingRoomSchema = z.object({
-  waiting_room: waitingRoomSchema,
-  active_sub: waitingRoomSubSchema.nullable(),
-  destination_slug: z.string(),
-});
 
 export interface ResolvedWaitingRoom {
   room: WaitingRoom;

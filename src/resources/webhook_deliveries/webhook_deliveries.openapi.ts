@@ -11,14 +11,14 @@ import {
 } from "../../limits.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import { EVENT_ID_MEANINGS, TYPES } from "../events/events.openapi.ts";
-import { eventDataSchema } from "../events/events.schemas.ts";
+import { eventDataSchema } from "../events/events.responses.ts";
 import {
   deliveriesSchema,
   deliverySchema,
   pingResultSchema,
   redeliverySchema,
   webhookSchema,
-} from "./webhook_deliveries.schemas.ts";
+} from "./webhook_deliveries.responses.ts";
 
 const inWords = (delay: number) =>
   delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;
@@ -137,7 +137,7 @@ export const webhookDeliveriesReference: Reference = {
       summary: "Send events again",
       description: `Sends the events with a higher id than \`after\` again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events. If there are more, \`next_after\` is the \`after\` of the next request; otherwise it is null.`,
       status: 200,
-      requestExample: { after: 1040 },
+      request: { fields: {}, example: { after: 1040 } },
       response: { schema: redeliverySchema, example: { redelivered_count: 2, next_after: null } },
       refusals: { 404: forAdmins, 422: "The endpoint is not active." },
     },

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { id, idAsText, timestamp, timestampOrNull } from "../../http/wire.ts";
-import { eventDataSchema } from "../events/events.schemas.ts";
+import { idAsText, timestamp, timestampOrNull } from "../../http/wire.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
+import type { deliverySchema, pingResultSchema, webhookSchema } from "./webhook_deliveries.responses.ts";
 import type { Webhook } from "./webhook_deliveries.sending.ts";
 import type { DueDelivery, deliveryColumns } from "./webhook_deliveries.sql.ts";
 
@@ -15,31 +15,6 @@ export const deliveriesQuery = z.object({
 export type DeliveriesQuery = z.output<typeof deliveriesQuery>;
 
 export const redeliverBody = z.object({ after: z.int().nonnegative() });
-
-export const redeliverySchema = z.object({
-  redelivered_count: z.int().nonnegative(),
-  next_after: z.int().nullable(),
-});
-
-export const pingResultSchema = z.object({
-  response_status: z.int().nullable(),
-  error: z.string().nullable(),
-});
-
-export const deliverySchema = z.object({
-  event_id: id,
-  event_type: z.string(),
-  attempts: z.int().nonnegative(),
-  last_attempt_at: z.iso.datetime().nullable(),
-  response_status: z.int().nullable(),
-  error: z.string().nullable(),
-  next_attempt_at: z.iso.datetime().nullable(),
-});
-
-export const deliveriesSchema = z.object({
-  deliveries: z.array(deliverySchema),
-  next_after: z.int().positive().nullable(),
-});
 
 export type Delivery = Row<typeof deliveryColumns>;
 
@@ -58,14 +33,6 @@ export function toDelivery(row: Delivery): z.input<typeof deliverySchema> {
 export const toPingResult = ({ response_status, error }: Attempt): z.input<typeof pingResultSchema> => ({
   response_status,
   error,
-});
-
-/** What a receiver gets. */
-export const webhookSchema = z.object({
-  id: z.int().nonnegative(),
-  type: z.string(),
-  timestamp: z.iso.datetime(),
-  data: eventDataSchema,
 });
 
 /** The same bytes for every attempt and every endpoint. */

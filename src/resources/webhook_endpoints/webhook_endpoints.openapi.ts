@@ -6,7 +6,7 @@ import {
   OLD_WEBHOOK_SECRET_LIFETIME,
 } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.schemas.ts";
+import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.responses.ts";
 
 const endpoint: z.input<typeof webhookEndpointSchema> = {
   id: 6,
@@ -76,10 +76,13 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       summary: "Create a webhook endpoint",
       description: `Without \`event_types\`, or with all of them, events of all types are sent, also of types that are added later. The endpoint is active, unless \`is_active\` is false. ${urlRefused}`,
       status: 201,
-      requestExample: {
-        webhook_endpoint: {
-          url: "https://hooks.example.com/visits",
-          event_types: ["call.ended", "transcript.finalized"],
+      request: {
+        fields: {},
+        example: {
+          webhook_endpoint: {
+            url: "https://hooks.example.com/visits",
+            event_types: ["call.ended", "transcript.finalized"],
+          },
         },
       },
       response: { schema: webhookEndpointWithSecretSchema, example: endpointWithSecret },
@@ -101,7 +104,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       summary: "Update a webhook endpoint",
       description: `Fields that are left out keep their values. \`is_active\` true also clears the \`disabled_reason\`. ${urlRefused}`,
       status: 200,
-      requestExample: { webhook_endpoint: { is_active: true } },
+      request: { fields: {}, example: { webhook_endpoint: { is_active: true } } },
       response: { schema: webhookEndpointSchema, example: endpoint },
       refusals: { 404: forAdmins, 422: "The URL is not allowed." },
     },

@@ -1,9 +1,13 @@
 import * as z from "zod";
 import { EVENT_TYPES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id, text, timestamp, upToFirstFault } from "../../http/wire.ts";
+import { text, timestamp, upToFirstFault } from "../../http/wire.ts";
 import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { eventType } from "../events/events.schemas.ts";
+import type {
+  webhookEndpointSchema,
+  webhookEndpointWithSecretSchema,
+} from "./webhook_endpoints.responses.ts";
 import type { webhookEndpointColumns } from "./webhook_endpoints.sql.ts";
 
 /** At least one type; repeated ones count once. */
@@ -32,18 +36,6 @@ export const updateWebhookEndpointBody = z.object({
     is_active: z.boolean().optional(),
   }),
 });
-
-export const webhookEndpointSchema = z.object({
-  id,
-  url: z.string(),
-  event_types: z.array(z.string()),
-  is_active: z.boolean(),
-  disabled_reason: z.string().nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
-
-export const webhookEndpointWithSecretSchema = webhookEndpointSchema.extend({ secret: z.string() });
 
 export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
 

@@ -1,0 +1,69 @@
+/**
+ * What can be wrong with a field, as errors say it after the path of the field. `{number}`, `{list}` and `{name}` stand
+ * for what differs.
+ */
+export const FAULTS: Record<string, string> = {
+  "is required": "The field is missing. `null` does not count as missing.",
+  "must be a string": "It is another type of JSON.",
+  "must be a number": "It is another type of JSON, or too large for a number.",
+  "must be an integer": "It is another type of JSON, or has a fraction.",
+  "must be true or false": "It is another type of JSON.",
+  "must be a list": "It is another type of JSON.",
+  "must be an object": "It is another type of JSON.",
+  "must be one of {list}": "It is none of these values.",
+  "must be at least {number}": "It is too small.",
+  "must be more than {number}": "It is too small.",
+  "must be at most {number}": "It is too large.",
+  "must be a positive integer": "It is not the digits of a number from 1 on.",
+  "must be a non-negative integer": "It is not the digits of a number from 0 on.",
+  "must be at most {number} characters long":
+    "It is too long. Characters are counted, not bytes: an emoji is one or a few.",
+  "must not be blank": "It is empty, or nothing but spaces.",
+  "must be text without control characters": "It has a line break, a tab or another control character.",
+  "must be text without null characters": "It has the character U+0000, or half of a surrogate pair.",
+  "must be an email address": "An email field of HTML would not accept it.",
+  "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z":
+    "The date, the time or the time zone is missing.",
+  "must be within the years 0000 to 9999": "The time is out of range.",
+  "must be a date such as 2026-01-31": "There is no such date.",
+  "must hold at most {number} {name}": "The list is too long.",
+  "must hold at least one {name}": "The list is empty.",
+  "must name at most {number} {name}": "The list is too long.",
+  "must name at least one {name}": "The list is empty.",
+  "{list} is above your permission level; you may assign {list}":
+    "A role is higher than that of the API client: see `GET /roles`.",
+};
+
+/** The table of faults, for a guide. */
+export const faultsTable = [
+  "| Text | Meaning |",
+  "| --- | --- |",
+  ...Object.entries(FAULTS).map(([fault, meaning]) => `| \`${fault}\` | ${meaning} |`),
+].join("\n");
+
+const PLACEHOLDERS: Record<string, string> = {
+  "{number}": "-?\\d+",
+  "{list}": "[\\w.-]+(?:, [\\w.-]+)*",
+  "{name}": "[a-z]+(?: [a-z]+)*",
+};
+
+const patternOf = (fault: string) =>
+  fault
+    .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
+    .replace(/\{\w+\}/g, (placeholder) => PLACEHOLDERS[placeholder] ?? placeholder);
+
+const faults = Object.keys(FAULTS).map((fault) => new RegExp(`^[\\w.-]+: ${patternOf(fault)}$`));
+
+/** Numbers in an example stand for any number. */
+const anyNumber = (text: string) => text.replace(/\d+/g, "0");
+
+/** Whether an error's text is one of the examples of its operation, or made of documented faults. */
+export function isDocumented(text: string, examples: readonly string[]): boolean {
+  const known = new Set(examples.map(anyNumber));
+  const isOne = (part: string) => known.has(anyNumber(part)) || faults.some((fault) => fault.test(part));
+  if (isOne(text) || /^and \d+ more$/.test(text)) return true;
+  // A text of its own may have a semicolon too, so each is tried as the end of the first fault.
+  for (let at = text.indexOf("; "); at >= 0; at = text.indexOf("; ", at + 1))
+    if (isOne(text.slice(0, at)) && isDocumented(text.slice(at + 2), examples)) return true;
+  return false;
+}

@@ -1,0 +1,19 @@
+import slugify from "@sindresorhus/slugify";
+import type { Examples, WithExamples } from "./operation.ts";
+
+/** The examples by what they show; one that stands alone has no name. */
+export const examplesOf = (given: WithExamples): Examples =>
+  "examples" in given ? given.examples : { "": given.example };
+
+/** Examples as a document has them: `example`, or named `examples`. */
+export function exampleFields(given: WithExamples) {
+  if ("example" in given) return { example: given.example };
+  const named = Object.entries(given.examples).map(
+    ([summary, value]) => [slugify(summary), { summary, value }] as const,
+  );
+  return { examples: Object.fromEntries(named) };
+}
+
+/** Examples of errors: each text shows itself. */
+export const errorExamples = (texts: readonly string[]) =>
+  exampleFields({ examples: Object.fromEntries(texts.map((error) => [error, { error }])) });

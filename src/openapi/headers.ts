@@ -1,0 +1,107 @@
+import * as z from "zod";
+import { RATE_LIMIT_PERIOD } from "../limits.ts";
+import type { Door } from "./doors.ts";
+import type { Header } from "./operation.ts";
+
+type Headers = Record<string, Header>;
+
+const COMMON: Headers = {
+  "X-Request-Id": {
+    description: "The id of the request in the service's log.",
+    example: "5b0c7a0e-2f6d-4a2b-9c7e-0d3f4b1a6c58",
+    schema: z.uuid(),
+  },
+};
+
+export const BOOKMARK_FORMAT = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+
+export const BOOKMARK_EXAMPLE = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
+
+const BOOKMARK: Headers = {
+  "X-D1-Bookmark": {
+    description:
+      "The state of the database that the response is based on. A GET that sends this header back sees at least this state.",
+    example: BOOKMARK_EXAMPLE,
+    schema: z.string().max(BOOKMARK_EXAMPLE.length).regex(BOOKMARK_FORMAT),
+  },
+};
+
+const policy = (name: string, limit: number): Headers => ({
+  "RateLimit-Policy": {
+    description:
+      "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers.",
+    example: `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`,
+    schema: z
+      .string()
+      .max(100)
+      .regex(/^"[a-z]+";q=\d+;w=\d+$/),
+  },
+});
+
+const POLICIES: Record<Door, Headers> = {
+  external: policy("client", 1200),
+  platform: policy("address", 60),
+  livekit: policy("address", 60),
+};
+
+export const RETRY_AFTER: Headers = {
+  "Retry-After": {
+    description: "Try again after this number of seconds.",
+    example: RATE_LIMIT_PERIOD,
+    schema: z.int().min(1).max(3600),
+  },
+};
+
+/** The headers of a response that is 2xx, or of a request that was refused after its credentials were accepted. */
+export const commonHeaders = (door: Door): Headers =>
+  door === "external" ? { ...COMMON, ...BOOKMARK, ...POLICIES.external } : { ...COMMON, ...BOOKMARK };
+
+/** A request without the right credentials does not reach the database of an organization. */
+export const unauthorizedHeaders: Headers = COMMON;
+
+export const tooManyHeaders = (door: Door): Headers => ({
+  ...COMMON,
+  ...RETRY_AFTER,
+  ...POLICIES[door],
+  RateLimit: {
+    description: "No request is left (`r`), for at most so many seconds (`t`).",
+    example: `"${door === "external" ? "client" : "address"}";r=0;t=${RATE_LIMIT_PERIOD}`,
+    schema: z
+      .string()
+      .max(100)
+      .regex(/^"[a-z]+";r=\d+;t=\d+$/),
+  },
+});
+
+export const REPLAYED: Headers = {
+  "Idempotent-Replayed": {
+    description:
+      "`true` if the request was carried out before: this is the first response again. Otherwise it is absent.",
+    example: "true",
+    schema: z.literal("true"),
+  },
+};
+
+/** The headers of many responses: they stand once in a document. */
+const shared = (door: Door): Headers => ({
+  ...commonHeaders(door),
+  ...tooManyHeaders(door),
+  ...(door === "external" ? REPLAYED : {}),
+});
+
+export const sharedHeaders = (door: Door) =>
+  Object.fromEntries(Object.entries(shared(door)).map(([name, header]) => [name, headerObject(header)]));
+
+/** Headers as a document has them. */
+export const headersOf = (door: Door, headers: Headers) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [
+      name,
+      name in shared(door) ? { $ref: `#/components/headers/${name}` } : headerObject(header),
+    ]),
+  );
+
+function headerObject({ description, example, schema }: Header) {
+  const { $schema, ...json } = z.toJSONSchema(schema);
+  return { description, example, schema: json as { type: "string" | "integer" } };
+}

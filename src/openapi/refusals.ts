@@ -1,0 +1,111 @@
+import * as z from "zod";
+import { explain, type Input } from "../http/validation.ts";
+import {
+  EXTERNAL_BODY_LIMIT,
+  LIVEKIT_BODY_LIMIT,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
+  PLATFORM_BODY_LIMIT,
+} from "../limits.ts";
+import { DOORS, type Door } from "./doors.ts";
+import { errorExamples } from "./examples.ts";
+import { commonHeaders, headersOf, RETRY_AFTER, tooManyHeaders, unauthorizedHeaders } from "./headers.ts";
+import type { Operation, RefusalStatus } from "./operation.ts";
+
+const errorSchema = z
+  .object({
+    error: z
+      .string()
+      .max(10_000)
+      .describe("What is wrong, and what would be right. It is for people: programs look at the status."),
+  })
+  .meta({ id: "Error", description: "Why the request was refused." });
+
+const BODY_LIMITS: Record<Door, number> = {
+  external: EXTERNAL_BODY_LIMIT,
+  platform: PLATFORM_BODY_LIMIT,
+  livekit: LIVEKIT_BODY_LIMIT,
+};
+
+/** The refusals that are common to such requests, and the operation's own. Each error has its text as an example. */
+export function refusalsOf(door: Door, inputs: Input[], operation: Operation) {
+  const statuses = new Map<number, { reasons: string[]; errors: string[] }>();
+  const add = (status: number, reason: string | undefined, errors: readonly string[]) => {
+    const known = statuses.get(status) ?? { reasons: [], errors: [] };
+    statuses.set(status, {
+      reasons: [...known.reasons, ...(reason ? [reason] : [])],
+      errors: [...new Set([...known.errors, ...errors])],
+    });
+  };
+  for (const [status, reason, errors] of commonRefusals(door, inputs, operation)) add(status, reason, errors);
+  const own = new Set([...Object.keys(operation.refusals ?? {}), ...Object.keys(operation.errors ?? {})]);
+  for (const status of [...own].map(Number) as RefusalStatus[])
+    add(status, operation.refusals?.[status], operation.errors?.[status] ?? []);
+  return Object.fromEntries(
+    [...statuses].map(([status, { reasons, errors }]) => [
+      status,
+      {
+        description: reasons.join(" ") || DEFAULT_REASONS[status] || "",
+        headers: headersOf(door, headersFor(door, status)),
+        content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
+      },
+    ]),
+  );
+}
+
+const DEFAULT_REASONS: Record<number, string> = {
+  400: "The request is not valid.",
+  404: "Something in the path does not exist, or is out of the caller's reach.",
+  409: "The request was carried out before.",
+  422: "The state of something does not allow the request.",
+  503: "The service cannot do it now.",
+};
+
+type Common = [status: number, reason: string | undefined, errors: readonly string[]];
+
+function commonRefusals(door: Door, inputs: Input[], { body }: Operation): Common[] {
+  const of = (target: Input["target"]) => inputs.find((input) => input.target === target);
+  const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
+  const all: Common[] = [];
+  if (json || body) all.push([400, "The body is not JSON.", ["Request body is not valid JSON"]]);
+  if (query) all.push([400, "A query parameter is not valid.", [faultOf(query.schema, "?")]]);
+  if (key)
+    all.push([
+      400,
+      `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters.`,
+      [`Idempotency-Key: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters long`],
+    ]);
+  all.push([401, DOORS[door].unauthorized, [DOORS[door].unauthorizedError]]);
+  if (param) all.push([404, undefined, ["Not found"]]);
+  if (json || body) {
+    const limit = json?.limit ?? BODY_LIMITS[door];
+    all.push([413, "The body is too large.", [`Request body is larger than ${limit} bytes`]]);
+    all.push([415, "The `Content-Type` is not JSON.", ["Content-Type must be application/json"]]);
+  }
+  if (json) all.push([422, "The body does not match its schema.", [faultOf(json.schema)]]);
+  if (key)
+    all.push([
+      422,
+      "The `Idempotency-Key` was used for another request.",
+      ["Idempotency-Key: was used for another request; each request needs a key of its own"],
+    ]);
+  all.push([429, DOORS[door].tooMany, DOORS[door].tooManyErrors]);
+  all.push([500, "An internal error of the service.", ["Internal server error"]]);
+  return all;
+}
+
+/** What the service says of an empty body, or of parameters that are all wrong. */
+function faultOf(schema: z.ZodType, value?: string): string {
+  const wrong =
+    value === undefined || !(schema instanceof z.ZodObject)
+      ? {}
+      : Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value]));
+  const { error } = schema.safeParse(wrong);
+  if (!error) throw new Error("A schema accepts what was to be an example of a fault");
+  return explain(error.issues);
+}
+
+function headersFor(door: Door, status: number) {
+  if (status === 429) return tooManyHeaders(door);
+  if (status === 401) return unauthorizedHeaders;
+  return status === 503 ? { ...commonHeaders(door), ...RETRY_AFTER } : commonHeaders(door);
+}

@@ -1,0 +1,41 @@
+/*
+ * The story that all examples tell, so that an id or a name means the same in each. Riverside Clinic has an administrator,
+ * two providers and an assistant. On 31 January 2026, Rita waits in the room Cardiology and has a call with Paula, which is
+ * recorded. Sam stands in for Paula on 2 February. Ines is invited, and accepts.
+ */
+
+export const CLINIC = { id: 1, name: "Riverside Clinic", slug: "riverside-clinic" };
+
+/** Members: `id` is that of the organization user, `user_id` that of the person. */
+export const OLGA = { id: 11, user_id: 33, email: "olga@example.com", display_name: "Olga Owner" };
+export const PAULA = { id: 12, user_id: 34, email: "paula@example.com", display_name: "Paula Provider" };
+export const SAM = { id: 13, user_id: 35, email: "sam@example.com", display_name: "Sam Substitute" };
+export const ANN = { id: 14, user_id: 36, email: "ann@example.com", display_name: "Ann Assistant" };
+export const INES = { id: 15, user_id: 37, email: "ines@example.com", display_name: "Ines Invited" };
+
+/** Of the organization. */
+export const CARDIOLOGY = { id: 7, name: "Cardiology", slug: "riverside-clinic--cardiology" };
+
+/** Personal rooms. */
+export const PAULAS_ROOM = { id: 8, name: PAULA.display_name, slug: "riverside-clinic--paula-provider" };
+export const SAMS_ROOM = { id: 9, name: SAM.display_name, slug: "riverside-clinic--sam-substitute" };
+export const INESS_ROOM = { id: 10, name: INES.display_name, slug: "riverside-clinic--ines-invited" };
+
+export const SUB_ID = 21;
+
+/** Of Paula, in Cardiology, with Rita. */
+export const CALL = { id: 300, key: "call-5d20" };
+export const RITAS_PARTICIPANT = { id: 401, key: "participant-8c1f", display_name: "Rita Recipient" };
+export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
+export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
+
+/** When things happened, in their order. */
+export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
+export const INVITED_AT = "2026-01-30T14:00:00.000Z";
+export const WAITING_SINCE = "2026-01-31T09:25:00.000Z";
+export const STARTED_AT = "2026-01-31T09:30:00.000Z";
+export const RECORDED_FROM = "2026-01-31T09:31:00.000Z";
+export const ENDED_AT = "2026-01-31T09:45:00.000Z";
+export const DOWNLOADED_AT = "2026-01-31T10:00:00.000Z";
+export const SUB_STARTS_AT = "2026-02-02T08:00:00.000Z";
+export const SUB_ENDS_AT = "2026-02-02T16:00:00.000Z";

@@ -1,0 +1,62 @@
+import * as z from "zod";
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+import type { WebhookReference } from "./operation.ts";
+import { references } from "./references.ts";
+
+/** What the service sends to the webhook endpoints of organizations, by type. */
+export function webhooks(): ZodOpenApiPathsObject {
+  const all = references.flatMap(({ tag, webhooks = {} }) =>
+    Object.entries(webhooks).map(([type, webhook]) => [type, { post: webhookObject(tag, webhook) }] as const),
+  );
+  return Object.fromEntries(all);
+}
+
+function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
+  const { operationId, summary, description, schema, example } = webhook;
+  schema.parse(example);
+  return {
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    security: [],
+    requestParams: { header: z.object(headers) },
+    requestBody: {
+      required: true,
+      description: "The event.",
+      content: { "application/json": { schema, example } },
+    },
+    responses: {
+      "2XX": { description: "The webhook has arrived. The body of the response is ignored." },
+      410: { description: "The endpoint wants no more webhooks: it becomes inactive." },
+      default: { description: "The webhook is sent again later." },
+    },
+  };
+}
+
+const headers = {
+  "webhook-id": z
+    .string()
+    .max(50)
+    .regex(/^[a-z]+_[A-Za-z0-9-]+$/)
+    .meta({
+      description: "The same whenever this is sent: drop what has an id that you know.",
+      param: { example: "evt_1042" },
+    }),
+  "webhook-timestamp": z
+    .string()
+    .max(20)
+    .regex(/^\d+$/)
+    .meta({
+      description: "When it is sent, in seconds since 1970.",
+      param: { example: "1769853661" },
+    }),
+  "webhook-signature": z
+    .string()
+    .max(1000)
+    .regex(/^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$/)
+    .meta({
+      description: "`v1,` and a signature in base64; several are separated by spaces. See Standard Webhooks.",
+      param: { example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=" },
+    }),
+};

@@ -1,0 +1,4 @@
+import * as z from "zod";
+import { ROLES } from "../../database/enums.ts";
+
+export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });

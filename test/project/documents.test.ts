@@ -1,0 +1,109 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
+import { describe, expect, it } from "vitest";
+import {
+  bodiesOf,
+  DOORS,
+  documentOf,
+  examplesOf,
+  fieldsOf,
+  type Json,
+  operationsOf,
+  resolved,
+} from "./support/documents.ts";
+
+/** Has it words, and not only a mark? */
+const isSaid = (text: unknown) => typeof text === "string" && /\w/.test(text);
+
+describe.each(DOORS)("In the document of the %s door,", (door) => {
+  const document = documentOf(door);
+  const operations = operationsOf(document);
+
+  it("every operation, parameter, header, body and status says what it means", () => {
+    const silent = operations.flatMap(({ operationId, summary, parameters = [], requestBody, responses }) => [
+      ...(isSaid(summary) ? [] : [`${operationId}: summary`]),
+      ...parameters
+        .filter(({ description }) => !isSaid(description))
+        .map(({ name }) => `${operationId}: parameter ${name}`),
+      ...(!requestBody || isSaid(requestBody.description) ? [] : [`${operationId}: request body`]),
+      ...Object.entries(responses).flatMap(([status, { description, headers = {} }]) => [
+        ...(isSaid(description) ? [] : [`${operationId}: ${status}`]),
+        ...Object.entries(headers)
+          .filter(([, header]) => !isSaid(resolved(document, header).description))
+          .map(([name]) => `${operationId}: ${status} ${name}`),
+      ]),
+    ]);
+    expect(operations.length).toBeGreaterThan(0);
+    expect(silent).toEqual([]);
+  });
+
+  it("every field of a request or a response says what it means", () => {
+    const silent = operations.flatMap((operation) =>
+      bodiesOf(operation).flatMap(([where, { schema }]) =>
+        fieldsOf(document, schema)
+          .filter(({ field }) => !isSaid(field.description))
+          .map(({ path }) => `${where}: ${path}`),
+      ),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it("every parameter, header and body has an example", () => {
+    const bare = operations.flatMap((operation) => [
+      ...(operation.parameters ?? [])
+        .filter(({ example }) => example === undefined)
+        .map(({ name }) => `${operation.operationId}: parameter ${name}`),
+      ...Object.entries(operation.responses).flatMap(([status, { headers = {} }]) =>
+        Object.entries(headers)
+          .filter(([, header]) => resolved(document, header).example === undefined)
+          .map(([name]) => `${operation.operationId}: ${status} ${name}`),
+      ),
+      ...bodiesOf(operation)
+        .filter(([, media]) => examplesOf(media).length === 0)
+        .map(([where]) => where),
+    ]);
+    expect(bare).toEqual([]);
+  });
+
+  it("every field of a body is in one of its examples", () => {
+    const unseen = operations.flatMap((operation) =>
+      bodiesOf(operation).flatMap(([where, media]) => {
+        const seen = new Set(examplesOf(media).flatMap((example) => [...pathsIn(example)]));
+        return fieldsOf(document, media.schema)
+          .filter(({ path }) => !seen.has(path))
+          .map(({ path }) => `${where}: ${path}`);
+      }),
+    );
+    expect(unseen).toEqual([]);
+  });
+
+  it("every example matches its schema", () => {
+    const mismatches = operations.flatMap((operation) => [
+      ...bodiesOf(operation).flatMap(([where, media]) =>
+        examplesOf(media).flatMap((example) => mismatch(where, media.schema, example)),
+      ),
+      ...(operation.parameters ?? []).flatMap(({ name, schema, example }) =>
+        mismatch(`${operation.operationId}: parameter ${name}`, schema, example),
+      ),
+    ]);
+    const headers = Object.entries(document.components.headers).flatMap(([name, { schema, example }]) =>
+      mismatch(name, schema as Json, example),
+    );
+    expect([...mismatches, ...headers]).toEqual([]);
+  });
+
+  function mismatch(where: string, schema: Json, example: unknown): string[] {
+    const validator = new Validator({ ...schema, components: document.components } as Schema, "2020-12");
+    const { valid, errors } = validator.validate(example);
+    return valid ? [] : [`${where}: ${errors.at(-1)?.instanceLocation} ${errors.at(-1)?.error}`];
+  }
+});
+
+/** The path of every field in a value; the items of a list have its path. */
+function* pathsIn(value: unknown, path: string[] = []): Generator<string> {
+  if (Array.isArray(value)) for (const item of value) yield* pathsIn(item, path);
+  else if (typeof value === "object" && value !== null)
+    for (const [name, field] of Object.entries(value)) {
+      yield [...path, name].join(".");
+      yield* pathsIn(field, [...path, name]);
+    }
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+
+export type Json = Record<string, unknown>;
+
+interface Media {
+  schema: Json;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface Parameter {
+  name: string;
+  description?: string;
+  example?: unknown;
+  schema: Json;
+}
+
+export interface Response {
+  description?: string;
+  headers?: Record<string, Json>;
+  content?: Record<string, Media>;
+}
+
+export interface Operation {
+  operationId: string;
+  summary?: string;
+  parameters?: Parameter[];
+  requestBody?: { description?: string; content: Record<string, Media> };
+  responses: Record<string, Response>;
+}
+
+export interface Document {
+  info: Json & { description: string };
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json>; headers: Record<string, Json> };
+}
+
+export const DOORS = ["external", "platform", "livekit"];
+
+/** The published document of a door: `npm run build` makes it. */
+export const documentOf = (door: string): Document =>
+  JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));
+
+/** What the service takes and sends: the operations of the API, and the webhooks. */
+export const operationsOf = ({ paths, webhooks }: Document): Operation[] =>
+  [...Object.values(paths), ...Object.values(webhooks)].flatMap((each) => Object.values(each));
+
+/** A schema, or what it refers to. */
+export function resolved(document: Document, schema: Json): Json {
+  const { $ref, ...more } = schema as { $ref?: string };
+  if (!$ref) return schema;
+  const [, , kind = "", name = ""] = $ref.split("/");
+  const found = (document.components as Record<string, Record<string, Json>>)[kind]?.[name];
+  if (!found) throw new Error(`The document has no ${$ref}`);
+  return { ...found, ...more };
+}
+
+/** Every field of a schema, with its path; those of what it refers to, too. */
+export function fieldsOf(
+  document: Document,
+  schema: Json,
+  path: string[] = [],
+): { path: string; field: Json }[] {
+  const { properties, items, anyOf, additionalProperties } = resolved(document, schema) as Record<
+    string,
+    never
+  >;
+  const parts = [items, additionalProperties, ...((anyOf ?? []) as Json[])].filter(
+    (part) => typeof part === "object",
+  );
+  return [
+    ...parts.flatMap((part) => fieldsOf(document, part, path)),
+    ...Object.entries((properties ?? {}) as Record<string, Json>).flatMap(([name, field]) => [
+      { path: [...path, name].join("."), field: resolved(document, field) },
+      ...fieldsOf(document, field, [...path, name]),
+    ]),
+  ];
+}
+
+/** The examples of a body. */
+export const examplesOf = ({ example, examples = {} }: Media): unknown[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value }) => value),
+];
+
+/** Every body that an operation takes or sends, with where it stands. */
+export function bodiesOf({ operationId, requestBody, responses }: Operation): [where: string, Media][] {
+  const request = Object.values(requestBody?.content ?? {}).map((media) => [`${operationId} request`, media]);
+  const answers = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    Object.values(content).map((media) => [`${operationId} ${status}`, media]),
+  );
+  return [...request, ...answers] as [string, Media][];
+}

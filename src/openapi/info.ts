@@ -46,8 +46,11 @@ export function readOperator(wranglerToml: string) {
  * The `info` and the `servers` of a document. In development, requests from the page must not reach the operator's
  * service, and what one copies from a guide works.
  */
-export function introductionOf(door: Door, { isDevelopment = false } = {}) {
-  const { url, contact, ...limits } = readOperator(read("wrangler.toml"));
+export function introductionOf(
+  door: Door,
+  { isDevelopment = false, wranglerToml = read("wrangler.toml") } = {},
+) {
+  const { url, contact, ...limits } = readOperator(wranglerToml);
   const server = isDevelopment ? DEVELOPMENT_URL : (url ?? EXAMPLE_URL);
   return {
     info: {

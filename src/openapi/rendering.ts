@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
 import { email, instant, pathId } from "../http/wire.ts";
-import { DEFAULT_PER_PAGE } from "../limits.ts";
+import { DEFAULT_PER_PAGE, MAX_PAGE } from "../limits.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
 import {
   createWaitingRoomSubBody,
@@ -22,7 +22,7 @@ const positiveInteger = { type: "integer", minimum: 1, pattern: undefined, maxLe
 /** What transformations and refinements accept: zod cannot express it in JSON Schema. */
 const meanings: [z.ZodType, Json][] = [
   [pathId, positiveInteger],
-  [pageQuery.shape.page, { ...positiveInteger, default: 1 }],
+  [pageQuery.shape.page, { ...positiveInteger, maximum: MAX_PAGE, default: 1 }],
   [pageQuery.shape.per_page, { ...positiveInteger, default: DEFAULT_PER_PAGE }],
   [instant, { type: "string", format: "date-time" }],
   [utcInstant, { type: "string", format: "date-time", pattern: IN_UTC.source }],
@@ -47,8 +47,9 @@ export function simplify(value: unknown): unknown {
   const json = Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, simplify(each)]),
   ) as Json;
-  // Responses may get new fields in later versions.
-  if (json.additionalProperties === false) delete json.additionalProperties;
+  // Responses may get new fields in later versions. But one that has none tells a generator that it is empty.
+  if (json.additionalProperties === false && Object.keys(json.properties ?? {}).length > 0)
+    delete json.additionalProperties;
   // The name of a format says more than a long pattern.
   if (typeof json.format === "string" && typeof json.pattern === "string" && json.pattern.length > 40)
     delete json.pattern;
@@ -59,6 +60,8 @@ export function simplify(value: unknown): unknown {
     delete json.exclusiveMinimum;
     json.minimum = 1;
   }
+  // It stands with the parameter too.
+  if ("in" in json && "schema" in json) delete (json.schema as Json).description;
   // Keys of a JSON object are always strings.
   if (json.type === "object") delete json.propertyNames;
   return withoutChoiceOfNull(json);

@@ -32,11 +32,17 @@ for (const [door, document] of documents) {
     await (await import("./sdk.ts")).generateSdk(document, join("dist/client", door));
 }
 await putAll(PUBLIC_ASSETS);
-assets.set("reference.js", `${await developmentCredentials()}${assets.get("reference.js")}`);
+// Public credentials, which work only on a developer's own machine: for trying requests from the page and the guides.
+const development = {
+  CLIENT_ID: DEMO_CLIENT.client_id,
+  CLIENT_SECRET: DEMO_CLIENT.client_secret,
+  PLATFORM_API_TOKEN: parseEnv(await readFile(".dev.vars.example", "utf8")).PLATFORM_API_TOKEN ?? "",
+};
+assets.set("reference.js", `${credentialsForPage()}${assets.get("reference.js")}`);
 for (const [door, document] of documents)
   assets.set(
     join("api", door, "openapi.json"),
-    asJson({ ...document, ...introductionOf(door, { isDevelopment: true }) }),
+    asJson({ ...document, ...introductionOf(door, { development }) }),
   );
 await putAll(DEVELOPMENT_ASSETS);
 
@@ -68,13 +74,12 @@ async function put(path: string, content: string | Buffer) {
   await writeFile(path, wanted);
 }
 
-/** A line for the page: public credentials that work only on a developer's own machine, for trying requests from the page. */
-async function developmentCredentials() {
-  const { PLATFORM_API_TOKEN } = parseEnv(await readFile(".dev.vars.example", "utf8"));
+/** A line for the page, which fills the credentials in. */
+function credentialsForPage() {
   const credentials = {
-    clientId: { value: DEMO_CLIENT.client_id },
-    clientSecret: { value: DEMO_CLIENT.client_secret },
-    platformToken: { token: PLATFORM_API_TOKEN },
+    clientId: { value: development.CLIENT_ID },
+    clientSecret: { value: development.CLIENT_SECRET },
+    platformToken: { token: development.PLATFORM_API_TOKEN },
   };
   return `window.developmentCredentials = ${JSON.stringify(credentials, null, 2)};\n`;
 }

@@ -42,24 +42,31 @@ export function readOperator(wranglerToml: string) {
   };
 }
 
-/**
- * The `info` and the `servers` of a document. In development, requests from the page must not reach the operator's
- * service, and what one copies from a guide works.
- */
-export function introductionOf(
-  door: Door,
-  { isDevelopment = false, wranglerToml = read("wrangler.toml") } = {},
-) {
-  const { url, contact, ...limits } = readOperator(wranglerToml);
-  const server = isDevelopment ? DEVELOPMENT_URL : (url ?? EXAMPLE_URL);
+const OWN_CREDENTIALS = {
+  CLIENT_ID: "your-client-id",
+  CLIENT_SECRET: "your-client-secret",
+  PLATFORM_API_TOKEN: "your-platform-token",
+};
+
+interface Choices {
+  /** The credentials on a developer's machine. There, requests from the page must not reach the operator's service. */
+  development?: typeof OWN_CREDENTIALS;
+  wranglerToml?: string;
+}
+
+/** The `info` and the `servers` of a document. */
+export function introductionOf(door: Door, { development, wranglerToml }: Choices = {}) {
+  const { url, contact, ...limits } = readOperator(wranglerToml ?? read("wrangler.toml"));
+  const SERVER = development ? DEVELOPMENT_URL : (url ?? EXAMPLE_URL);
+  const values = { ...limits, ...(development ?? OWN_CREDENTIALS), FAULTS: faultsTable, SERVER };
   return {
     info: {
       title: DOORS[door].title,
-      description: guidesOf(door, { ...limits, FAULTS: faultsTable, SERVER: server }),
+      description: guidesOf(door, values),
       version: JSON.parse(read("package.json")).version as string,
       contact,
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: `${isDevelopment ? "" : (url ?? "")}/api/${door}`, description: "This server" }],
+    servers: [{ url: `${development ? "" : (url ?? "")}/api/${door}`, description: "This server" }],
   };
 }

@@ -9,8 +9,12 @@ import { introductionOf, readOperator } from "../../src/openapi/info.ts";
 const values = {
   ...limits,
   CLIENT_LIMIT_PER_MINUTE: 1200,
+  FAILURE_LIMIT_PER_MINUTE: 60,
   FAULTS: "| a | b |",
   SERVER: "https://visits.test",
+  CLIENT_ID: "id",
+  CLIENT_SECRET: "secret",
+  PLATFORM_API_TOKEN: "token",
 };
 
 const filled = (text: string) => fillIn(text, values, "guide.md");
@@ -70,7 +74,7 @@ describe("The guides", () => {
   it.each(DOOR_NAMES)(
     "to the %s door link only to headings that they have, and these are different",
     (door) => {
-      const text = guidesOf(door, { ...values, FAILURE_LIMIT_PER_MINUTE: 60 });
+      const text = guidesOf(door, values);
       const slugs = [...text.replace(/```[\s\S]*?```/g, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
         heading
           .toLowerCase()
@@ -138,9 +142,12 @@ describe("The introduction of a document", () => {
   });
 
   it("sends requests from the page of a developer to the developer's own server", () => {
-    expect(introductionOf("external", { isDevelopment: true })).toMatchObject({
+    const development = { CLIENT_ID: "demo", CLIENT_SECRET: "demo-secret", PLATFORM_API_TOKEN: "demo-token" };
+    expect(introductionOf("external", { development })).toMatchObject({
       servers: [{ url: "/api/external" }],
-      info: { description: expect.stringContaining("API=http://localhost:8787/api/external") },
+      info: {
+        description: expect.stringContaining("API=http://localhost:8787/api/external\nCLIENT_ID=demo\n"),
+      },
     });
   });
 });

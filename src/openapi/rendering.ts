@@ -60,11 +60,18 @@ export function simplify(value: unknown): unknown {
     delete json.exclusiveMinimum;
     json.minimum = 1;
   }
-  // It stands with the parameter too.
-  if ("in" in json && "schema" in json) delete (json.schema as Json).description;
+  if ("in" in json && "schema" in json) return simplifyParameter(json);
   // Keys of a JSON object are always strings.
   if (json.type === "object") delete json.propertyNames;
   return withoutChoiceOfNull(json);
+}
+
+function simplifyParameter({ example, ...parameter }: Json): Json {
+  // It stands with the parameter too.
+  const { description, ...schema } = parameter.schema as Json;
+  if (parameter.required === true) return { ...parameter, schema, example };
+  // The page would send every example, so that a second request with the same key would be a replay.
+  return { ...parameter, schema, examples: { example: { value: example, "x-disabled": true } } };
 }
 
 /** Writes a scalar or null as two types. An object or null stays a choice of two schemas. */

@@ -12,6 +12,7 @@ export interface Parameter {
   name: string;
   description?: string;
   example?: unknown;
+  examples?: Record<string, { value: unknown }>;
   schema: Json;
 }
 
@@ -78,8 +79,8 @@ export function fieldsOf(
   ];
 }
 
-/** The examples of a body. */
-export const examplesOf = ({ example, examples = {} }: Media): unknown[] => [
+/** The examples of a body or a parameter. */
+export const examplesOf = ({ example, examples = {} }: Pick<Media, "example" | "examples">): unknown[] => [
   ...(example === undefined ? [] : [example]),
   ...Object.values(examples).map(({ value }) => value),
 ];

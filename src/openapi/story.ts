@@ -13,7 +13,7 @@ export const SAM = { id: 13, user_id: 35, email: "sam@example.com", display_name
 export const ANN = { id: 14, user_id: 36, email: "ann@example.com", display_name: "Ann Assistant" };
 export const INES = { id: 15, user_id: 37, email: "ines@example.com", display_name: "Ines Invited" };
 /** His membership has ended. */
-export const FRED = { id: 16, user_id: 38, email: "fred@example.com", display_name: "Fred Former" };
+export const FRED = { id: 10, user_id: 32, email: "fred@example.com", display_name: "Fred Former" };
 
 /** Of the organization. */
 export const CARDIOLOGY = { id: 7, name: "Cardiology", slug: "riverside-clinic--cardiology" };
@@ -31,7 +31,7 @@ export const RITAS_PARTICIPANT = { id: 401, key: "participant-8c1f", display_nam
 export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
 export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
 
-/** The invite of Ines; and a bulk invite, of the same day. */
+/** Of Ines; and one of many people, an hour later. */
 export const INVITE_ID = 81;
 export const BULK_INVITE_ID = 91;
 

@@ -353,7 +353,11 @@ describe("The log of a whole journey", () => {
     expect(new Set(reasons).size).toBe(Object.keys(refused).length);
     const texts = Object.values(refused).map(({ body }) => body.error);
     expect(new Set(texts)).toEqual(
-      new Set(["Invalid token", "Please accept your invite", "Identity provider unavailable"]),
+      new Set([
+        "Invalid token",
+        "Please accept your invite",
+        "The keys of the identity provider cannot be fetched; try again in 5 seconds",
+      ]),
     );
   });
 

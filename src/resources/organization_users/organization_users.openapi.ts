@@ -68,8 +68,8 @@ export const organizationUsersReference: Reference = {
       response: {
         schema: pageOf("organization_users", organizationUserSchema),
         examples: {
-          "A client of an organization_admin. The last membership has ended": {
-            organization_users: [olga, paula, sam, ann, fred],
+          "A client of an organization_admin. One membership has ended": {
+            organization_users: [fred, olga, paula, sam, ann],
             pagination: onePage(5),
           },
           "A client of the assistant Ann": { organization_users: [paula, ann], pagination: onePage(2) },
@@ -92,8 +92,8 @@ export const organizationUsersReference: Reference = {
       response: {
         schema: pageOf("users", userSchema),
         examples: {
-          "A provider, her assistant, and a former user": {
-            users: [{ ...createdPaula, assists: [] }, annOfPaula, { ...created(fred), assists: [] }],
+          "A former user, a provider and her assistant": {
+            users: [{ ...created(fred), assists: [] }, { ...createdPaula, assists: [] }, annOfPaula],
             pagination: onePage(3),
           },
           "An organization without users": { users: [], pagination: onePage(0) },

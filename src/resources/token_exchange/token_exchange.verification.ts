@@ -60,10 +60,11 @@ async function verifyClaims(token: string, issuer: Issuer, now: number): Promise
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (error instanceof KeysUnavailable)
-      throw new ApiError(503, "Identity provider unavailable", {
-        headers: { "Retry-After": String(PROVIDER_RETRY_AFTER) },
-        reason: error.fault,
-      });
+      throw new ApiError(
+        503,
+        `The keys of the identity provider cannot be fetched; try again in ${PROVIDER_RETRY_AFTER} seconds`,
+        { headers: { "Retry-After": String(PROVIDER_RETRY_AFTER) }, reason: error.fault },
+      );
     throw invalidToken(faultOf(error));
   }
 }

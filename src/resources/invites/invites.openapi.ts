@@ -93,7 +93,7 @@ export const invitesReference: Reference = {
       response: { schema: inviteSchema, example: pending },
       errors: {
         422: [
-          "organization_invite.email: has a pending invite",
+          "organization_invite.email: has a pending invite; to send another one, delete it first",
           "organization_invite.email: has an account in the organization",
           "organization_invite.role_names: organization_admin is above your permission level; you may assign provider_assistant, provider",
         ],
@@ -115,7 +115,7 @@ export const invitesReference: Reference = {
       operationId: "deleteInvite",
       summary: "Delete an invite",
       description:
-        "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays, and deleting it would not remove the user.",
+        "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays: to remove the user, ask the operator to end the membership.",
       status: 204,
       parameters,
       errors: { ...noInvite, 422: ["The invite was used: it cannot be removed"] },

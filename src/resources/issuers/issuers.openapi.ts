@@ -84,7 +84,7 @@ export const issuersReference: Reference = {
       errors: {
         ...noOrganization,
         422: [
-          "issuer.issuer: is already registered for the organization",
+          "issuer.issuer: is already registered for the organization; to change it, delete it first",
           "issuer.jwks_url: must be an https URL, or an http one on a loopback host",
         ],
       },

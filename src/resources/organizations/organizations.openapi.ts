@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
 import { CLINIC, INVITED_AT, SET_UP_AT } from "../../openapi/story.ts";
 import { organizationSchema } from "./organizations.responses.ts";
@@ -34,6 +35,8 @@ const name =
 
 const days =
   "A whole number of days, or `null` to keep them for good. Without this field, it stays as it is.";
+
+const wrongDays = `must be a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or null for good`;
 
 export const organizationsReference: Reference = {
   tag: "Organizations",
@@ -96,8 +99,8 @@ export const organizationsReference: Reference = {
       errors: {
         ...noOrganization,
         422: [
-          "organization.recording_retention_days: must be a whole number of days from 1 to 36500, or null for good",
-          "organization.transcript_retention_days: must be a whole number of days from 1 to 36500, or null for good",
+          `organization.recording_retention_days: ${wrongDays}`,
+          `organization.transcript_retention_days: ${wrongDays}`,
         ],
       },
     },
@@ -122,9 +125,9 @@ export const organizationsReference: Reference = {
       response: { schema: organizationSchema, example: created },
       errors: {
         422: [
-          "organization.slug: must be 1 to 63 characters of a-z, 0-9 and -",
+          `organization.slug: must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z, 0-9 and -`,
           "organization.slug: must not contain --, which ends it in the slugs of waiting rooms",
-          "organization.slug: is taken",
+          "organization.slug: is taken; choose another one, or leave it out",
         ],
       },
     },

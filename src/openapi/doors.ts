@@ -1,6 +1,3 @@
-const tooManyFailures =
-  "Too many requests with missing or wrong credentials have come from this address: at most 60 a minute are served; try again in 60 seconds";
-
 const FAILURES =
   "The credentials are missing or wrong, and too many such requests have come from this address. Requests with the right ones are served.";
 
@@ -27,10 +24,6 @@ export const DOORS = {
     unauthorizedError: "Invalid client credentials",
     tooMany:
       "The API client has sent too many requests; or too many with missing or wrong credentials have come from this address.",
-    tooManyErrors: [
-      "This API client has sent too many requests: at most 1200 a minute are served; try again in 60 seconds",
-      tooManyFailures,
-    ],
   },
   platform: {
     title: "Organization Video Visit Service: platform API",
@@ -41,7 +34,6 @@ export const DOORS = {
     unauthorized: "The platform token is missing or wrong.",
     unauthorizedError: "Invalid platform token",
     tooMany: FAILURES,
-    tooManyErrors: [tooManyFailures],
   },
   livekit: {
     title: "Organization Video Visit Service: LiveKit webhook",
@@ -57,7 +49,6 @@ export const DOORS = {
     unauthorized: "The event is not correctly signed.",
     unauthorizedError: "Invalid signature",
     tooMany: FAILURES,
-    tooManyErrors: [tooManyFailures],
   },
 } as const;
 

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
 import { email, instant, pathId, roomSlug } from "../http/wire.ts";
-import { DEFAULT_PER_PAGE, MAX_PAGE } from "../limits.ts";
+import { DEFAULT_PER_PAGE, MAX_ORGANIZATION_SLUG_LENGTH, MAX_PAGE } from "../limits.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
+import { ORGANIZATION_SLUG } from "../resources/organizations/organizations.responses.ts";
+import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
 import {
   createWaitingRoomSubBody,
   IN_UTC,
@@ -14,6 +16,8 @@ import {
 import { ROOM_SLUG } from "./shapes.ts";
 
 type Json = Record<string, unknown>;
+
+const { organization } = createOrganizationBody.shape;
 
 const utcInstant = createWaitingRoomSubBody.shape.waiting_room_sub.shape.datetime_start;
 
@@ -29,6 +33,14 @@ const meanings: [z.ZodType, Json][] = [
   [instant, { type: "string", format: "date-time" }],
   [utcInstant, { type: "string", format: "date-time", pattern: IN_UTC.source }],
   [email, { format: "email" }],
+  [
+    organization.shape.slug.unwrap(),
+    {
+      minLength: 1,
+      maxLength: MAX_ORGANIZATION_SLUG_LENGTH,
+      pattern: ORGANIZATION_SLUG.source,
+    },
+  ],
   [createIssuerBody.shape.issuer.shape.jwks_url, { format: "uri" }],
 ];
 

@@ -12,6 +12,8 @@ export const PAULA = { id: 12, user_id: 34, email: "paula@example.com", display_
 export const SAM = { id: 13, user_id: 35, email: "sam@example.com", display_name: "Sam Substitute" };
 export const ANN = { id: 14, user_id: 36, email: "ann@example.com", display_name: "Ann Assistant" };
 export const INES = { id: 15, user_id: 37, email: "ines@example.com", display_name: "Ines Invited" };
+/** His membership has ended. */
+export const FRED = { id: 10, user_id: 32, email: "fred@example.com", display_name: "Fred Former" };
 
 /** Of the organization. */
 export const CARDIOLOGY = { id: 7, name: "Cardiology", slug: "riverside-clinic--cardiology" };
@@ -29,6 +31,10 @@ export const RITAS_PARTICIPANT = { id: 401, key: "participant-8c1f", display_nam
 export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
 export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
 
+/** Of Ines; and one of many people, an hour later. */
+export const INVITE_ID = 81;
+export const BULK_INVITE_ID = 91;
+
 /** When things happened, in their order. */
 export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
 export const INVITED_AT = "2026-01-30T14:00:00.000Z";
@@ -41,3 +47,4 @@ export const SUB_STARTS_AT = "2026-02-02T08:00:00.000Z";
 export const SUB_ENDS_AT = "2026-02-02T16:00:00.000Z";
 export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
+export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";

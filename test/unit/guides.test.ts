@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import * as limits from "../../src/limits.ts";
 import { DOOR_NAMES } from "../../src/openapi/doors.ts";
 import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/openapi/guides.ts";
-import { introductionOf, readOperator } from "../../src/openapi/info.ts";
+import { introductionOf } from "../../src/openapi/info.ts";
+import { readOperator } from "../../src/openapi/operator.ts";
 
 const values = {
   ...limits,

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
 import { email, instant, pathId } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE } from "../limits.ts";
+import { reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
+import { eventsQuery } from "../resources/events/events.schemas.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
 import {
   createWaitingRoomSubBody,
@@ -11,6 +13,11 @@ import {
   createWaitingRoomBody,
   updateWaitingRoomBody,
 } from "../resources/waiting_rooms/waiting_rooms.schemas.ts";
+import { deliveriesQuery } from "../resources/webhook_deliveries/webhook_deliveries.schemas.ts";
+import {
+  createWebhookEndpointBody,
+  updateWebhookEndpointBody,
+} from "../resources/webhook_endpoints/webhook_endpoints.schemas.ts";
 
 type Json = Record<string, unknown>;
 
@@ -18,6 +25,11 @@ const utcInstant = createWaitingRoomSubBody.shape.waiting_room_sub.shape.datetim
 
 /** Strings in a URL, but numbers for a reader. */
 const positiveInteger = { type: "integer", minimum: 1, pattern: undefined, maxLength: undefined };
+
+/** Part of a path: not empty, `.` or `..`. No lookahead, which not every language of patterns has. */
+const SEGMENT = "(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)";
+
+const storageKey = reportEgressBody.shape.egress.shape.storage_key.unwrap().unwrap();
 
 /** What transformations and refinements accept: zod cannot express it in JSON Schema. */
 const meanings: [z.ZodType, Json][] = [
@@ -28,6 +40,11 @@ const meanings: [z.ZodType, Json][] = [
   [utcInstant, { type: "string", format: "date-time", pattern: IN_UTC.source }],
   [email, { format: "email" }],
   [createIssuerBody.shape.issuer.shape.jwks_url, { format: "uri" }],
+  [eventsQuery.shape.after, { ...positiveInteger, minimum: 0, default: 0 }],
+  [deliveriesQuery.shape.after, positiveInteger],
+  [storageKey, { pattern: `^${SEGMENT}(/${SEGMENT})*$` }],
+  [createWebhookEndpointBody.shape.webhook_endpoint.shape.url, { format: "uri" }],
+  [updateWebhookEndpointBody.shape.webhook_endpoint.shape.url.unwrap(), { format: "uri" }],
 ];
 
 for (const [schema, override] of meanings) z.globalRegistry.add(schema, { override });

@@ -28,6 +28,13 @@ export const CALL = { id: 300, key: "call-5d20" };
 export const RITAS_PARTICIPANT = { id: 401, key: "participant-8c1f", display_name: "Rita Recipient" };
 export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
 export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
+/** The attempt before it, which failed. */
+export const FAILED_EGRESS = { id: 60, egress_id: "EG_4hT8sW2c" };
+export const STORAGE_KEY = "recordings/call-5d20.mp4";
+
+/** Of the organization. */
+export const WEBHOOK_ENDPOINT = { id: 6, url: "https://hooks.example.com/visits" };
+export const WEBHOOK_SECRET = "whsec_ZXhhbXBsZS1vZi1hLXNlY3JldC10aGF0LWlzLTMyYnk=";
 
 /** When things happened, in their order. */
 export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
@@ -39,3 +46,5 @@ export const ENDED_AT = "2026-01-31T09:45:00.000Z";
 export const DOWNLOADED_AT = "2026-01-31T10:00:00.000Z";
 export const SUB_STARTS_AT = "2026-02-02T08:00:00.000Z";
 export const SUB_ENDS_AT = "2026-02-02T16:00:00.000Z";
+/** 90 days after the call, as long as the clinic keeps recordings. */
+export const RECORDING_DELETED_AT = "2026-05-01T09:45:00.000Z";

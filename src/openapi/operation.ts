@@ -89,6 +89,9 @@ const paginationSchema = z
 export const busy =
   "Many requests change the same record at the same time. `Retry-After` says when to try again.";
 
+/** The text of the error. */
+export const busyError = "The record is being changed by many requests at once: try again";
+
 /** The pagination of a list that fits on one page. */
 export const onePage = (total_count: number) => ({
   current_page: 1,

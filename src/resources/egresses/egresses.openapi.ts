@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_KEY_LENGTH, MAX_STORAGE_KEY_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
-import { busy, type Fields, type Reference } from "../../openapi/operation.ts";
+import { busy, busyError, type Fields, type Reference } from "../../openapi/operation.ts";
 import {
   CALL,
   EGRESS,
@@ -162,7 +162,7 @@ export const egressesReference: Reference = {
           `egress.storage_key: must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`,
           "egress.user_id: is not a user of the organization",
         ],
-        503: ["The record is being changed by many requests at once: try again"],
+        503: [busyError],
       },
       refusals: { 503: busy },
     },

@@ -38,7 +38,7 @@ export interface Caller {
 export interface KeyedRequest {
   key: string;
   /** The digest of the request. */
-  fingerprint: string;
+  fingerprint: () => Promise<string>;
   /** Whether it was carried out before, and the verb has only returned the row that was made then. */
   isReplay: boolean;
 }

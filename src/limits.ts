@@ -89,6 +89,12 @@ export const MAX_REFUSED_CLIENTS = 10_000;
 /** Limits the memory for addresses that are beyond their limit in an isolate. */
 export const MAX_LIMITED_ADDRESSES = 10_000;
 
+/**
+ * In each period, an isolate still looks up this many unknown ids for an address that is beyond its limit, so that a right
+ * client among them is served. D1 does not notice ten a second.
+ */
+export const LOOK_UPS_BEYOND_LIMIT = 600;
+
 /** In seconds: the period of the rate limits in wrangler.toml, whose numbers are settings. */
 export const RATE_LIMIT_PERIOD = 60;
 

@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, inArray, lt, max, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, max, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ClientContext, Context } from "../context.ts";
 import { ApiError, unprocessable } from "../http/errors.ts";
-import { CRON_PORTION, IDEMPOTENCY_KEY_KEPT_FOR } from "../limits.ts";
+import { IDEMPOTENCY_KEY_KEPT_FOR } from "../limits.ts";
 import { insertSelect, replaceAllBut } from "./insert.ts";
+import { namedCleanUp } from "./portions.ts";
 import {
   builder,
   type Compiled,
@@ -11,6 +12,7 @@ import {
   decode,
   namedQuery,
   type Placeholders,
+  type RawRow,
   type RowOf,
   runAll,
   runFirst,
@@ -27,9 +29,11 @@ interface KeyValues {
   now: number;
 }
 
-interface Created {
+interface Created<Name = string> {
   table: SQLiteTable & { id: SQLiteColumn };
   columns: Record<string, SQLiteColumn | SQL.Aliased | SQL>;
+  /** Columns of text that are not stored, because they are personal: a replay brings the same values again. */
+  personal?: Name[];
   /** For a response that has a secret, which is not stored: what the caller of a replay can do. */
   secretAdvice?: string;
 }
@@ -47,14 +51,14 @@ export function namedCreation<
   Values extends Pick<KeyValues, "organization_id" | "now">,
   Last extends Statement,
 >(
-  { table, columns, secretAdvice }: Created,
+  { table, columns, personal = [], secretAdvice }: Created<keyof Values & string>,
   build: (values: Placeholders<Values>) => Write<Last>,
 ): (context: ClientContext, values: Values) => Promise<RowOf<Last>> {
   const write = namedWrite(build);
   const writeOnce = namedWrite((values: Placeholders<Values & KeyValues>) => {
     const { rules, statements, after = [] } = build(values as unknown as Placeholders<Values>);
     const keyValues = values as unknown as Placeholders<KeyValues>;
-    const stored = secretAdvice === undefined ? newestRow({ table, columns }) : null;
+    const stored = secretAdvice === undefined ? newestRow({ table, columns, personal }) : null;
     return {
       rules: [keyIsKnown(keyValues), ...rules],
       statements,
@@ -65,7 +69,8 @@ export function namedCreation<
   return async function createOnce(context, values): Promise<RowOf<Last>> {
     const { db, caller, keyed } = context;
     if (!keyed) return write(db, values);
-    const { key, fingerprint } = keyed;
+    const { key } = keyed;
+    const fingerprint = await keyed.fingerprint();
     const { api_client_id } = caller;
     try {
       return await writeOnce(db, { ...values, api_client_id, key, fingerprint });
@@ -83,7 +88,11 @@ export function namedCreation<
       throw new ApiError(409, `The request with this Idempotency-Key was carried out. ${secretAdvice}`);
     keyed.isReplay = true;
     row ??= compile(builder.select(columns).from(table));
-    return decode({ compiled: row, params: [] }, [JSON.parse(known.result)])[0] as RowOf<Last>;
+    // A row that an older version of the service stored lacks the columns that were added since.
+    const made: RawRow = Object.fromEntries(row.columns.map((name) => [name, null]));
+    Object.assign(made, JSON.parse(known.result));
+    for (const name of personal) made[name] = values[name];
+    return decode({ compiled: row, params: [] }, [made])[0] as RowOf<Last>;
   };
 }
 
@@ -128,35 +137,20 @@ const storeKey = (
   });
 
 /** The newest row, which this transaction has just made, as JSON. */
-function newestRow({ table, columns }: Created): SQL {
+function newestRow({ table, columns, personal = [] }: Created): SQL {
   const newest = builder
     .select(columns)
     .from(table)
     .where(eq(table.id, builder.select({ id: max(table.id) }).from(table)));
-  const fields = Object.keys(columns).map((name) => sql.raw(`'${name}', newest."${name}"`));
+  const fields = Object.keys(columns)
+    .filter((name) => !personal.includes(name))
+    .map((name) => sql.raw(`'${name}', newest."${name}"`));
   return sql`(select json_object(${sql.join(fields, sql`, `)}) from ${newest} as newest)`;
 }
 
 /** One run of the cron deletes a portion. */
 export async function deleteOldIdempotencyKeys({ db, now }: Context): Promise<number> {
-  return (await runAll(db, deleteOldKeys({ made_before: now - IDEMPOTENCY_KEY_KEPT_FOR }))).length;
+  return (await runAll(db, deleteOldKeys({ before: now - IDEMPOTENCY_KEY_KEPT_FOR }))).length;
 }
 
-const rowid = sql<number>`rowid`;
-
-const deleteOldKeys = namedQuery(({ made_before }: Placeholders<{ made_before: number }>) =>
-  builder
-    .delete(idempotencyKeys)
-    .where(
-      inArray(
-        rowid,
-        builder
-          .select({ rowid: rowid.as("rowid") })
-          .from(idempotencyKeys)
-          .where(lt(idempotencyKeys.created_at, made_before))
-          .orderBy(asc(idempotencyKeys.created_at))
-          .limit(CRON_PORTION),
-      ),
-    )
-    .returning({ key: idempotencyKeys.key }),
-);
+const deleteOldKeys = namedCleanUp(idempotencyKeys, idempotencyKeys.created_at);

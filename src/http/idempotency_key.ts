@@ -8,17 +8,23 @@ import { ApiError } from "./errors.ts";
 import type { ExternalEnv } from "./external_door.ts";
 import { IDEMPOTENCY_KEY, type Input } from "./validation.ts";
 
-const schema = z.object({
-  [IDEMPOTENCY_KEY]: z.string().min(1).max(MAX_IDEMPOTENCY_KEY_LENGTH).optional(),
-});
+/** ASCII, as in the standard: clients encode other characters in different ways, so that two keys could become one. */
+const keySchema = z
+  .string()
+  .min(1)
+  .max(MAX_IDEMPOTENCY_KEY_LENGTH)
+  .regex(/^[ -~]*$/);
+
+const schema = z.object({ [IDEMPOTENCY_KEY]: keySchema.optional() });
 
 /**
  * For routes that make something: a request that is sent again with its `Idempotency-Key` makes nothing, and gets the
- * same response. It stands after the body was validated; the verb does the rest, with a `namedCreation`.
+ * same response. A bad key is refused before the body is read. The verb does the rest, with a `namedCreation`.
  */
 export const idempotent = Object.assign(
   createMiddleware<ExternalEnv>(async (c, next) => {
-    const keyed = await keyedRequest(c);
+    const sent = c.req.header(IDEMPOTENCY_KEY);
+    const keyed = sent === undefined ? undefined : keyedRequest(c, sent);
     if (keyed) c.var.context.keyed = keyed;
     await next();
     if (keyed?.isReplay) c.header("Idempotent-Replayed", "true");
@@ -26,14 +32,15 @@ export const idempotent = Object.assign(
   { input: { target: "header", schema } satisfies Input },
 );
 
-async function keyedRequest(c: HonoContext): Promise<KeyedRequest | undefined> {
-  const sent = c.req.header(IDEMPOTENCY_KEY);
-  if (sent === undefined) return undefined;
+function keyedRequest(c: HonoContext, sent: string): KeyedRequest {
   // The standard puts a key in quotes, and most clients do not: both are the same key.
   const key = /^"(.*)"$/.exec(sent)?.[1] ?? sent;
-  if (key.length === 0 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH)
-    throw new ApiError(400, `${IDEMPOTENCY_KEY}: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters long`);
-  return { key, fingerprint: await fingerprintOf(c), isReplay: false };
+  if (!keySchema.safeParse(key).success)
+    throw new ApiError(
+      400,
+      `${IDEMPOTENCY_KEY}: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`,
+    );
+  return { key, fingerprint: () => fingerprintOf(c), isReplay: false };
 }
 
 /** Method, path and every byte of the body. */

@@ -1,8 +1,9 @@
 import type { HonoRequest } from "hono";
 import type { ClientContext, Context } from "../context.ts";
-import { MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
+import { LOOK_UPS_BEYOND_LIMIT, MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
 import { remember } from "../memory.ts";
 import { ApiError } from "./errors.ts";
+import { networkOf } from "./networks.ts";
 
 /*
  * Two limits, with the platform's counters (wrangler.toml): the requests of an API client, and the requests of an address
@@ -40,14 +41,14 @@ export async function failedCredentials(
   if (success) return new ApiError(401, message);
   if (!((beyondLimit.get(address)?.until ?? 0) > now)) {
     const until = now + RATE_LIMIT_PERIOD * 1000;
-    remember(beyondLimit, address, { until, lookUps: limit }, MAX_LIMITED_ADDRESSES);
+    remember(beyondLimit, address, { until, lookUps: LOOK_UPS_BEYOND_LIMIT }, MAX_LIMITED_ADDRESSES);
   }
   return tooMany("address", limit);
 }
 
 /**
  * Whether an unknown client is right, only D1 can say. So that one that is right is served even if others at its address
- * are not, an address beyond its limit has as many look-ups again. After them, made-up ids do not reach D1.
+ * are not, an address beyond its limit still has some look-ups. After them, made-up ids do not reach D1.
  *
  * @throws ApiError 429 if the address has none left
  */
@@ -57,8 +58,11 @@ export function countLookUp(c: Limited, { now, settings }: Context): void {
     throw tooMany("address", settings.FAILURE_LIMIT_PER_MINUTE);
 }
 
-/** Cloudflare sets the header. Without Cloudflare there is none: then all requests have the same address. */
-const addressOf = (c: Limited): string => c.req.header("CF-Connecting-IP") ?? "";
+/**
+ * Cloudflare sets the header, whatever the caller sends, and `wrangler dev` sets it where it is missing. Without it, all
+ * requests have the same address: callers could make up what other headers say, and so have a new one for each request.
+ */
+const addressOf = (c: Limited): string => networkOf(c.req.header("CF-Connecting-IP") ?? "");
 
 const TOO_MANY = {
   client: ["This API client has sent too many requests", "client_limit"],

@@ -14,7 +14,7 @@ import { ApiError, handleError } from "./errors.ts";
 
 const HEADER = "X-D1-Bookmark";
 
-const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+export const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
 const PRIMARY = "first-primary";
 

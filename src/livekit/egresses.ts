@@ -86,4 +86,4 @@ export async function deleteOldLiveKitEgresses({ db, now }: Context): Promise<nu
   return (await runAll(db, deleteOld({ before: now - LIVEKIT_EGRESS_KEPT_FOR }))).length;
 }
 
-const deleteOld = namedCleanUp(livekitEgresses, livekitEgresses.egress_id, livekitEgresses.updated_at);
+const deleteOld = namedCleanUp(livekitEgresses, livekitEgresses.updated_at);

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: makes the static assets (the OpenAPI documents and the page that shows them) and the types for a
- * client. None of it is in the Worker's bundle.
+ * `npm run build`: makes the static assets (the OpenAPI documents and the page that shows them), and types and
+ * an SDK for clients. None of it is in the Worker's bundle.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -26,6 +26,9 @@ for (const door of DOOR_NAMES) {
   assets.set(join("api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
   const types = await openapiTS(document as OpenAPI3);
   await put(join("dist/client", `${door}.d.ts`), astToString(types));
+  // Not while servers start: nobody may import a client while it is written.
+  if (!process.env.WRANGLER_COMMAND)
+    await (await import("./sdk.ts")).generateSdk(document, join("dist/client", door));
 }
 await putAll(PUBLIC_ASSETS);
 assets.set("reference.js", `${await developmentCredentials()}${assets.get("reference.js")}`);

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
+import { bounded } from "./bounds.ts";
 import { DOORS, type Door } from "./doors.ts";
 import { exampleFields, examplesOf } from "./examples.ts";
 import { describeFields } from "./fields.ts";
@@ -30,15 +31,15 @@ export function buildDocument(door: Door) {
     servers: [{ url: `/api/${door}`, description: "This server" }],
     security: [security],
     tags: references
-      .filter((each) => each[door] || each.webhooks)
+      .filter((each) => each[door] || (door === "external" && each.webhooks))
       .map(({ tag, description }) => ({ name: tag, description })),
     paths: pathsOf(door),
-    webhooks: webhooks(),
+    ...(door === "external" ? { webhooks: webhooks() } : {}),
     components: { securitySchemes, headers: sharedHeaders(door) },
   });
   describeComponents(document.components?.schemas ?? {});
   describeRequests(door, document);
-  return simplify(document) as typeof document;
+  return bounded(simplify(document)) as typeof document;
 }
 
 /** Method and pattern of each route behind a door, with the input that its middleware validates. */
@@ -158,16 +159,19 @@ function describeComponents(components: Record<string, unknown>) {
     }
 }
 
-/** Puts what the references say about the fields of requests into the document. */
-function describeRequests(door: Door, document: ReturnType<typeof createDocument>) {
+/** Describes the fields of requests, and gives each body a name: a generated client needs one. */
+function describeRequests(door: Door, { paths = {}, components }: ReturnType<typeof createDocument>) {
   const operations = references.flatMap(({ [door]: each = {} }) => Object.values(each));
-  const documented = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
+  const documented = Object.values(paths).flatMap((path) => Object.values(path));
   for (const { operationId, request } of operations) {
     const content = documented.find((each) => each.operationId === operationId)?.requestBody?.content;
     for (const mediaType of Object.values(content ?? {}) as { schema: object }[]) {
       // Operations may share what zod made of a schema, and describe it differently.
-      mediaType.schema = structuredClone(mediaType.schema);
-      describeFields(mediaType.schema, request?.fields ?? {}, operationId);
+      const schema = structuredClone(mediaType.schema);
+      describeFields(schema, request?.fields ?? {}, operationId);
+      const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Request`;
+      Object.assign(components?.schemas ?? {}, { [name]: schema });
+      mediaType.schema = { $ref: `#/components/schemas/${name}` };
     }
   }
 }

@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { RATE_LIMIT_PERIOD } from "../limits.ts";
+import { BOOKMARK as BOOKMARK_FORMAT } from "../http/replication.ts";
+import {
+  FILE_DELETION_RETRY_AFTER,
+  PROVIDER_RETRY_AFTER,
+  RATE_LIMIT_PERIOD,
+  WRITE_RETRY_AFTER,
+} from "../limits.ts";
 import type { Door } from "./doors.ts";
 import type { Header } from "./operation.ts";
 
@@ -13,16 +19,16 @@ const COMMON: Headers = {
   },
 };
 
-export const BOOKMARK_FORMAT = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
-
 export const BOOKMARK_EXAMPLE = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
+
+export const bookmark = () => z.string().max(BOOKMARK_EXAMPLE.length).regex(BOOKMARK_FORMAT);
 
 const BOOKMARK: Headers = {
   "X-D1-Bookmark": {
     description:
       "The state of the database that the response is based on. A GET that sends this header back sees at least this state.",
     example: BOOKMARK_EXAMPLE,
-    schema: z.string().max(BOOKMARK_EXAMPLE.length).regex(BOOKMARK_FORMAT),
+    schema: bookmark(),
   },
 };
 
@@ -33,8 +39,8 @@ const policy = (name: string, limit: number): Headers => ({
     example: `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`,
     schema: z
       .string()
-      .max(100)
-      .regex(/^"[a-z]+";q=\d+;w=\d+$/),
+      .max(40)
+      .regex(new RegExp(`^"(client|address)";q=[0-9]+;w=${RATE_LIMIT_PERIOD}$`)),
   },
 });
 
@@ -44,11 +50,17 @@ const POLICIES: Record<Door, Headers> = {
   livekit: policy("address", 60),
 };
 
+/** All that `Retry-After` says, in seconds. */
+const WAITS = [WRITE_RETRY_AFTER, PROVIDER_RETRY_AFTER, RATE_LIMIT_PERIOD, FILE_DELETION_RETRY_AFTER];
+
 export const RETRY_AFTER: Headers = {
   "Retry-After": {
     description: "Try again after this number of seconds.",
     example: RATE_LIMIT_PERIOD,
-    schema: z.int().min(1).max(3600),
+    schema: z
+      .int()
+      .min(Math.min(...WAITS))
+      .max(Math.max(...WAITS)),
   },
 };
 
@@ -68,8 +80,8 @@ export const tooManyHeaders = (door: Door): Headers => ({
     example: `"${door === "external" ? "client" : "address"}";r=0;t=${RATE_LIMIT_PERIOD}`,
     schema: z
       .string()
-      .max(100)
-      .regex(/^"[a-z]+";r=\d+;t=\d+$/),
+      .max(20)
+      .regex(new RegExp(`^"(client|address)";r=0;t=${RATE_LIMIT_PERIOD}$`)),
   },
 });
 

@@ -72,7 +72,7 @@ export interface Reference {
   external?: Record<string, Operation>;
   platform?: Record<string, Operation>;
   livekit?: Record<string, Operation>;
-  /** By type. Both documents have them. */
+  /** By type. They are for organizations, so the document of the external door has them. */
   webhooks?: Record<string, WebhookReference>;
 }
 

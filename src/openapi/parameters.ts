@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { IDEMPOTENCY_KEY } from "../http/validation.ts";
 import { MAX_PER_PAGE } from "../limits.ts";
-import { BOOKMARK_EXAMPLE, BOOKMARK_FORMAT } from "./headers.ts";
+import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
 import type { Parameter } from "./operation.ts";
 
 /** Most parameters mean the same in every operation that has them. An operation can say more of its own. */
@@ -59,10 +59,7 @@ const parameters: Record<string, Parameter> = {
 };
 
 /** For a GET: see src/http/replication.ts. */
-export const bookmarkParameter = z
-  .string()
-  .max(BOOKMARK_EXAMPLE.length)
-  .regex(BOOKMARK_FORMAT)
+export const bookmarkParameter = bookmark()
   .optional()
   .meta({
     description:
@@ -78,8 +75,8 @@ export function described(schema: z.ZodType, own: Record<string, Parameter> = {}
       Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
         const parameter = own[name] ?? parameters[name];
         if (!parameter) throw new Error(`No description of the parameter ${name}`);
-        const { description, example } = parameter;
-        return [name, field.meta({ ...field.meta(), description, param: { example } })];
+        const { example, ...said } = parameter;
+        return [name, field.meta({ ...field.meta(), ...said, param: { example } })];
       }),
     ),
   );

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { explain, type Input } from "../http/validation.ts";
+import { ONE_LINE } from "../http/wire.ts";
 import {
   EXTERNAL_BODY_LIMIT,
   LIVEKIT_BODY_LIMIT,
@@ -16,9 +17,10 @@ const errorSchema = z
     error: z
       .string()
       .max(10_000)
+      .regex(new RegExp(ONE_LINE))
       .describe("What is wrong, and what would be right. It is for people: programs look at the status."),
   })
-  .meta({ id: "Error", description: "Why the request was refused." });
+  .meta({ id: "ErrorResponse", description: "Why the request was refused." });
 
 const BODY_LIMITS: Record<Door, number> = {
   external: EXTERNAL_BODY_LIMIT,
@@ -71,8 +73,10 @@ function commonRefusals(door: Door, inputs: Input[], { body }: Operation): Commo
   if (key)
     all.push([
       400,
-      `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters.`,
-      [`Idempotency-Key: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters long`],
+      `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`,
+      [
+        `Idempotency-Key: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`,
+      ],
     ]);
   all.push([401, DOORS[door].unauthorized, [DOORS[door].unauthorizedError]]);
   if (param) all.push([404, undefined, ["Not found"]]);

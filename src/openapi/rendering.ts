@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
 import { email, instant, pathId } from "../http/wire.ts";
-import { DEFAULT_PER_PAGE } from "../limits.ts";
+import { DEFAULT_PER_PAGE, MAX_PAGE } from "../limits.ts";
 import { reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
 import { eventsQuery } from "../resources/events/events.schemas.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
@@ -34,7 +34,7 @@ const storageKey = reportEgressBody.shape.egress.shape.storage_key.unwrap().unwr
 /** What transformations and refinements accept: zod cannot express it in JSON Schema. */
 const meanings: [z.ZodType, Json][] = [
   [pathId, positiveInteger],
-  [pageQuery.shape.page, { ...positiveInteger, default: 1 }],
+  [pageQuery.shape.page, { ...positiveInteger, maximum: MAX_PAGE, default: 1 }],
   [pageQuery.shape.per_page, { ...positiveInteger, default: DEFAULT_PER_PAGE }],
   [instant, { type: "string", format: "date-time" }],
   [utcInstant, { type: "string", format: "date-time", pattern: IN_UTC.source }],
@@ -64,8 +64,9 @@ export function simplify(value: unknown): unknown {
   const json = Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, simplify(each)]),
   ) as Json;
-  // Responses may get new fields in later versions.
-  if (json.additionalProperties === false) delete json.additionalProperties;
+  // Responses may get new fields in later versions. But one that has none tells a generator that it is empty.
+  if (json.additionalProperties === false && Object.keys(json.properties ?? {}).length > 0)
+    delete json.additionalProperties;
   // The name of a format says more than a long pattern.
   if (typeof json.format === "string" && typeof json.pattern === "string" && json.pattern.length > 40)
     delete json.pattern;
@@ -76,9 +77,18 @@ export function simplify(value: unknown): unknown {
     delete json.exclusiveMinimum;
     json.minimum = 1;
   }
+  if ("in" in json && "schema" in json) return simplifyParameter(json);
   // Keys of a JSON object are always strings.
   if (json.type === "object") delete json.propertyNames;
   return withoutChoiceOfNull(json);
+}
+
+function simplifyParameter({ example, ...parameter }: Json): Json {
+  // It stands with the parameter too.
+  const { description, ...schema } = parameter.schema as Json;
+  if (parameter.required === true) return { ...parameter, schema, example };
+  // The page would send every example, so that a second request with the same key would be a replay.
+  return { ...parameter, schema, examples: { example: { value: example, "x-disabled": true } } };
 }
 
 /** Writes a scalar or null as two types. An object or null stays a choice of two schemas. */

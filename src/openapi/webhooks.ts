@@ -38,6 +38,12 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
   };
 }
 
+/** `v1,` and a digest of 32 bytes in base64, for each valid secret. */
+const SIGNATURE = "v1,[A-Za-z0-9+/]{43}=";
+
+/** The digits of the largest integer. */
+const MAX_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
+
 interface Sent {
   id: number;
   timestamp: string;
@@ -54,7 +60,7 @@ function headersOf(sent: Sent) {
   return z.object({
     "webhook-id": z
       .string()
-      .max(41)
+      .max("ping_".length + 36)
       .regex(/^(evt_[0-9]+|ping_[0-9a-f-]{36})$/)
       .meta({
         description:
@@ -63,7 +69,7 @@ function headersOf(sent: Sent) {
       }),
     "webhook-timestamp": z
       .string()
-      .max(16)
+      .max(MAX_DIGITS)
       .regex(/^[0-9]+$/)
       .meta({
         description:
@@ -72,8 +78,8 @@ function headersOf(sent: Sent) {
       }),
     "webhook-signature": z
       .string()
-      .max(48 * (1 + MAX_OLD_WEBHOOK_SECRETS) - 1)
-      .regex(/^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$/)
+      .max(47 * (1 + MAX_OLD_WEBHOOK_SECRETS) + MAX_OLD_WEBHOOK_SECRETS)
+      .regex(new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`))
       .meta({
         description: `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must be right. That of the example is made with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,
         param: { example: `v1,${signature}` },

@@ -1,5 +1,7 @@
 import createClient from "openapi-fetch";
 import { beforeAll, expect, it } from "vitest";
+import { client as sdk } from "../../dist/client/external/client.gen.ts";
+import { createWaitingRoom, listWaitingRooms } from "../../dist/client/external/index.ts";
 import type { paths } from "../../dist/client/external.d.ts";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
 import { type Server, startServer } from "./support/server.ts";
@@ -40,4 +42,28 @@ it("A client that is typed by the OpenAPI document makes a room and reads a call
     ["Pascal Provider", "Good morning, how are you?"],
     ["Remy Recipient", "Better, thank you."],
   ]);
+});
+
+it("A client that is generated from the OpenAPI document makes a room once, however often it asks, and lists it", async () => {
+  sdk.setConfig({
+    baseUrl: `${server.url}/api/external`,
+    auth: ({ name }) => (name === "X-Client-ID" ? DEMO_CLIENT.client_id : DEMO_CLIENT.client_secret),
+  });
+  const request = {
+    body: { waiting_room: { name: "Radiology" } },
+    headers: { "Idempotency-Key": "a room for radiology" },
+  };
+
+  const first = await createWaitingRoom(request);
+  expect(first.data?.slug).toBe("demo-clinic--radiology");
+  const again = await createWaitingRoom(request);
+  expect(again.data?.id).toBe(first.data?.id);
+  expect(again.response.headers.get("Idempotent-Replayed")).toBe("true");
+  // @ts-expect-error: a room without a name does not compile, and is refused
+  const nameless = await createWaitingRoom({ body: { waiting_room: { is_active: true } } });
+  expect(nameless.response.status).toBe(422);
+  expect(nameless.error?.error).toContain("waiting_room.name");
+
+  const { data } = await listWaitingRooms({ query: { per_page: 100 } });
+  expect(data?.waiting_rooms.filter(({ slug }) => slug === "demo-clinic--radiology")).toEqual([first.data]);
 });

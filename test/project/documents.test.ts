@@ -50,7 +50,7 @@ describe.each(DOORS)("In the document of the %s door,", (door) => {
   it("every parameter, header and body has an example", () => {
     const bare = operations.flatMap((operation) => [
       ...(operation.parameters ?? [])
-        .filter(({ example }) => example === undefined)
+        .filter((parameter) => examplesOf(parameter).length === 0)
         .map(({ name }) => `${operation.operationId}: parameter ${name}`),
       ...Object.entries(operation.responses).flatMap(([status, { headers = {} }]) =>
         Object.entries(headers)
@@ -81,8 +81,10 @@ describe.each(DOORS)("In the document of the %s door,", (door) => {
       ...bodiesOf(operation).flatMap(([where, media]) =>
         examplesOf(media).flatMap((example) => mismatch(where, media.schema, example)),
       ),
-      ...(operation.parameters ?? []).flatMap(({ name, schema, example }) =>
-        mismatch(`${operation.operationId}: parameter ${name}`, schema, example),
+      ...(operation.parameters ?? []).flatMap((parameter) =>
+        examplesOf(parameter).flatMap((example) =>
+          mismatch(`${operation.operationId}: parameter ${parameter.name}`, parameter.schema, example),
+        ),
       ),
     ]);
     const headers = Object.entries(document.components.headers).flatMap(([name, { schema, example }]) =>

@@ -1,10 +1,11 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { countingRoundTrips, everyRow, rowsOf } from "./support/database.ts";
-import type { Fetcher } from "./support/door.ts";
+import { type Fetcher, platform } from "./support/door.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
-import { workerWith } from "./support/queue.ts";
-import { externalExamples } from "./support/routes.ts";
+import { aClinicWithQueue, workerWith } from "./support/queue.ts";
+import { externalExamples, platformExamples } from "./support/routes.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 import { throughWorkerWith } from "./support/worker.ts";
@@ -18,7 +19,12 @@ const ROUTES = [
   "POST /invites/bulk_create",
 ] as const;
 
-const creations = ROUTES.map((route) => [route, externalExamples[route] as Example] as const);
+const creationBy = (route: string) => [route, externalExamples[route] as Example] as const;
+
+const creations = ROUTES.map(creationBy);
+
+/** Its response has a secret, so that a replay is refused. */
+const ENDPOINTS = creationBy("POST /webhook_endpoints");
 
 type Example = (organization: Organization) => Promise<{ path: string; body?: object }>;
 
@@ -40,6 +46,10 @@ const postWith = ({ client }: Organization, path: string, body: unknown, key: st
   client.send("POST", path, body, { "Idempotency-Key": key });
 
 const aRoomNamed = (name: string) => ({ waiting_room: { name } });
+
+/** The keys of an organization, as they are stored. */
+const keysOf = async ({ id }: Organization) =>
+  (await rowsOf(id)).find(({ name }) => name === "idempotency_keys")?.rows ?? [];
 
 const roomsOf = async ({ client }: Organization) =>
   (await given(client.get("/waiting_rooms"))).pagination.total_count as number;
@@ -81,6 +91,49 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
     expect(answers.filter(({ headers }) => headers.get("Idempotent-Replayed") === "true")).toHaveLength(29);
     expect(new Set(bodies).size).toBe(1);
+  });
+
+  it("reads the first response from the primary database, whatever bookmark is sent", async () => {
+    const organization = await anOrganization();
+    const { path, body } = await example(organization);
+    const key = unique("key");
+    await given(postWith(organization, path, body, key));
+    const starts: string[] = [];
+    const DB = observedDatabase({
+      query(run, start) {
+        starts.push(start);
+        return run();
+      },
+    });
+    const bookmark = "00000000-00000000-00000000-00000000000000000000000000000000";
+    const { get, send } = organization.client.through(throughWorkerWith({ DB }));
+    await given(get("/roles"));
+    starts.length = 0;
+    await given(send("POST", path, body, { "Idempotency-Key": key, "X-D1-Bookmark": bookmark }));
+    expect(starts).toEqual(["first-primary", "first-primary"]);
+  });
+
+  it("is the same request whether or not its length is known at its start", async () => {
+    const organization = await anOrganization();
+    const { path, body } = await example(organization);
+    const inPieces: Fetcher = async (request) => {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      const pieces = new ReadableStream({
+        start(stream) {
+          for (let at = 0; at < bytes.length; at += 10) stream.enqueue(bytes.slice(at, at + 10));
+          stream.close();
+        },
+      });
+      const headers = new Headers(request.headers);
+      headers.delete("Content-Length");
+      headers.set("Transfer-Encoding", "chunked");
+      return throughWorkerWith({})(new Request(request.url, { method: "POST", headers, body: pieces }));
+    };
+    const key = unique("key");
+    const thing = await given(repeating(organization, inPieces).post(path, body, key));
+    expect(await given(postWith(organization, path, body, key))).toEqual(thing);
+    expect(await given(repeating(organization, inPieces).post(path, body, key))).toEqual(thing);
+    expect(await keysOf(organization)).toHaveLength(1);
   });
 
   it.each([
@@ -146,6 +199,31 @@ describe("An Idempotency-Key", () => {
     });
   });
 
+  it("that is sent with thirty different bodies at once is for one of them", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    const bodies = Array.from({ length: 30 }, (_, n) => aRoomNamed(`Room ${n}`));
+    const answers = await Promise.all(bodies.map((body) => postWith(organization, path, body, key)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(29).fill(422)]);
+    expect(await roomsOf(organization)).toBe(1);
+  });
+
+  it("that is sent for another operation is refused, even if the body is the same", async () => {
+    const organization = await anOrganization();
+    const requests = [];
+    for (const [, example] of [...creations, ENDPOINTS]) requests.push(await example(organization));
+    // Each operation finds its own part in it, and ignores the others.
+    const body = Object.assign({}, ...requests.map(({ body }) => body));
+    const key = unique("key");
+    const [first = "", ...others] = requests.map(({ path }) => path);
+    await given(postWith(organization, first, body, key));
+    for (const other of others) {
+      const { status } = await changingNothing(() => postWith(organization, other, body, key));
+      expect([other, status]).toEqual([other, 422]);
+      await given(postWith(organization, other, body, unique("key")));
+    }
+  });
+
   it("tells bodies apart that differ in a byte that is not UTF-8", async () => {
     const { client } = await anOrganization();
     const [start, end] = ['{"waiting_room":{"name":"Room ', '"}}'].map((text) =>
@@ -180,15 +258,109 @@ describe("An Idempotency-Key", () => {
     expect(await given(postWith(organization, path, aRoomNamed("Oncology"), "a key"))).toEqual(room);
   });
 
-  it("has 1 to 255 characters", async () => {
+  const BAD_KEY = {
+    status: 400,
+    body: {
+      error: "Idempotency-Key: must be 1 to 255 printable ASCII characters, for example a UUID",
+    },
+  };
+
+  it("has 1 to 255 characters of ASCII", async () => {
     const organization = await anOrganization();
-    for (const key of ["", '""', "x".repeat(256), `"${"x".repeat(256)}"`])
-      expect(await changingNothing(() => postWith(organization, path, aRoomNamed("A"), key))).toMatchObject({
-        status: 400,
-        body: { error: "Idempotency-Key: must be 1 to 255 characters long" },
-      });
-    for (const key of ["x", `"${"x".repeat(255)}"`])
-      await given(postWith(organization, path, aRoomNamed("A"), key));
+    const { client } = organization;
+    for (const key of [
+      "",
+      '""',
+      "x".repeat(256),
+      `"${"x".repeat(256)}"`,
+      "schl\u00fcssel",
+      "a\tkey",
+      "x".repeat(9000),
+    ])
+      expect(await changingNothing(() => postWith(organization, path, aRoomNamed("A"), key))).toMatchObject(
+        BAD_KEY,
+      );
+    for (const key of ["x", '"', "~ !", `"${"x".repeat(255)}"`])
+      await given(client.send("POST", path, aRoomNamed("A"), { "Idempotency-Key": key }));
+    expect(await roomsOf(organization)).toBe(4);
+  });
+
+  it.each([...creations, ENDPOINTS])(
+    "that is bad is refused before the body is looked at: %s",
+    async (_, example) => {
+      const organization = await anOrganization();
+      const { path } = await example(organization);
+      for (const body of [{}, "no JSON", "x".repeat(2 * 1024 * 1024)])
+        expect(await postWith(organization, path, body, "x".repeat(256))).toMatchObject(BAD_KEY);
+    },
+  );
+
+  it("that is sent in two headers is one key", async () => {
+    const organization = await anOrganization();
+    const twice: Fetcher = (request) => {
+      request.headers.append("Idempotency-Key", "b");
+      return throughWorkerWith({})(request);
+    };
+    const room = await given(repeating(organization, twice).post(path, aRoomNamed("Oncology"), "a"));
+    for (const key of ["a", "b"])
+      expect((await given(postWith(organization, path, aRoomNamed("Oncology"), key))).id).not.toBe(room.id);
+    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), "a, b"))).toEqual(room);
+  });
+
+  it("does not let a client in that was revoked", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    await given(postWith(organization, path, aRoomNamed("Oncology"), key));
+    await given(platform.delete(`/api_clients/${organization.client.id}`));
+    travelTo(fromNow(1));
+    expect(await postWith(organization, path, aRoomNamed("Oncology"), key)).toMatchObject({ status: 401 });
+  });
+
+  it("brings back nothing that its client may no longer make", async () => {
+    const organization = await anOrganization();
+    const colleague = await organization.addUser("Ada", ["organization_admin"]);
+    const client = await organization.addClient(colleague.id);
+    const body = { organization_invite: { ...anInvite(), role_names: ["organization_admin"] } };
+    const post = () => client.send("POST", "/invites", body, { "Idempotency-Key": "1" });
+    await given(post());
+    const change = { user: { roles: ["provider"] } };
+    await given(platform.put(`/organizations/${organization.id}/users/${colleague.id}`, change));
+    travelTo(fromNow(1));
+    expect(await changingNothing(post)).toMatchObject({ status: 422 });
+  });
+
+  it("keeps no email and no name of an invitee, and still brings the same response", async () => {
+    const organization = await anOrganization();
+    const email = `${unique("Ivy")}@Example.com`;
+    const body = { organization_invite: { ...anInvite(), email: ` ${email} `, display_name: " Ivy " } };
+    const key = unique("key");
+    const invite = await given(postWith(organization, "/invites", body, key));
+    expect(invite).toMatchObject({ email: email.toLowerCase(), display_name: "Ivy" });
+    const [stored] = await keysOf(organization);
+    expect(JSON.parse(stored?.result as string).id).toBe(invite.id);
+    expect(JSON.stringify(stored)).not.toMatch(/ivy/i);
+    await given(organization.client.delete(`/invites/${invite.id}`));
+    expect(await given(postWith(organization, "/invites", body, key))).toEqual(invite);
+  });
+
+  it("that an older version of the service has stored brings null for what was added since", async () => {
+    const organization = await anOrganization();
+    const body = { organization_invite: anInvite() };
+    const key = unique("key");
+    const invite = await given(postWith(organization, "/invites", body, key));
+    const older = "json_remove(result, '$.used_at', '$.is_lapsed')";
+    await env.DB.prepare(`update idempotency_keys set result = ${older} where key = ?`).bind(key).run();
+    expect(await given(postWith(organization, "/invites", body, key))).toEqual({ ...invite, used_at: null });
+  });
+
+  it("of a bulk invite hands its rows to the queue once", async () => {
+    const clinic = await aClinicWithQueue();
+    const body = { organization_invites: [anInvite(), anInvite()] };
+    const post = () => given(postWith(clinic, "/invites/bulk_create", body, "1"));
+    const { bulk_invite } = await post();
+    expect(clinic.queue.take(bulk_invite)).toHaveLength(1);
+    expect((await post()).bulk_invite).toEqual(bulk_invite);
+    expect(clinic.queue.take(bulk_invite)).toHaveLength(0);
   });
 
   it("is not kept for a request that is refused", async () => {
@@ -238,15 +410,43 @@ describe("An Idempotency-Key", () => {
     expect(await stored()).toBe(0);
   });
 
-  it("is ignored where nothing is made", async () => {
+  it("is deleted when its day is over, and another client's same key is not", async () => {
+    const [early, late] = [await anOrganization(), await anOrganization()];
+    const key = unique("key");
+    await given(postWith(early, path, aRoomNamed("Oncology"), key));
+    travelTo(fromNow(23 * HOUR));
+    await given(postWith(late, path, aRoomNamed("Oncology"), key));
+    travelTo(fromNow(HOUR + 1));
+    await workerWith({}).runCron();
+    expect(await keysOf(early)).toEqual([]);
+    expect(await keysOf(late)).toHaveLength(1);
+  });
+
+  const taking: string[] = [...ROUTES, ENDPOINTS[0]];
+  const others = Object.entries(externalExamples).filter(([route]) => !taking.includes(route));
+
+  it.each([
+    ...others.map(([route, example]) => ["external", route, example] as const),
+    ...Object.entries(platformExamples).map(([route, example]) => ["platform", route, example] as const),
+  ])("is ignored at the %s door by %s", async (base, route, example) => {
     const organization = await anOrganization();
-    const room = await organization.addRoom();
-    for (const name of ["Oncology", "Cardiology"]) {
-      const change = aRoomNamed(name);
-      const headers = { "Idempotency-Key": "x".repeat(300) };
-      const answer = await organization.client.send("PUT", `${path}/${room.slug}`, change, headers);
-      expect(answer.status === 200 || answer.status === 404).toBe(true);
-    }
+    const { path, body } = await example(organization);
+    const { send } = base === "platform" ? platform : organization.client;
+    const [method = ""] = route.split(" ");
+    const { status, headers } = await send(method, path, body, { "Idempotency-Key": "x".repeat(300) });
+    expect([200, 201, 204]).toContain(status);
+    expect(headers.get("Idempotent-Replayed")).toBeNull();
+    await send(method, path, body, { "Idempotency-Key": "a key" });
+    expect(await keysOf(organization)).toEqual([]);
+  });
+
+  it("is ignored by what gives a new secret each time", async () => {
+    const { client } = await anOrganization();
+    const endpoint = { webhook_endpoint: { url: "https://hooks.example.com/visits" } };
+    const { id } = await given(client.post("/webhook_endpoints", endpoint));
+    const rotatePath = `/webhook_endpoints/${id}/rotate_secret`;
+    const rotate = () => given(client.send("POST", rotatePath, undefined, { "Idempotency-Key": "1" }));
+    expect((await rotate()).secret).not.toBe((await rotate()).secret);
   });
 });
 

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { LOOK_UPS_BEYOND_LIMIT } from "../../src/limits.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { door, type Fetcher, platform } from "./support/door.ts";
 import { aLiveKitServer, anEvent } from "./support/livekit.ts";
@@ -20,8 +21,10 @@ function aLimit(limit: number) {
   };
 }
 
+let addresses = 0;
+
 /** An address of the internet that no other test has. */
-const anAddress = () => unique("address");
+const anAddress = () => `192.0.2.${++addresses}`;
 
 const from =
   (address: string, fetcher: Fetcher): Fetcher =>
@@ -183,6 +186,28 @@ describe("An address whose credentials fail", () => {
     expect(statuses).toEqual([401, 429, 401]);
   });
 
+  it("is a whole network of IPv6, and one address of IPv4", async () => {
+    const binding = throughWorkerWith({ FAILURE_LIMIT: aLimit(1) });
+    const statusFrom = async (address: string) =>
+      (await door("/api/platform", {}, from(address, binding)).get("/organizations")).status;
+    expect(await statusFrom("2001:db8:1:2::1")).toBe(401);
+    expect(await statusFrom("2001:db8:1:2:ffff:ffff:ffff:ffff")).toBe(429);
+    expect(await statusFrom("2001:DB8:1:2:0::7")).toBe(429);
+    expect(await statusFrom("2001:db8:1:3::1")).toBe(401);
+    expect(await statusFrom("2001:db8::1")).toBe(401);
+    expect(await statusFrom("::ffff:198.51.100.1")).toBe(401);
+    expect(await statusFrom("::ffff:198.51.100.2")).toBe(401);
+    expect(await statusFrom("198.51.100.2")).toBe(429);
+  });
+
+  it("is one for all who have none, whatever other headers say", async () => {
+    const binding = throughWorkerWith({ FAILURE_LIMIT: aLimit(1) });
+    const statusWith = async (headers: object) =>
+      (await door("/api/platform", { ...headers }, binding).get("/organizations")).status;
+    expect(await statusWith({ "X-Forwarded-For": "198.51.100.3" })).toBe(401);
+    expect(await statusWith({ "X-Forwarded-For": "198.51.100.4", "X-Real-IP": "198.51.100.4" })).toBe(429);
+  });
+
   it("is heard again when the minute is over", async () => {
     const { limit, failing } = await anAttackedService();
     expect(await failing(LIMIT + 1)).toEqual([...Array(LIMIT).fill(401), 429]);
@@ -206,12 +231,12 @@ describe("An address whose credentials fail", () => {
     expect(await failing(LIMIT)).toEqual(Array(LIMIT).fill(401));
   });
 
-  it("reaches the database with as many made-up ids again beyond the limit, and then no more", async () => {
+  it("reaches the database with 600 more made-up ids beyond the limit, and then no more", async () => {
     const { organization, counting, failing, client } = await anAttackedService();
     await given(client.get(PATH));
     travelTo(fromNow(0));
     expect(await counting.during(() => failing(LIMIT + 1))).toBe(LIMIT + 1);
-    expect(await counting.during(() => failing(3 * LIMIT))).toBe(LIMIT);
+    expect(await counting.during(() => failing(LOOK_UPS_BEYOND_LIMIT + LIMIT))).toBe(LOOK_UPS_BEYOND_LIMIT);
     // A known client is served even now; one that is not known has to wait.
     await given(client.get(PATH));
     const { credentials } = await organization.addClient(organization.admin.id);

@@ -33,7 +33,7 @@ it(`${EVENTS} events reach five endpoints, each at least once and with one id, w
   await env.DB.prepare(
     `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${EVENTS})
      insert into events (organization_id, type, data, created_at)
-     select ?, 'call.started', '{"call_id":1}', ? from counter`,
+     select ?, 'call.started', '{"call_id":1,"organization_user_id":1}', ? from counter`,
   )
     .bind(clinic.id, Date.now())
     .run();

@@ -54,4 +54,4 @@ export async function deleteOldCodes({ db, now }: Context): Promise<number> {
   return (await runAll(db, deleteExpired({ before: now - AUTHORIZATION_CODE_KEPT_FOR }))).length;
 }
 
-const deleteExpired = namedCleanUp(authorizationCodes, authorizationCodes.id, authorizationCodes.expires_at);
+const deleteExpired = namedCleanUp(authorizationCodes, authorizationCodes.expires_at);

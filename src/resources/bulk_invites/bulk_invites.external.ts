@@ -9,8 +9,8 @@ import { createBulkInvite, requireBulkInvite } from "./bulk_invites.service.ts";
 export const bulkInvitesExternal = externalRoutes()
   .post(
     "/invites/bulk_create",
-    jsonBody(createBulkInviteBody, BULK_INVITES_BODY_LIMIT),
     idempotent,
+    jsonBody(createBulkInviteBody, BULK_INVITES_BODY_LIMIT),
     async (c) => {
       const bulkInvite = await createBulkInvite(c.var.context, c.req.valid("json").organization_invites);
       const headers = { Location: `/api/external/bulk_invites/${bulkInvite.id}` };

@@ -39,4 +39,4 @@ export const allEvents = eventsWhere(() => undefined);
 export const eventsOfType = eventsWhere(({ type }) => eq(events.type, type));
 
 /** Deletes a portion of the events that are older than this. */
-export const deleteEventsBefore = namedCleanUp(events, events.id, events.created_at);
+export const deleteEventsBefore = namedCleanUp(events, events.created_at);

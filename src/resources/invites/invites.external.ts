@@ -13,7 +13,7 @@ export const invitesExternal = externalRoutes()
     const { items, pagination } = await listInvites(c.var.context, c.req.valid("query"));
     return c.json({ organization_invites: items.map(toInvite), pagination });
   })
-  .post("/invites", jsonBody(createInviteBody), idempotent, async (c) => {
+  .post("/invites", idempotent, jsonBody(createInviteBody), async (c) => {
     const invite = await createInvite(c.var.context, c.req.valid("json").organization_invite);
     return c.json(toInvite(invite), 201);
   })

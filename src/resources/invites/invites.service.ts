@@ -80,7 +80,7 @@ interface NewInvite {
 }
 
 const insertInvite = namedCreation(
-  { table: invites, columns: inviteColumns },
+  { table: invites, columns: inviteColumns, personal: ["email", "display_name"] },
   ({ organization_id, email, display_name, roles, expires_at, now }: Placeholders<NewInvite>) => ({
     rules: [
       {

@@ -26,8 +26,8 @@ export const waitingRoomSubsExternal = externalRoutes()
   .post(
     "/waiting_rooms/:waiting_room_slug/waiting_room_subs",
     ofRoom,
-    jsonBody(createWaitingRoomSubBody),
     idempotent,
+    jsonBody(createWaitingRoomSubBody),
     async (c) => {
       const { waiting_room_slug } = c.req.valid("param");
       const input = c.req.valid("json").waiting_room_sub;

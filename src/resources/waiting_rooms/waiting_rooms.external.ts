@@ -23,7 +23,7 @@ export const waitingRoomsExternal = externalRoutes()
     const { items, pagination } = await listWaitingRooms(c.var.context, c.req.valid("query"));
     return c.json({ waiting_rooms: items.map(toWaitingRoom), pagination });
   })
-  .post("/waiting_rooms", jsonBody(createWaitingRoomBody), idempotent, async (c) => {
+  .post("/waiting_rooms", idempotent, jsonBody(createWaitingRoomBody), async (c) => {
     const room = await createWaitingRoom(c.var.context, c.req.valid("json").waiting_room);
     return c.json(toWaitingRoom(room), 201);
   })

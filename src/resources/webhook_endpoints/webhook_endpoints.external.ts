@@ -24,7 +24,7 @@ export const webhookEndpointsExternal = externalRoutes()
     const endpoints = await listWebhookEndpoints(c.var.context);
     return c.json({ webhook_endpoints: endpoints.map(toWebhookEndpoint) });
   })
-  .post("/webhook_endpoints", jsonBody(createWebhookEndpointBody), idempotent, async (c) => {
+  .post("/webhook_endpoints", idempotent, jsonBody(createWebhookEndpointBody), async (c) => {
     const endpoint = await createWebhookEndpoint(c.var.context, c.req.valid("json").webhook_endpoint);
     return c.json(toWebhookEndpointWithSecret(endpoint), 201);
   })

@@ -12,6 +12,7 @@ export interface Parameter {
   name: string;
   description?: string;
   example?: unknown;
+  examples?: Record<string, { value: unknown }>;
   schema: Json;
 }
 
@@ -32,7 +33,7 @@ export interface Operation {
 export interface Document {
   info: Json & { description: string };
   paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Json>; headers: Record<string, Json> };
 }
 
@@ -43,7 +44,7 @@ export const documentOf = (door: string): Document =>
   JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));
 
 /** What the service takes and sends: the operations of the API, and the webhooks. */
-export const operationsOf = ({ paths, webhooks }: Document): Operation[] =>
+export const operationsOf = ({ paths, webhooks = {} }: Document): Operation[] =>
   [...Object.values(paths), ...Object.values(webhooks)].flatMap((each) => Object.values(each));
 
 /** A schema, or what it refers to. */
@@ -78,8 +79,8 @@ export function fieldsOf(
   ];
 }
 
-/** The examples of a body. */
-export const examplesOf = ({ example, examples = {} }: Media): unknown[] => [
+/** The examples of a body or a parameter. */
+export const examplesOf = ({ example, examples = {} }: Pick<Media, "example" | "examples">): unknown[] => [
   ...(example === undefined ? [] : [example]),
   ...Object.values(examples).map(({ value }) => value),
 ];

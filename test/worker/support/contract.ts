@@ -2,17 +2,36 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import externalDocument from "../../../dist/public/api/external/openapi.json";
 import liveKitDocument from "../../../dist/public/api/livekit/openapi.json";
 import platformDocument from "../../../dist/public/api/platform/openapi.json";
+import { isDocumented } from "../../../src/openapi/error_texts.ts";
 
 type JsonSchema = Record<string, unknown>;
 
 interface OperationObject {
   parameters?: { name: string; schema: JsonSchema }[];
-  responses: Record<string, { content?: { "application/json": { schema: JsonSchema } } }>;
+  responses: Record<
+    string,
+    {
+      headers?: Record<string, Reference | { schema: JsonSchema }>;
+      content?: { "application/json": { schema: JsonSchema; examples?: Examples } };
+    }
+  >;
+}
+
+interface Reference {
+  $ref: string;
+}
+
+type Examples = Record<string, { value: { error: string } }>;
+
+interface WebhookObject {
+  parameters: { name: string; schema: JsonSchema }[];
+  requestBody: { content: { "application/json": { schema: JsonSchema } } };
 }
 
 interface Document {
   paths: Record<string, Record<string, OperationObject>>;
-  components: JsonSchema;
+  webhooks?: Record<string, { post: WebhookObject }>;
+  components: { schemas: Record<string, JsonSchema>; headers: Record<string, { schema: JsonSchema }> };
 }
 
 /** The published documents, by the base path of their door. */
@@ -32,8 +51,7 @@ export function expectAsDocumented(
   base: string,
   method: string,
   path: string,
-  status: number,
-  body: unknown,
+  { status, headers, body }: { status: number; headers: Headers; body: unknown },
 ) {
   const document = documents[base];
   if (!document) return;
@@ -45,15 +63,57 @@ export function expectAsDocumented(
   }
   const response = operation.responses[status];
   if (!response) throw new Error(`${said}, which is not documented`);
-  const schema = response.content?.["application/json"].schema;
+  for (const [name, header] of Object.entries(response.headers ?? {})) {
+    const { schema } = "$ref" in header ? sharedHeader(document, name) : header;
+    requireHeader(document, headers, name, schema, said);
+  }
+  const { schema, examples = {} } = response.content?.["application/json"] ?? {};
   if (!schema) {
     if (body !== null) throw new Error(`${said} with a body, which is not documented`);
     return;
   }
+  requireBody(document, body, schema, said);
+  const fault = status < 400 ? faultOfPage(body) : faultOfError(body as { error: string }, examples);
+  if (fault) throw new Error(`${said} with ${fault}`);
+}
+
+/** What is wrong with an error: its text is no example of its status, and is made of no documented faults. */
+function faultOfError({ error }: { error: string }, examples: Examples): string | undefined {
+  const texts = Object.values(examples).map(({ value }) => value.error);
+  if (!isDocumented(error, texts)) return `an error that is not documented: ${error}`;
+}
+
+function sharedHeader({ components }: Document, name: string) {
+  const header = components.headers[name];
+  if (!header) throw new Error(`The document has no header ${name}`);
+  return header;
+}
+
+/** Checks a webhook that the service sent against the published document. */
+export function expectWebhookAsDocumented(headers: Headers, body: { type: string }) {
+  const document = documents["/api/external"];
+  const webhook = document?.webhooks?.[body.type]?.post;
+  const said = `A webhook was sent of the type ${body.type}`;
+  if (!document || !webhook) throw new Error(`${said}, which is not documented`);
+  for (const { name, schema } of webhook.parameters) {
+    if (!headers.has(name)) throw new Error(`${said} without ${name}`);
+    requireHeader(document, headers, name, schema, said);
+  }
+  requireBody(document, body, webhook.requestBody.content["application/json"].schema, said);
+}
+
+function requireBody(document: Document, body: unknown, schema: JsonSchema, said: string) {
   const { valid, errors } = validatorFor(document, schema).validate(body);
   if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
-  const fault = faultOfPage(body);
-  if (fault) throw new Error(`${said} with ${fault}`);
+}
+
+/** A header need not be there. */
+function requireHeader(document: Document, headers: Headers, name: string, schema: JsonSchema, said: string) {
+  const text = headers.get(name);
+  if (text === null) return;
+  const value = schema.type === "integer" ? Number(text) : text;
+  if (!validatorFor(document, schema).validate(value).valid)
+    throw new Error(`${said} with ${name}: ${text}, not as documented`);
 }
 
 /** What is wrong with a page: it shows the items that its total says, or the total is not that of the list. */

@@ -32,7 +32,7 @@ export function door(base: string, credentials: Record<string, string>, fetcher 
       headers: response.headers,
       body: text === "" ? null : JSON.parse(text),
     };
-    expectAsDocumented(base, method, path, answer.status, answer.body);
+    expectAsDocumented(base, method, path, answer);
     return answer;
   }
   return {

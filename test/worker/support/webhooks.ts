@@ -7,6 +7,7 @@ import {
 import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
+import { expectWebhookAsDocumented } from "./contract.ts";
 import { platform } from "./door.ts";
 import { endpoints } from "./network.ts";
 import { anOrganization, given, unique } from "./organization.ts";
@@ -33,6 +34,9 @@ export function aReceiver(answer: Answer = () => new Response(null, { status: 20
     received: [] as Received[],
     answer,
   };
+  onTestFinished(() => {
+    for (const { headers, body } of receiver.received) expectWebhookAsDocumented(new Headers(headers), body);
+  });
   endpoints.set(receiver.url, async (request) => {
     const text = await request.text();
     const headers = Object.fromEntries(request.headers);

@@ -1,0 +1,114 @@
+import { expect, it } from "vitest";
+import {
+  bodiesOf,
+  DOORS,
+  type Document,
+  documentOf,
+  examplesOf,
+  type Json,
+  operationsOf,
+  resolved,
+} from "./support/documents.ts";
+
+/** Components that show the same things: they have one series of ids. */
+const SAME: Record<string, string> = {
+  CreatedUser: "OrganizationUser",
+  User: "OrganizationUser",
+  ReportedCall: "Call",
+  EgressWithUrl: "Egress",
+  InviteWithAcceptUrl: "Invite",
+  BulkInviteProgress: "BulkInvite",
+  IssuedApiClient: "ApiClient",
+  WebhookEndpointWithSecret: "WebhookEndpoint",
+};
+
+/** What never changes, so that it is the same in all examples of one thing. */
+const FIXED = [
+  "organization_id",
+  "organization_user_id",
+  "user_id",
+  "email",
+  "key",
+  "egress_id",
+  "waiting_room_id",
+  "created_at",
+  "started_at",
+  "client_id",
+  "issuer",
+  "type",
+  "object_changes",
+];
+
+interface Shown {
+  where: string;
+  /** A component and an id. */
+  thing: string;
+  value: Json;
+}
+
+/** Everything with an id that the examples of a document show. */
+function* shownIn(document: Document): Generator<Shown> {
+  for (const operation of operationsOf(document))
+    for (const [where, media] of bodiesOf(operation))
+      for (const example of examplesOf(media)) yield* shown(document, where, media.schema, example);
+}
+
+function* shown(document: Document, where: string, schema: Json, value: unknown): Generator<Shown> {
+  if (typeof value !== "object" || value === null) return;
+  const name = String(schema.$ref ?? "")
+    .split("/")
+    .at(-1);
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+  } = resolved(document, schema) as {
+    properties?: Record<string, Json>;
+    items?: Json;
+    anyOf?: Json[];
+  };
+  if (Array.isArray(value)) {
+    for (const each of value) yield* shown(document, where, items ?? {}, each);
+    return;
+  }
+  for (const each of anyOf) yield* shown(document, where, each, value);
+  const row = value as Json;
+  if (name && "id" in row) yield { where, thing: `${SAME[name] ?? name} ${row.id}`, value: row };
+  for (const [field, each] of Object.entries(properties)) yield* shown(document, where, each, row[field]);
+}
+
+const everything = DOORS.flatMap((door) => [...shownIn(documentOf(door))]);
+
+it("The examples tell one story: a thing is the same in all of them", () => {
+  const first = new Map<string, Shown>();
+  const contradictions: string[] = [];
+  for (const { where, thing, value } of everything) {
+    const known = first.get(thing);
+    if (!known) {
+      first.set(thing, { where, thing, value });
+      continue;
+    }
+    for (const field of FIXED.filter((each) => each in value && each in known.value))
+      if (JSON.stringify(value[field]) !== JSON.stringify(known.value[field]))
+        contradictions.push(`${field} of ${thing}: ${known.where}, ${where}`);
+  }
+  expect(first.size).toBeGreaterThan(20);
+  expect(contradictions).toEqual([]);
+});
+
+it("In the examples, nothing changed before it was there", () => {
+  const early = everything.filter(
+    ({ value: { created_at, updated_at } }) =>
+      typeof created_at === "string" && typeof updated_at === "string" && updated_at < created_at,
+  );
+  expect(early.map(({ where, thing }) => `${thing}: ${where}`)).toEqual([]);
+});
+
+it("What is created in an example has not changed yet", () => {
+  const changed = everything.filter(
+    ({ where, value }) =>
+      /^create\w+ 201$/.test(where) && "updated_at" in value && value.updated_at !== value.created_at,
+  );
+  expect(everything.some(({ where }) => /^create\w+ 201$/.test(where))).toBe(true);
+  expect(changed.map(({ where, thing }) => `${thing}: ${where}`)).toEqual([]);
+});

@@ -1,0 +1,111 @@
+import type ts from "typescript";
+
+/** An OpenAPI document, as far as types of a client come from it. */
+export interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
+}
+
+interface Message {
+  content?: Record<string, { schema?: object }>;
+}
+
+interface Parameter {
+  in: "path" | "query" | "header";
+  name: string;
+}
+
+interface Reference {
+  $ref: string;
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: (Parameter | Reference)[];
+  requestBody?: Message | Reference;
+  responses: Record<string, Message | Reference>;
+}
+
+/** How a user of a generated client writes the type of each part of an operation. */
+interface Client {
+  imports: string;
+  settings: ts.CompilerOptions;
+  parameter: (id: string, place: Parameter["in"], name: string) => string;
+  body: (id: string, mediaType: string) => string;
+  response: (id: string, status: string, mediaType: string) => string;
+  webhook: (type: string, mediaType: string) => string;
+  /** What there is only in some clients. */
+  more: (id: string) => Record<string, string>;
+}
+
+export const CLIENTS = {
+  "openapi-typescript": (from: string): Client => ({
+    imports: `import type * as api from "${from}.d.ts"`,
+    settings: {},
+    parameter: (id, place, name) =>
+      `NonNullable<api.operations["${id}"]["parameters"]["${place}"]>["${name}"]`,
+    body: (id, mediaType) => `NonNullable<api.operations["${id}"]["requestBody"]>["content"]["${mediaType}"]`,
+    response: (id, status, mediaType) =>
+      `api.operations["${id}"]["responses"][${status}]["content"]["${mediaType}"]`,
+    webhook: (type, mediaType) =>
+      `NonNullable<api.webhooks["${type}"]["post"]["requestBody"]>["content"]["${mediaType}"]`,
+    more: () => ({}),
+  }),
+  "hey-api": (from: string): Client => {
+    const options = (id: string) => `NonNullable<Parameters<typeof sdk.${id}<false>>[0]>`;
+    const result = (id: string) => `Awaited<ReturnType<typeof sdk.${id}<false>>>`;
+    return {
+      imports: `import type * as sdk from "${from}/index.ts"`,
+      // Its own code, which is the same for every document, does not compile with it.
+      settings: { exactOptionalPropertyTypes: false },
+      parameter: (id, place, name) =>
+        `NonNullable<${options(id)}["${place === "header" ? "headers" : place}"]>["${name}"]`,
+      body: (id) => `${options(id)}["body"]`,
+      response: (id, status) => `sdk.${capital(id)}${status < "300" ? "Responses" : "Errors"}[${status}]`,
+      webhook: (type) => `Extract<sdk.Webhooks, { key: "${type}" }>["body"]`,
+      more: (id) => ({ data: `${result(id)}["data"]`, error: `${result(id)}["error"]` }),
+    };
+  },
+};
+
+const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** A source that exports every type of a client that the document promises. It does not compile if one is missing. */
+export function everyType(document: Document, client: Client): string {
+  const { paths, webhooks = {} } = document;
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return [
+    client.imports,
+    ...operations.map((each) => exported(each.operationId, typesOf(document, each, client))),
+    ...Object.entries(webhooks).map(([type, { post }]) =>
+      exported(post?.operationId ?? "", {
+        body: client.webhook(type, mediaTypeOf(document, post?.requestBody)),
+      }),
+    ),
+  ].join(";\n");
+}
+
+function typesOf(document: Document, operation: Operation, client: Client) {
+  const { operationId: id, parameters = [], requestBody, responses } = operation;
+  const types: Record<string, string> = {};
+  for (const each of parameters) {
+    const { in: place, name } = resolved(document, each);
+    types[`${place} ${name}`] = client.parameter(id, place, name);
+  }
+  if (requestBody) types.body = client.body(id, mediaTypeOf(document, requestBody));
+  for (const [status, response] of Object.entries(responses))
+    if (status !== "204") types[status] = client.response(id, status, mediaTypeOf(document, response));
+  return { ...types, ...client.more(id) };
+}
+
+const exported = (name: string, types: Record<string, string>) =>
+  `export interface ${name} {${Object.entries(types).map(([key, type]) => `"${key}": ${type}`)}}`;
+
+const mediaTypeOf = (document: Document, message: Message | Reference = {}) =>
+  Object.keys(resolved(document, message).content ?? {})[0] ?? "";
+
+function resolved<Part extends object>(document: Document, part: Part | Reference): Part {
+  if (!("$ref" in part)) return part;
+  const [, ...steps] = part.$ref.split("/");
+  return steps.reduce((at, step) => (at as Record<string, unknown>)[step], document as unknown) as Part;
+}

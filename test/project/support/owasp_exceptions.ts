@@ -1,0 +1,53 @@
+/** What OWASP's rules find in the documents, and is right as it is. */
+export interface Exception {
+  rule: string;
+  /** Places: the door, and the words of the path in its document. `*` is one word or a part of one, `**` is any words. */
+  where: string[];
+  reason: string;
+}
+
+/** All that the service answers but 429. */
+const STATUSES = [200, 201, 204, 400, 401, 404, 409, 413, 415, 422];
+
+const IDS = ["id", "organization_user_id", "call_id", "egress_id"];
+
+export const EXCEPTIONS: Exception[] = [
+  {
+    rule: "api1:2023-no-numeric-ids",
+    where: IDS.map((name) => `* paths * * parameters ${name} schema`),
+    reason:
+      "The contract says that ids are integers. To guess one is of no use: what a caller may reach is in every query, and an unknown id gets the same 404 as one of another organization.",
+  },
+  {
+    rule: "api4:2023-rate-limit",
+    where: STATUSES.map((status) => `* paths * * responses ${status} headers`),
+    reason:
+      "Cloudflare's counters say only whether a request is within the limit. How many are left is known when none is: then the response is 429, and has RateLimit. The limit itself is in RateLimit-Policy.",
+  },
+  {
+    rule: "api4:2023-string-restricted",
+    where: ["livekit components schemas ReportEventRequest **"],
+    reason:
+      "What these texts are, LiveKit decides. The service refuses no event for them: it ignores what makes no sense.",
+  },
+  {
+    rule: "api8:2023-define-cors-origin",
+    where: ["* paths * * responses * headers"],
+    reason:
+      "The service sends no such header, so no browser shows a response to another site. Its credentials are for servers.",
+  },
+  {
+    rule: "api8:2023-define-error-validation",
+    where: [
+      "* paths */{*} get responses",
+      "* paths */{*} delete responses",
+      "external paths */{waiting_room_slug}/waiting_room_subs get responses",
+      "external paths */calls/{call_id}/* get responses",
+      "external paths /roles get responses",
+      "external paths /webhook_endpoints get responses",
+      "external paths /webhook_endpoints/{id}/ping post responses",
+    ],
+    reason:
+      "These requests have neither a query nor a body, so that nothing can be invalid but the path. A path that leads nowhere is 404.",
+  },
+];

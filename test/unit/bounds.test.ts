@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { bounded } from "../../src/openapi/bounds.ts";
+
+const MAX = Number.MAX_SAFE_INTEGER;
+
+const sent = (schema: object) => bounded({ components: { schemas: { A: schema } } }).components.schemas.A;
+
+const received = (schema: object) =>
+  bounded({ components: { schemas: { CreateRequest: schema } } }).components.schemas.CreateRequest;
+
+describe("The bounds of a document", () => {
+  it("give each integer a range and a format that holds it, and keep its own range", () => {
+    const full = { type: "integer", format: "int64", minimum: 0, maximum: MAX };
+    expect(sent({ type: "integer" })).toEqual(full);
+    expect(sent({ type: ["integer", "null"], minimum: 1 })).toEqual({
+      ...full,
+      type: ["integer", "null"],
+      minimum: 1,
+    });
+    const small = { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
+    expect(sent(small)).toEqual({ ...small, format: "int32" });
+    const larger = { ...small, maximum: 2 ** 31 };
+    expect(sent(larger)).toEqual({ ...larger, format: "int64" });
+    const exclusive = { type: "integer", exclusiveMinimum: 1, exclusiveMaximum: 5 };
+    expect(sent(exclusive)).toEqual({ ...exclusive, format: "int64" });
+  });
+
+  it("do not invent that requests take no negative integers, nor how timestamps in them are written", () => {
+    expect(received({ type: "integer" })).toEqual({ type: "integer", format: "int64", maximum: MAX });
+    expect(received({ type: "string", format: "date-time" })).toEqual({
+      type: "string",
+      format: "date-time",
+    });
+  });
+
+  it("give texts of a format their length, and leave others as they are", () => {
+    expect(sent({ type: ["string", "null"], format: "date-time" })).toMatchObject({ maxLength: 24 });
+    expect(sent({ type: "string", format: "email", maxLength: 5 })).toMatchObject({ maxLength: 5 });
+    expect(sent({ type: "string" })).toEqual({ type: "string" });
+  });
+
+  it("leave examples and fields alone that only look like schemas", () => {
+    const schema = {
+      type: "object",
+      example: { type: "integer" },
+      properties: {
+        type: { type: "string" },
+        example: { type: "integer", minimum: 1, maximum: 5 },
+        format: { const: { type: "integer" } },
+      },
+    };
+    const { properties, ...rest } = schema;
+    expect(sent(schema)).toEqual({
+      ...rest,
+      properties: { ...properties, example: { ...properties.example, format: "int32" } },
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, it, vi } from "vitest";
+import { anOrganization, unique } from "./support/organization.ts";
+import { externalExamples } from "./support/routes.ts";
+
+/** The Worker in an isolate of its own: its modules, and so all that it remembers, are new. */
+async function anIsolate() {
+  vi.resetModules();
+  const { countingRoundTrips } = await import("./support/database.ts");
+  return countingRoundTrips();
+}
+
+it.each([
+  "POST /waiting_rooms",
+  "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs",
+  "POST /invites",
+  "POST /invites/bulk_create",
+])("%s with an Idempotency-Key is carried out once if it comes to several isolates", async (route) => {
+  const organization = await anOrganization();
+  const { path, body } = (await externalExamples[route]?.(organization)) ?? { path: "" };
+  const headers = { "Idempotency-Key": unique("key") };
+  const postTo = ({ fetcher }: Awaited<ReturnType<typeof anIsolate>>) =>
+    organization.client.through(fetcher).send("POST", path, body, headers);
+  const [one, another] = [await anIsolate(), await anIsolate()];
+  const answers = await Promise.all([one, another, one, another].map(postTo));
+  const later = await anIsolate();
+  // Two for the replay, and one because this isolate does not know the client yet.
+  expect(await later.during(async () => answers.push(await postTo(later)))).toBe(3);
+  expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201));
+  expect(answers.filter(({ headers }) => headers.get("Idempotent-Replayed") === "true")).toHaveLength(4);
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+});

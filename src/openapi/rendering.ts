@@ -47,7 +47,8 @@ const meanings: [z.ZodType, Json][] = [
   [updateWebhookEndpointBody.shape.webhook_endpoint.shape.url.unwrap(), { format: "uri" }],
 ];
 
-for (const [schema, override] of meanings) z.globalRegistry.add(schema, { override });
+for (const [schema, override] of meanings)
+  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), override });
 
 // `slug` is refused whatever its value is, so the document does not show it.
 for (const { shape } of [createWaitingRoomBody, updateWaitingRoomBody])

@@ -1,95 +1,182 @@
 import * as z from "zod";
-import { MAX_EGRESS_FILES, MAX_KEY_LENGTH, MAX_NAME_LENGTH } from "../limits.ts";
-import { busy, type Reference } from "../openapi/operation.ts";
+import {
+  HOUR,
+  LIVEKIT_BODY_LIMIT,
+  LIVEKIT_EGRESS_KEPT_FOR,
+  MAX_EGRESS_FILES,
+  MAX_ERROR_LENGTH,
+  MAX_INTEGER_LENGTH,
+  MAX_STORAGE_KEY_LENGTH,
+} from "../limits.ts";
+import { busy, busyError, type Reference } from "../openapi/operation.ts";
+import { key, line } from "../openapi/shapes.ts";
+import { CALL, CARDIOLOGY, EGRESS, PAULA, RITAS_PARTICIPANT, STORAGE_KEY } from "../openapi/story.ts";
 
-const text = z.string().max(MAX_NAME_LENGTH);
-const metadata = z.string().max(64 * 1024);
+/** Of any length that a body may have. */
+const text = () => z.string().max(LIVEKIT_BODY_LIMIT);
 
 /** A 64-bit integer: protojson writes it as a text. */
-const integer = z.string().max(20);
+const integer = (digits: number) =>
+  z
+    .string()
+    .max(digits)
+    .regex(/^[0-9]+$/);
 
-const file = z.object({ filename: z.string().max(1024), location: z.string().max(4000) }).partial();
+/** Until the year 5138. */
+const seconds = () => integer(11);
+
+const file = z
+  .object({
+    filename: text().describe(
+      `The storage key, if it can be one: see \`storage_key\` of \`PUT /egresses/{egress_id}\`, with at most ${MAX_STORAGE_KEY_LENGTH} bytes. Otherwise there is no download, and the error of the egress says so.`,
+    ),
+    location: text().describe(
+      "Where LiveKit has put the file. After a failure, a file without it counts as not there.",
+    ),
+  })
+  .partial();
+
+const room = z
+  .object({
+    sid: key().describe("The key of the call. A room without it is not used."),
+    name: text().describe("The key of the call, if no call has the `sid` as its key."),
+    metadata: text().describe(
+      "JSON with `waiting_room_slug` and `organization_user_id` (a number), if LiveKit is to report the call. Other keys are ignored. Without these two, only egresses of the room are reported.",
+    ),
+    creationTime: seconds().describe(
+      "When the call started, in seconds since 1970. Without it, that is the time of the earliest event.",
+    ),
+  })
+  .partial();
+
+const attributes = z
+  .object({
+    role: text().describe("`provider`; anything else is a `recipient`."),
+    user_id: z
+      .string()
+      .max(MAX_INTEGER_LENGTH)
+      .regex(/^[1-9][0-9]*$/)
+      .describe("The `user_id` of a user of the organization. Any other is ignored."),
+    recording_consent: z
+      .enum(["true", "false"])
+      .describe(
+        "Whether the participant consents to a recording. Without it, the participant was not asked.",
+      ),
+  })
+  .partial();
+
+const participant = z
+  .object({
+    sid: text().describe("The key of the participant, if the `identity` cannot be one."),
+    identity: key().describe("The key of the participant."),
+    name: line().describe("The display name. If it is empty, the identity is the name."),
+    kind: text().describe("Participants of the kinds `EGRESS`, `INGRESS` and `AGENT` are ignored."),
+    joinedAt: seconds().describe("When the participant joined, in seconds since 1970."),
+    joinedAtMs: integer(14).describe("The same in milliseconds. If both are there, this one counts."),
+    disconnectReason: text().describe(
+      "Why the participant left. After `DUPLICATE_IDENTITY` and `MIGRATION` the person is still there, by another connection.",
+    ),
+    attributes: attributes.describe("What LiveKit's access token says of the participant."),
+  })
+  .partial();
+
+const egressInfo = z
+  .object({
+    egressId: key().describe("The `egress_id` of the egress. An event without it is not used."),
+    roomId: text().describe("The `sid` of the room: the key of the call."),
+    roomName: text().describe(
+      "The name of the room: the key of the call, if no call has the `sid` as its key.",
+    ),
+    status: text().describe(
+      "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or one of the final ones, which all become `egress_ended`. Without it, the egress is starting.",
+    ),
+    error: text().describe(`Why the egress failed. Its first ${MAX_ERROR_LENGTH} characters are kept.`),
+    endedAt: integer(19).describe("When the egress ended, in nanoseconds since 1970; 0 until then."),
+    fileResults: z
+      .array(file)
+      .max(MAX_EGRESS_FILES)
+      .describe("The recorded files. The first that is there is the file of the egress."),
+    file: file.describe("The recorded file, as older servers write it."),
+  })
+  .partial();
 
 /** What the service reads of an event. The route itself takes any JSON: what it cannot use, it only logs. */
 const eventBody = z
   .object({
-    event: text.meta({
-      description:
-        "The name of the event. `egress_started`, `egress_updated` and `egress_ended` report an egress, `participant_joined` and `participant_left` a participant, and `room_finished` the end of a call. The first event of a room whose metadata says whose visit it is makes the call, whatever its name.",
-    }),
-    id: text.meta({ description: "The id of the event. It stands in the service's log." }),
-    createdAt: integer.meta({ description: "When it happened, in seconds since the epoch." }),
-    room: z
-      .object({
-        sid: z.string().max(MAX_KEY_LENGTH).meta({ description: "The key of the call." }),
-        name: text.meta({ description: "The key of the call, if no call has the sid as its key." }),
-        metadata: metadata.meta({
-          description:
-            "JSON with `waiting_room_slug` and `organization_user_id`, if LiveKit reports the call.",
-        }),
-        creationTime: integer.meta({ description: "When the call started, in seconds since the epoch." }),
-      })
-      .partial(),
-    participant: z
-      .object({
-        sid: text,
-        identity: text.meta({ description: "The key of the participant." }),
-        name: text.meta({ description: "The display name. If it is empty, the identity is the name." }),
-        kind: text.meta({ description: "`EGRESS`, `INGRESS` and `AGENT` are ignored." }),
-        joinedAt: integer.meta({ description: "When the participant joined, in seconds since the epoch." }),
-        joinedAtMs: integer.meta({ description: "The same in milliseconds. It comes first." }),
-        disconnectReason: text.meta({
-          description:
-            "After `DUPLICATE_IDENTITY` and `MIGRATION` the participant is still there, by another connection.",
-        }),
-        attributes: z
-          .object({
-            role: text.meta({ description: "`provider`; anything else is a `recipient`." }),
-            user_id: text.meta({ description: "The id of a user of the organization." }),
-            recording_consent: text.meta({
-              description: "`true` or `false`. Without it, the participant was not asked.",
-            }),
-          })
-          .partial(),
-      })
-      .partial(),
-    egressInfo: z
-      .object({
-        egressId: z.string().max(MAX_KEY_LENGTH).meta({ description: "The `egress_id` of the egress." }),
-        roomId: text.meta({ description: "The sid of the room." }),
-        roomName: text.meta({ description: "The name of the room." }),
-        status: text.meta({ description: "LiveKit's status. Every final one becomes `egress_ended`." }),
-        error: z
-          .string()
-          .max(64 * 1024)
-          .meta({ description: "The error of the egress." }),
-        endedAt: integer.meta({ description: "When the egress ended, in nanoseconds since the epoch." }),
-        fileResults: z
-          .array(file)
-          .max(MAX_EGRESS_FILES)
-          .meta({ description: "The recorded file. Its `filename` is the storage key." }),
-        file: file.meta({ description: "The same, as older servers write it." }),
-      })
-      .partial(),
+    event: text().describe(
+      "The name of the event. Those that begin with `egress_` report an egress, `participant_joined` and `participant_left` a participant, and `room_finished` the end of a call. The first event of a room whose metadata says whose visit it is makes the call, whatever its name.",
+    ),
+    id: text().describe("The id of the event. It stands in the service's log."),
+    createdAt: seconds().describe(
+      "When it happened, in seconds since 1970. Without it, that is when it came.",
+    ),
+    room: room.describe("The room. Events of egresses do not need it."),
+    participant: participant.describe("Who joined or left."),
+    egressInfo: egressInfo.describe("The egress."),
   })
   .partial();
 
-const event: z.input<typeof eventBody> = {
+type Event = z.input<typeof eventBody>;
+
+const joined: Event = {
   event: "participant_joined",
   id: "EV_8oTjKXHjCqyD",
   createdAt: "1769851800",
   room: {
     sid: "RM_7A62FjVFwWw5",
-    name: "visit-4f21",
-    metadata: '{"waiting_room_slug":"riverside--cardiology","organization_user_id":11}',
+    name: CALL.key,
+    metadata: JSON.stringify({ waiting_room_slug: CARDIOLOGY.slug, organization_user_id: PAULA.id }),
     creationTime: "1769851790",
   },
   participant: {
     sid: "PA_Eb3NpejRuoBp",
-    identity: "participant-8c1f",
-    name: "Rita Recipient",
+    identity: RITAS_PARTICIPANT.key,
+    name: RITAS_PARTICIPANT.display_name,
+    kind: "STANDARD",
     joinedAt: "1769851800",
+    joinedAtMs: "1769851800412",
     attributes: { role: "recipient", recording_consent: "true" },
+  },
+};
+
+const left: Event = {
+  event: "participant_left",
+  id: "EV_3kWzQ7nYpLdS",
+  createdAt: "1769852700",
+  room: joined.room,
+  participant: {
+    sid: "PA_t4VbYq8sKmGd",
+    identity: "participant-2b7e",
+    name: PAULA.display_name,
+    joinedAt: "1769851795",
+    disconnectReason: "CLIENT_INITIATED",
+    attributes: { role: "provider", user_id: String(PAULA.user_id), recording_consent: "true" },
+  },
+};
+
+const ended: Event = {
+  event: "egress_ended",
+  id: "EV_Xy7TgPp2fQmA",
+  createdAt: "1769852700",
+  egressInfo: {
+    egressId: EGRESS.egress_id,
+    roomId: "RM_7A62FjVFwWw5",
+    roomName: CALL.key,
+    status: "EGRESS_COMPLETE",
+    error: "",
+    endedAt: "1769852700000000000",
+    fileResults: [{ filename: STORAGE_KEY, location: `https://storage.example.com/${STORAGE_KEY}` }],
+  },
+};
+
+const endedOnOlderServer: Event = {
+  ...ended,
+  egressInfo: {
+    egressId: EGRESS.egress_id,
+    roomName: CALL.key,
+    status: "EGRESS_COMPLETE",
+    endedAt: "1769852700000000000",
+    file: { filename: STORAGE_KEY, location: `https://storage.example.com/${STORAGE_KEY}` },
   },
 };
 
@@ -100,15 +187,24 @@ export const liveKitReference: Reference = {
     "POST /webhook": {
       operationId: "reportEvent",
       summary: "Report an event",
-      description:
-        "Takes every event that is correctly signed, and answers 200. An event that cannot be used changes nothing and is logged with its ids. Repeated, late and reordered events lead to the same calls, participants and egresses. An egress event whose call is not known yet waits for the call for a day.",
+      description: `Takes every event that is correctly signed, and answers 200. A field that makes no sense counts as left out. An event that cannot be used changes nothing and is logged with its ids. Repeated, late and reordered events lead to the same calls, participants and egresses. An egress event whose call is not known yet waits for the call for ${LIVEKIT_EGRESS_KEPT_FOR / HOUR} hours.`,
       status: 200,
-      body: { schema: eventBody, mediaType: "application/webhook+json", example: event },
+      body: {
+        schema: eventBody,
+        mediaType: "application/webhook+json",
+        examples: {
+          "Somebody has joined": joined,
+          "Somebody has left": left,
+          "A recording has ended": ended,
+          "The same, as an older server writes it": endedOnOlderServer,
+        },
+      },
       response: {
-        schema: z.object({}).meta({ description: "Nothing: LiveKit only looks at the status." }),
+        schema: z.object({}).describe("Nothing: LiveKit only looks at the status."),
         example: {},
       },
       refusals: { 503: busy },
+      errors: { 503: [busyError] },
     },
   },
 };

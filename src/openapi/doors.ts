@@ -47,7 +47,7 @@ export const DOORS = {
       },
     },
     unauthorized: "The event is not correctly signed.",
-    unauthorizedError: "Invalid signature",
+    unauthorizedError: "Invalid LiveKit signature",
     tooMany: FAILURES,
   },
 } as const;

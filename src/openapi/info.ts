@@ -34,6 +34,13 @@ export function introductionOf(door: Door, { development, wranglerToml }: Choice
       contact,
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: `${development ? "" : (url ?? "")}/api/${door}`, description: "This server" }],
+    servers: [
+      {
+        url: `${development ? "" : (url ?? "")}/api/${door}`,
+        description: development ? "The server on this machine, for development" : "The production server",
+        // Whether only the operator's own systems call it, for tools that keep an inventory of APIs.
+        "x-internal": door !== "external",
+      },
+    ],
   };
 }

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
 import { email, instant, pathId, roomSlug } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_ORGANIZATION_SLUG_LENGTH, MAX_PAGE } from "../limits.ts";
+import { reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
+import { eventsQuery } from "../resources/events/events.schemas.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
 import { ORGANIZATION_SLUG } from "../resources/organizations/organizations.responses.ts";
 import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
@@ -13,6 +15,11 @@ import {
   createWaitingRoomBody,
   updateWaitingRoomBody,
 } from "../resources/waiting_rooms/waiting_rooms.schemas.ts";
+import { deliveriesQuery } from "../resources/webhook_deliveries/webhook_deliveries.schemas.ts";
+import {
+  createWebhookEndpointBody,
+  updateWebhookEndpointBody,
+} from "../resources/webhook_endpoints/webhook_endpoints.schemas.ts";
 import { ROOM_SLUG } from "./shapes.ts";
 
 type Json = Record<string, unknown>;
@@ -23,6 +30,11 @@ const utcInstant = createWaitingRoomSubBody.shape.waiting_room_sub.shape.datetim
 
 /** Strings in a URL, but numbers for a reader. */
 const positiveInteger = { type: "integer", minimum: 1, pattern: undefined, maxLength: undefined };
+
+/** Part of a path: not empty, `.` or `..`. No lookahead, which not every language of patterns has. */
+const SEGMENT = "(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)";
+
+const storageKey = reportEgressBody.shape.egress.shape.storage_key.unwrap().unwrap();
 
 /** What transformations and refinements accept: zod cannot express it in JSON Schema. */
 const meanings: [z.ZodType, Json][] = [
@@ -42,9 +54,15 @@ const meanings: [z.ZodType, Json][] = [
     },
   ],
   [createIssuerBody.shape.issuer.shape.jwks_url, { format: "uri" }],
+  [eventsQuery.shape.after, { ...positiveInteger, minimum: 0, default: 0 }],
+  [deliveriesQuery.shape.after, positiveInteger],
+  [storageKey, { pattern: `^${SEGMENT}(/${SEGMENT})*$` }],
+  [createWebhookEndpointBody.shape.webhook_endpoint.shape.url, { format: "uri" }],
+  [updateWebhookEndpointBody.shape.webhook_endpoint.shape.url.unwrap(), { format: "uri" }],
 ];
 
-for (const [schema, override] of meanings) z.globalRegistry.add(schema, { override });
+for (const [schema, override] of meanings)
+  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), override });
 
 // `slug` is refused whatever its value is, so the document does not show it.
 for (const { shape } of [createWaitingRoomBody, updateWaitingRoomBody])

@@ -1,8 +1,10 @@
+import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { MAX_OLD_WEBHOOK_SECRETS } from "../limits.ts";
 import type { WebhookReference } from "./operation.ts";
 import { references } from "./references.ts";
+import { WEBHOOK_SECRET } from "./story.ts";
 
 /** What the service sends to the webhook endpoints of organizations, by type. */
 export function webhooks(): ZodOpenApiPathsObject {
@@ -21,10 +23,11 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
     description,
     tags: [tag],
     security: [],
-    requestParams: { header: z.object(headers) },
+    requestParams: { header: headersOf(example as Sent) },
     requestBody: {
       required: true,
-      description: "The event.",
+      description:
+        "JSON. Verify the signature of these bytes as they came, before you parse them. There may be more keys in the future.",
       content: { "application/json": { schema, example } },
     },
     responses: {
@@ -41,29 +44,45 @@ const SIGNATURE = "v1,[A-Za-z0-9+/]{43}=";
 /** The digits of the largest integer. */
 const MAX_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
 
-const headers = {
-  "webhook-id": z
-    .string()
-    .max("ping_".length + 36)
-    .regex(/^(evt_[0-9]+|ping_[0-9a-f-]{36})$/)
-    .meta({
-      description: "The same whenever this is sent: drop what has an id that you know.",
-      param: { example: "evt_1042" },
-    }),
-  "webhook-timestamp": z
-    .string()
-    .max(MAX_DIGITS)
-    .regex(/^[0-9]+$/)
-    .meta({
-      description: "When it is sent, in seconds since 1970.",
-      param: { example: "1769853661" },
-    }),
-  "webhook-signature": z
-    .string()
-    .max(47 * (1 + MAX_OLD_WEBHOOK_SECRETS) + MAX_OLD_WEBHOOK_SECRETS)
-    .regex(new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`))
-    .meta({
-      description: "`v1,` and a signature in base64; several are separated by spaces. See Standard Webhooks.",
-      param: { example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=" },
-    }),
-};
+interface Sent {
+  id: number;
+  timestamp: string;
+}
+
+/** The headers, with an example that is really signed: a receiver can be tried with it. */
+function headersOf(sent: Sent) {
+  const webhookId = sent.id ? `evt_${sent.id}` : "ping_0c6a4f0e-93a5-4b8e-8d0a-5b0f6f0f3f3d";
+  const timestamp = String(Math.floor(Date.parse(sent.timestamp) / 1000) + 1);
+  const key = Buffer.from(WEBHOOK_SECRET.replace("whsec_", ""), "base64");
+  const signature = createHmac("sha256", key)
+    .update(`${webhookId}.${timestamp}.${JSON.stringify(sent)}`)
+    .digest("base64");
+  return z.object({
+    "webhook-id": z
+      .string()
+      .max("ping_".length + 36)
+      .regex(/^(evt_[0-9]+|ping_[0-9a-f-]{36})$/)
+      .meta({
+        description:
+          "`evt_` and the id of the event, or for a ping `ping_` and a UUID. It is the same whenever this is sent: ignore what has an id that you know.",
+        param: { example: webhookId },
+      }),
+    "webhook-timestamp": z
+      .string()
+      .max(MAX_DIGITS)
+      .regex(/^[0-9]+$/)
+      .meta({
+        description:
+          "When it is sent, in seconds since 1970. Refuse what was sent more than five minutes ago.",
+        param: { example: timestamp },
+      }),
+    "webhook-signature": z
+      .string()
+      .max(47 * (1 + MAX_OLD_WEBHOOK_SECRETS) + MAX_OLD_WEBHOOK_SECRETS)
+      .regex(new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`))
+      .meta({
+        description: `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must be right. That of the example is made with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,
+        param: { example: `v1,${signature}` },
+      }),
+  });
+}

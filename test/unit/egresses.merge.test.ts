@@ -90,9 +90,13 @@ describe("A report of an egress is refused", () => {
 
   it("when there is no call of its call_key", () => {
     const report = { call_key: "nowhere", user_id: 9 };
-    expect(refusal(undefined, report, { call: undefined })).toMatch(/first report must name a call/);
-    for (const known of [starting, ended])
+    for (const known of [undefined, starting, ended])
       expect(refusal(known, report, { call: undefined })).toMatch(/no such call/);
+  });
+
+  it("when it is the first and names no call", () => {
+    const report: EgressReport = { status: "egress_starting" };
+    expect(refusal(undefined, report, { call: undefined })).toMatch(/first report must name a call/);
   });
 
   it("when it names another call", () => {

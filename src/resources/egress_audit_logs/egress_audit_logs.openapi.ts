@@ -1,60 +1,106 @@
 import type * as z from "zod";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import {
+  DOWNLOADED_AT,
+  EGRESS,
+  ENDED_AT,
+  FAILED_EGRESS,
+  OLGA,
+  PAULA,
+  RECORDED_FROM,
+  RECORDING_DELETED_AT,
+  STARTED_AT,
+} from "../../openapi/story.ts";
 import { auditLogSchema } from "./egress_audit_logs.responses.ts";
 
-const read: z.input<typeof auditLogSchema> = {
-  id: 73,
-  event: "read",
-  user_id: 34,
-  object_changes: null,
-  created_at: "2026-01-31T10:00:00.000Z",
+type AuditLog = z.input<typeof auditLogSchema>;
+
+const created: AuditLog = {
+  id: 71,
+  event: "create",
+  user_id: PAULA.user_id,
+  object_changes: {
+    egress_id: [null, EGRESS.egress_id],
+    status: [null, "egress_starting"],
+    is_stopped: [null, false],
+  },
+  created_at: RECORDED_FROM,
 };
 
-const updated: z.input<typeof auditLogSchema> = {
+const ended: AuditLog = {
   id: 72,
   event: "update",
-  user_id: 29,
+  user_id: PAULA.user_id,
   object_changes: {
     status: ["egress_starting", "egress_ended"],
     is_stopped: [false, true],
-    ended_at: [null, "2026-01-31T09:45:00.000Z"],
+    ended_at: [null, ENDED_AT],
   },
-  created_at: "2026-01-31T09:45:00.000Z",
+  created_at: ENDED_AT,
+};
+
+const read: AuditLog = {
+  id: 73,
+  event: "read",
+  user_id: OLGA.user_id,
+  object_changes: null,
+  created_at: DOWNLOADED_AT,
+};
+
+const deleted: AuditLog = {
+  ...ended,
+  id: 90,
+  object_changes: { status: ["egress_ended", "egress_deleted"] },
+  created_at: RECORDING_DELETED_AT,
+};
+
+const failed: AuditLog = {
+  ...ended,
+  id: 70,
+  object_changes: {
+    status: ["egress_starting", "egress_ended"],
+    error: [null, "Start signal not received"],
+    is_stopped: [false, true],
+    ended_at: [null, RECORDED_FROM],
+  },
+  created_at: RECORDED_FROM,
+};
+
+const createdBefore: AuditLog = {
+  ...created,
+  id: 69,
+  object_changes: { ...created.object_changes, egress_id: [null, FAILED_EGRESS.egress_id] },
+  created_at: STARTED_AT,
 };
 
 export const egressAuditLogsReference: Reference = {
   tag: "Egress audit logs",
   description:
     "Who created, changed and read a recording, and when. Entries are never changed or deleted. They can be read once the call has ended, even if a participant did not consent to the recording or withdrew the consent.",
-  schemas: {
-    EgressAuditLog: {
-      schema: auditLogSchema,
-      description: "An entry in the audit log of an egress.",
-      fields: {
-        id: "The id of the entry.",
-        event:
-          "`create`: the egress was reported for the first time. `update`: it changed. `read`: somebody fetched it for download.",
-        user_id:
-          "The user who caused the event. If the recording backend did, it is the user whom an earlier report of the recording named, else the user who held the call.",
-        object_changes:
-          "For each field, the old and the new value. `create`: the old value is null. `update`: only fields that changed. `read`: null instead of an object.",
-        created_at: "When it happened.",
-      },
-    },
-  },
   external: {
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs": {
       operationId: "listEgressAuditLogs",
       summary: "List the audit log of an egress",
-      description: "Newest first.",
+      description: "Newest first. `event`, `from` and `to` can be combined.",
       status: 200,
+      parameters: {
+        egress_id: { description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id },
+      },
       response: {
         schema: pageOf("audit_logs", auditLogSchema),
-        example: { audit_logs: [read, updated], pagination: onePage(2) },
+        examples: {
+          "A recording that was downloaded once, and deleted later": {
+            audit_logs: [deleted, read, ended, created],
+            pagination: onePage(4),
+          },
+          "A recording that failed": { audit_logs: [failed, createdBefore], pagination: onePage(2) },
+          "No entry of the event or the days": { audit_logs: [], pagination: onePage(0) },
+        },
       },
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, or the call has not ended.",
       },
+      errors: { 400: ["from: must not be after to"], 404: ["Egress not found"] },
     },
   },
 };

@@ -1,11 +1,44 @@
 import * as z from "zod";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
-import { id } from "../../http/wire.ts";
+import { MAX_ERROR_LENGTH } from "../../limits.ts";
+import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { egressStatus } from "../egresses/egresses.responses.ts";
 
-export const auditLogSchema = z.object({
-  id,
-  event: z.enum(AUDIT_EVENTS),
-  user_id: id,
-  object_changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])).nullable(),
-  created_at: z.iso.datetime(),
+const change = <Before extends z.ZodType, After extends z.ZodType>(before: Before, after: After) =>
+  z.tuple([before, after]).optional();
+
+const objectChangesSchema = z.object({
+  egress_id: change(key().nullable(), key()).describe("The old and the new `egress_id`."),
+  status: change(egressStatus().nullable(), egressStatus()).describe("The old and the new `status`."),
+  error: change(longText(MAX_ERROR_LENGTH).nullable(), longText(MAX_ERROR_LENGTH).nullable()).describe(
+    "The old and the new `error`.",
+  ),
+  is_stopped: change(z.boolean().nullable(), z.boolean()).describe("The old and the new `is_stopped`."),
+  ended_at: change(timestamp().nullable(), timestamp().nullable()).describe(
+    "The old and the new `ended_at`.",
+  ),
 });
+
+export const auditLogSchema = z
+  .object({
+    id: id().describe(
+      "The id of the entry. The download URL that a `read` returned has it as `x-audit-log-id`.",
+    ),
+    event: z
+      .enum(AUDIT_EVENTS)
+      .describe(
+        "`create`: the egress was reported for the first time. `update`: it changed, or its file was deleted. `read`: somebody fetched it for download.",
+      ),
+    user_id: id().describe(
+      "The user who caused the event: for `read` the user of the API client, otherwise the user whom the report names. If it names none, and where the file was deleted, the user of an earlier report, else the user who held the call.",
+    ),
+    object_changes: objectChangesSchema
+      .nullable()
+      .describe(
+        "What changed: for each field a list of the old and the new value. `create`: the fields that are not null, with null as the old value. `update`: only the fields that changed. `read`: null instead of an object. There may be more fields in the future.",
+      ),
+    created_at: timestamp().describe("When it happened."),
+  })
+  .meta({ id: "EgressAuditLog", description: "An entry in the audit log of an egress." });
+
+export type ObjectChanges = z.input<typeof objectChangesSchema>;

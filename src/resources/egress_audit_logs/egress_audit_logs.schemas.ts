@@ -5,7 +5,7 @@ import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { day, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
 import { callParams } from "../calls/calls.schemas.ts";
-import type { auditLogSchema } from "./egress_audit_logs.responses.ts";
+import type { auditLogSchema, ObjectChanges } from "./egress_audit_logs.responses.ts";
 import type { auditLogColumns } from "./egress_audit_logs.sql.ts";
 
 export const auditLogParams = callParams.extend({ egress_id: pathId });
@@ -29,15 +29,13 @@ export function toAuditLog(row: AuditLog): z.input<typeof auditLogSchema> {
   };
 }
 
-function toObjectChanges(
-  changes: NonNullable<AuditLog["object_changes"]>,
-): Record<string, [unknown, unknown]> {
+function toObjectChanges(changes: NonNullable<AuditLog["object_changes"]>): ObjectChanges {
   return Object.fromEntries(
     Object.entries(changes).map(([field, [before, after]]) => [
       field,
       [toWireValue(field, before), toWireValue(field, after)],
     ]),
-  );
+  ) as ObjectChanges;
 }
 
 function toWireValue(field: string, stored: unknown): unknown {

@@ -41,7 +41,7 @@ export function mergeEgress(
     const { storage_key } = isOfTheCall ? news : known;
     return !storage_key || storage_key === known.storage_key ? known : { ...known, storage_key };
   }
-  if (known && call_key !== undefined && !call) throw unprocessable("egress.call_key: there is no such call");
+  if (call_key !== undefined && !call) throw unprocessable("egress.call_key: there is no such call");
   const owner = known ?? (call && { organization_id: call.organization_id, call_id: call.id });
   if (!owner) throw unprocessable("egress.call_key: the first report must name a call");
   const { organization_id, call_id } = owner;

@@ -2,63 +2,97 @@ import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { DAY, EVENTS_KEPT_FOR } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { eventDataSchema, eventSchema, eventsSchema } from "./events.responses.ts";
+import {
+  ACCEPTED_AT,
+  BULK_INVITE_ID,
+  CALL,
+  CARDIOLOGY,
+  EGRESS,
+  ENDED_AT,
+  FRED,
+  INES,
+  INVITE_ID,
+  PAULA,
+  RECORDED_FROM,
+  RECORDING_DELETED_AT,
+  STARTED_AT,
+  SUB_ID,
+  SUB_PLANNED_AT,
+} from "../../openapi/story.ts";
+import { type eventDataSchema, type eventSchema, eventsSchema } from "./events.responses.ts";
+
+type Event = z.input<typeof eventSchema>;
 
 /** When each type comes, and the ids in its data. */
-export const TYPES: Record<EventType, [when: string, ids: string]> = {
-  "call.started": ["A call is reported for the first time.", "organization_user_id, call_id"],
-  "call.ended": ["It has ended.", "organization_user_id, call_id"],
+export const TYPES: Record<EventType, [when: string, ids: (keyof typeof eventDataSchema.shape)[]]> = {
+  "call.started": ["A call is reported for the first time.", ["organization_user_id", "call_id"]],
+  "call.ended": ["A call has ended.", ["organization_user_id", "call_id"]],
   "transcript.finalized": [
-    "The final transcript can be read: when it is reported, but not before the end of the call.",
-    "organization_user_id, call_id",
+    "The final transcript of a call can be read: when it is reported, but not before the end of the call.",
+    ["organization_user_id", "call_id"],
   ],
-  "soap_note.finalized": ["The same for the SOAP note.", "organization_user_id, call_id"],
+  "soap_note.finalized": [
+    "The final SOAP note of a call can be read: when it is reported, but not before the end of the call.",
+    ["organization_user_id", "call_id"],
+  ],
   "egress.started": [
     "A recording is reported for the first time.",
-    "organization_user_id, call_id, egress_id",
+    ["organization_user_id", "call_id", "egress_id"],
   ],
-  "egress.ended": ["It has ended.", "organization_user_id, call_id, egress_id"],
-  "egress.deleted": ["Its file was deleted.", "organization_user_id, call_id, egress_id"],
-  "invite.accepted": ["The invitee has accepted.", "invite_id"],
-  "bulk_invite.completed": ["All its rows are created or failed.", "bulk_invite_id"],
+  "egress.ended": [
+    "A recording has ended, or failed. It can be read when the call has ended too.",
+    ["organization_user_id", "call_id", "egress_id"],
+  ],
+  "egress.deleted": [
+    "The file of a recording was deleted.",
+    ["organization_user_id", "call_id", "egress_id"],
+  ],
+  "invite.accepted": ["Somebody has accepted an invite.", ["invite_id"]],
+  "bulk_invite.completed": [
+    "Every row of a bulk invite has created an invite or failed.",
+    ["bulk_invite_id"],
+  ],
   "organization_user.added": [
     "Somebody becomes a user of the organization, for the first time or again.",
-    "organization_user_id",
+    ["organization_user_id"],
   ],
-  "organization_user.removed": ["The membership has ended.", "organization_user_id"],
+  "organization_user.removed": [
+    "Somebody is no longer a user of the organization.",
+    ["organization_user_id"],
+  ],
   "waiting_room_sub.changed": [
     "A sub is created, updated or deleted.",
-    "waiting_room_id, waiting_room_sub_id",
+    ["waiting_room_id", "waiting_room_sub_id"],
   ],
-};
-
-export const EVENT_ID_MEANINGS: Record<string, string> = {
-  organization_user_id: "The organization user: for a call and its results, the one who held the call.",
-  call_id: "The call.",
-  egress_id: "The recording: its `id` in the external API.",
-  invite_id: "The invite.",
-  bulk_invite_id: "The bulk invite.",
-  waiting_room_id: "The `id` of the waiting room.",
-  waiting_room_sub_id: "The sub. It may have been deleted.",
 };
 
 const table = Object.entries(TYPES)
-  .map(([type, [when, ids]]) => `| \`${type}\` | ${when} | ${ids.replace(/\w+/g, "`$&`")} |`)
+  .map(([type, [when, ids]]) => `| \`${type}\` | ${when} | ${ids.map((name) => `\`${name}\``).join(", ")} |`)
   .join("\n");
 
-const started: z.input<typeof eventSchema> = {
-  id: 1041,
-  type: "call.started",
-  created_at: "2026-01-31T09:30:00.000Z",
-  data: { organization_user_id: 12, call_id: 300 },
-};
+const ofCall = { organization_user_id: PAULA.id, call_id: CALL.id };
+const ofEgress = { ...ofCall, egress_id: EGRESS.id };
+const ofSub = { waiting_room_id: CARDIOLOGY.id, waiting_room_sub_id: SUB_ID };
 
-const recorded: z.input<typeof eventSchema> = {
-  id: 1042,
-  type: "egress.started",
-  created_at: "2026-01-31T09:31:00.000Z",
-  data: { organization_user_id: 12, call_id: 300, egress_id: 44 },
-};
+/** In the story of the examples, one of each type. */
+export const EVENTS = {
+  "organization_user.removed": [1039, "2026-01-28T16:00:00.000Z", { organization_user_id: FRED.id }],
+  "bulk_invite.completed": [1040, "2026-01-30T14:00:05.000Z", { bulk_invite_id: BULK_INVITE_ID }],
+  "call.started": [1041, STARTED_AT, ofCall],
+  "egress.started": [1042, RECORDED_FROM, ofEgress],
+  "call.ended": [1043, ENDED_AT, ofCall],
+  "egress.ended": [1044, ENDED_AT, ofEgress],
+  "transcript.finalized": [1045, "2026-01-31T09:45:20.000Z", ofCall],
+  "soap_note.finalized": [1046, "2026-01-31T09:46:00.000Z", ofCall],
+  "waiting_room_sub.changed": [1047, SUB_PLANNED_AT, ofSub],
+  "invite.accepted": [1052, ACCEPTED_AT, { invite_id: INVITE_ID }],
+  "organization_user.added": [1053, ACCEPTED_AT, { organization_user_id: INES.id }],
+  "egress.deleted": [1620, RECORDING_DELETED_AT, ofEgress],
+} satisfies Record<EventType, [id: number, created_at: string, data: Event["data"]]>;
+
+const events = Object.entries(EVENTS).map(
+  ([type, [id, created_at, data]]): Event => ({ id, type, created_at, data }),
+);
 
 export const eventsReference: Reference = {
   tag: "Events",
@@ -69,35 +103,29 @@ export const eventsReference: Reference = {
 ${table}
 
 There may be more types in the future: ignore those that you do not know.`,
-  schemas: {
-    Event: {
-      schema: eventSchema,
-      description: "Something that happened in the organization.",
-      fields: {
-        id: "The id of the event. A later event has a higher id.",
-        type: "What happened: see the table of types.",
-        created_at: "When it happened.",
-        data: "The ids of what it is about: see the table of types.",
-      },
-    },
-    EventData: {
-      schema: eventDataSchema,
-      description: "The ids of what an event is about. Each type of event has some of them.",
-      fields: EVENT_ID_MEANINGS,
-    },
-  },
   external: {
     "GET /events": {
       operationId: "listEvents",
       summary: "List what happened",
       description:
-        "Oldest first. Ask for the events after `next_after` of the response before; no event is skipped or shown twice. If there are none, `next_after` is the `after` of the request. Events are read from the nearest copy of the database, so an event may appear a moment late.",
+        "Oldest first. To read all events, ask again with `next_after` as `after`; a full page may have more after it. No event is skipped or shown twice. Events are read from the nearest copy of the database, so an event may appear a moment late.",
       status: 200,
+      parameters: {
+        after: {
+          description:
+            "Only events with a higher id: the `next_after` of the response before. Without it, the list begins with the oldest event that is kept.",
+          example: 1038,
+        },
+      },
       response: {
         schema: eventsSchema,
-        example: { events: [started, recorded], next_after: 1042 },
+        examples: {
+          "A week of events": { events: events.slice(0, -1), next_after: 1053 },
+          "Nothing has happened since": { events: [], next_after: 1053 },
+        },
       },
       refusals: { 404: "The client is no organization_admin." },
+      errors: { 404: ["Events not found"] },
     },
   },
 };

@@ -40,6 +40,7 @@ const closed: WaitingRoom = {
   ...created,
   name: "Cardiology East",
   slug: "riverside-clinic--cardiology-east",
+  theme: "calm",
   is_active: false,
   updated_at: WAITING_SINCE,
 };
@@ -119,7 +120,12 @@ export const waitingRoomsReference: Reference = {
           ...fields,
           "waiting_room.theme": `${fields["waiting_room.theme"]} A room can keep its present theme, even if that is not in the list any more.`,
         },
-        example: { waiting_room: { name: closed.name, is_active: false } },
+        examples: {
+          "Only what changes": { waiting_room: { is_active: closed.is_active } },
+          "Another name, theme and state": {
+            waiting_room: { name: closed.name, theme: closed.theme, is_active: closed.is_active },
+          },
+        },
       },
       response: { schema: waitingRoomSchema, example: closed },
       errors: { ...noRoom, 422: refusedFields },

@@ -10,81 +10,96 @@ import {
   WEBHOOK_TIMEOUT,
 } from "../../limits.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
-import { EVENT_ID_MEANINGS, TYPES } from "../events/events.openapi.ts";
+import { SET_UP_AT, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
+import { EVENTS, TYPES } from "../events/events.openapi.ts";
 import { eventDataSchema } from "../events/events.responses.ts";
 import {
   deliveriesSchema,
-  deliverySchema,
+  type deliverySchema,
   pingResultSchema,
   redeliverySchema,
   webhookSchema,
 } from "./webhook_deliveries.responses.ts";
+
+type Delivery = z.input<typeof deliverySchema>;
 
 const inWords = (delay: number) =>
   delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;
 
 const delays = WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
 
-const delivered: z.input<typeof deliverySchema> = {
-  event_id: 1042,
+const delivered: Delivery = {
+  event_id: EVENTS["call.ended"][0],
   event_type: "call.ended",
   attempts: 1,
-  last_attempt_at: "2026-01-31T09:31:01.000Z",
+  last_attempt_at: "2026-01-31T09:45:01.000Z",
   response_status: 204,
   error: null,
   next_attempt_at: null,
 };
 
-const failed: z.input<typeof deliverySchema> = {
-  event_id: 1041,
-  event_type: "call.started",
+const failed: Delivery = {
+  event_id: EVENTS["transcript.finalized"][0],
+  event_type: "transcript.finalized",
   attempts: 2,
-  last_attempt_at: "2026-01-31T09:30:06.000Z",
+  last_attempt_at: "2026-01-31T09:45:26.000Z",
   response_status: 500,
   error: "The response has no status of success (200 to 299)",
-  next_attempt_at: "2026-01-31T09:35:20.000Z",
+  next_attempt_at: "2026-01-31T09:50:41.000Z",
 };
 
-const forAdmins = "The endpoint does not exist, or the client is no organization_admin.";
+const pending: Delivery = {
+  event_id: 1049,
+  event_type: "call.ended",
+  attempts: 0,
+  last_attempt_at: null,
+  response_status: null,
+  error: null,
+  next_attempt_at: "2026-01-31T09:50:00.000Z",
+};
 
-const EXAMPLE_IDS: Record<string, number> = { organization_user_id: 12, call_id: 300 };
+const givenUp: Delivery = {
+  event_id: 1012,
+  event_type: "call.ended",
+  attempts: WEBHOOK_RETRY_DELAYS.length + 1,
+  last_attempt_at: "2026-01-23T17:20:31.000Z",
+  response_status: null,
+  error: `There was no response within ${WEBHOOK_TIMEOUT / 1000} seconds`,
+  next_attempt_at: null,
+};
+
+const forAdmins = { 404: "The endpoint does not exist, or the client is no organization_admin." };
+
+const noEndpoint = { 404: ["Webhook endpoint not found"] };
+
+const byId = { id: { description: "The id of the webhook endpoint.", example: WEBHOOK_ENDPOINT.id } };
 
 const typed = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   webhookSchema.extend({
-    id: webhookSchema.shape.id.meta({ description: "The id of the event: see `GET /events`." }),
-    type: z.literal(type),
-    timestamp: webhookSchema.shape.timestamp.meta({ description: "When it happened." }),
+    type: z.literal(type).describe("What happened."),
     data,
   });
 
-/** The ids that an event of the type has, and no others. */
-function dataOf(type: EventType) {
-  const ids = TYPES[type][1].split(", ") as (keyof typeof eventDataSchema.shape)[];
-  const fields = ids.map((name) => [
-    name,
-    eventDataSchema.shape[name].unwrap().meta({ description: EVENT_ID_MEANINGS[name] }),
-  ]);
-  const example = Object.fromEntries(ids.map((name, n) => [name, EXAMPLE_IDS[name] ?? 40 + n]));
-  return { schema: z.object(Object.fromEntries(fields)), example };
-}
-
 function webhookFor(type: EventType): WebhookReference {
-  const { schema, example } = dataOf(type);
+  const [when, ids] = TYPES[type];
+  const [id, timestamp, data] = EVENTS[type];
+  const fields = ids.map((name) => [name, eventDataSchema.shape[name].unwrap()]);
   return {
     operationId: `on_${type.replace(".", "_")}`,
     summary: type,
-    description: TYPES[type][0],
-    schema: typed(type, schema),
-    example: { id: 1042, type, timestamp: "2026-01-31T09:31:00.000Z", data: example },
+    description: when,
+    schema: typed(type, z.object(Object.fromEntries(fields)).describe("The ids of what it is about.")),
+    example: { id, type, timestamp, data },
   };
 }
 
 const ping: WebhookReference = {
   operationId: "on_ping",
   summary: "ping",
-  description: "A client has asked for it, to try the endpoint. It is no event: its `id` is always 0.",
-  schema: typed("ping", z.object({})),
-  example: { id: 0, type: "ping", timestamp: "2026-01-31T09:31:00.000Z", data: {} },
+  description:
+    "A client has asked for it, to try the endpoint. It is no event: its `id` is always 0, and `data` is empty.",
+  schema: typed("ping", z.object({}).describe("Nothing.")),
+  example: { id: 0, type: "ping", timestamp: SET_UP_AT, data: {} },
 };
 
 export const webhookDeliveriesReference: Reference = {
@@ -96,22 +111,6 @@ export const webhookDeliveriesReference: Reference = {
 - A response with a status from 200 to 299 within ${WEBHOOK_TIMEOUT / 1000} seconds is a success. Everything else, redirects included, is tried again after ${delays}, or later if \`Retry-After\` asks for it. Then the delivery is given up.
 - 410 makes the endpoint inactive at once, and ${WEBHOOK_FAILING_FOR / DAY} days of failures without a success do too: see its \`disabled_reason\`. Deliveries that were pending then are sent when it is active again. Events that come while it is not active are not sent, unless you ask for them with \`redeliver\`.
 - Deliveries are listed for ${EVENTS_KEPT_FOR / DAY} days.`,
-  schemas: {
-    WebhookDelivery: {
-      schema: deliverySchema,
-      description: "What became of an event at an endpoint.",
-      fields: {
-        event_id: "The id of the event.",
-        event_type: "The type of the event.",
-        attempts: "How often it was sent. A redelivery counts from 0 again.",
-        last_attempt_at: "When it was last sent, or null.",
-        response_status: "The status of the last response, or null if there was none.",
-        error: "Why the last attempt failed. null if it did not.",
-        next_attempt_at:
-          "When it is sent next. null if it was delivered, or given up after the last attempt.",
-      },
-    },
-  },
   webhooks: {
     ...(Object.fromEntries(EVENT_TYPES.map((type) => [type, webhookFor(type)])) as Record<
       EventType,
@@ -124,30 +123,77 @@ export const webhookDeliveriesReference: Reference = {
       operationId: "listWebhookDeliveries",
       summary: "List the deliveries of a webhook endpoint",
       description:
-        "Newest first. Ask for those after `next_after` of the response before: they are older. If there are none, `next_after` is the `after` of the request, or null.",
+        "Newest event first. For older ones, ask again with `next_after` as `after`, until a page is not full.",
       status: 200,
+      parameters: {
+        ...byId,
+        after: {
+          description:
+            "Only deliveries of older events, with a lower id: the `next_after` of the response before. Without it, the list begins with the newest event.",
+          example: 1050,
+        },
+      },
       response: {
         schema: deliveriesSchema,
-        example: { deliveries: [delivered, failed], next_after: 1041 },
+        examples: {
+          "Not yet sent, failed, delivered and given up": {
+            deliveries: [pending, failed, delivered, givenUp],
+            next_after: givenUp.event_id,
+          },
+          "No delivery yet": { deliveries: [], next_after: null },
+        },
       },
-      refusals: { 404: forAdmins },
+      refusals: forAdmins,
+      errors: noEndpoint,
     },
     "POST /webhook_endpoints/:id/redeliver": {
       operationId: "redeliverWebhooks",
       summary: "Send events again",
-      description: `Sends the events with a higher id than \`after\` again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events. If there are more, \`next_after\` is the \`after\` of the next request; otherwise it is null.`,
+      description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events, oldest first.`,
       status: 200,
-      request: { fields: {}, example: { after: 1040 } },
-      response: { schema: redeliverySchema, example: { redelivered_count: 2, next_after: null } },
-      refusals: { 404: forAdmins, 422: "The endpoint is not active." },
+      parameters: byId,
+      request: {
+        fields: {
+          after:
+            "The events with a higher id are sent. 0: all. To send one event and those after it, subtract 1 from its id.",
+        },
+        example: { after: EVENTS["call.ended"][0] - 1 },
+      },
+      response: {
+        schema: redeliverySchema,
+        examples: {
+          "All events": { redelivered_count: 2, next_after: null },
+          "There may be more events": {
+            redelivered_count: WEBHOOK_REDELIVERY_PORTION,
+            next_after: 2817,
+          },
+        },
+      },
+      refusals: forAdmins,
+      errors: { ...noEndpoint, 422: ["The webhook endpoint is not active: activate it first"] },
     },
     "POST /webhook_endpoints/:id/ping": {
       operationId: "pingWebhookEndpoint",
-      summary: "Send a ping",
-      description: `Sends a webhook of the type \`ping\` once, and responds with what came of it: \`error\` is null if it succeeded. This takes as long as the receiver, up to ${WEBHOOK_TIMEOUT / 1000} seconds. The endpoint need not be active. A ping is not in the list of deliveries.`,
+      summary: "Send a ping to a webhook endpoint",
+      description: `Sends a \`ping\` once and returns what came of it, so the response can take ${WEBHOOK_TIMEOUT / 1000} seconds. It works for an inactive endpoint too, and is no delivery: it is not listed or repeated.`,
       status: 200,
-      response: { schema: pingResultSchema, example: { response_status: 204, error: null } },
-      refusals: { 404: forAdmins },
+      parameters: byId,
+      response: {
+        schema: pingResultSchema,
+        examples: {
+          "It arrived": { response_status: 204, error: null },
+          "The endpoint refused it": {
+            response_status: 401,
+            error: "The response has no status of success (200 to 299)",
+          },
+          "The endpoint did not answer": {
+            response_status: null,
+            error: "The endpoint could not be reached",
+          },
+        },
+      },
+      refusals: forAdmins,
+      errors: noEndpoint,
     },
   },
 };

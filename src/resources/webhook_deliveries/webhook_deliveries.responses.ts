@@ -1,36 +1,68 @@
 import * as z from "zod";
-import { id } from "../../http/wire.ts";
-import { eventDataSchema } from "../events/events.responses.ts";
+import { MAX_PER_PAGE, WEBHOOK_REDELIVERY_PORTION, WEBHOOK_RETRY_DELAYS } from "../../limits.ts";
+import { count, id, line, timestamp } from "../../openapi/shapes.ts";
+import { eventDataSchema, eventTypeName } from "../events/events.responses.ts";
+
+/** Receivers may answer with numbers that HTTP does not define. */
+const responseStatus = () => z.int().min(100).max(999).nullable();
+
+const failure = () => line().nullable();
 
 export const redeliverySchema = z.object({
-  redelivered_count: z.int().nonnegative(),
-  next_after: z.int().nullable(),
+  redelivered_count: count()
+    .max(WEBHOOK_REDELIVERY_PORTION)
+    .describe("The number of events that are sent again. They are sent after this response."),
+  next_after: id()
+    .nullable()
+    .describe("If there may be more events, the `after` of the next request; otherwise null."),
 });
 
 export const pingResultSchema = z.object({
-  response_status: z.int().nullable(),
-  error: z.string().nullable(),
+  response_status: responseStatus().describe(
+    "The status of the endpoint's response; null if there was none.",
+  ),
+  error: failure().describe("Why the ping failed; null if it arrived."),
 });
 
-export const deliverySchema = z.object({
-  event_id: id,
-  event_type: z.string(),
-  attempts: z.int().nonnegative(),
-  last_attempt_at: z.iso.datetime().nullable(),
-  response_status: z.int().nullable(),
-  error: z.string().nullable(),
-  next_attempt_at: z.iso.datetime().nullable(),
-});
+export const deliverySchema = z
+  .object({
+    event_id: id().describe("The id of the event."),
+    event_type: eventTypeName().describe("The type of the event."),
+    attempts: z
+      .int()
+      .min(0)
+      .max(WEBHOOK_RETRY_DELAYS.length + 1)
+      .describe("How often it was sent. A redelivery counts from 0 again."),
+    last_attempt_at: timestamp()
+      .nullable()
+      .describe("When it was last sent; null if it has not been sent yet."),
+    response_status: responseStatus().describe(
+      "The status of the last response; null if there was none. The body of a response is not kept.",
+    ),
+    error: failure().describe(
+      "Why the last attempt failed; null if it did not, or there was none. The texts are for people.",
+    ),
+    next_attempt_at: timestamp()
+      .nullable()
+      .describe(
+        "When it is sent next; null if it was delivered, or given up after the last attempt. A time in the past means: as soon as possible, or when the endpoint is active again.",
+      ),
+  })
+  .meta({ id: "WebhookDelivery", description: "What became of an event at an endpoint." });
 
 export const deliveriesSchema = z.object({
-  deliveries: z.array(deliverySchema),
-  next_after: z.int().positive().nullable(),
+  deliveries: z.array(deliverySchema).max(MAX_PER_PAGE).describe("The next deliveries, newest event first."),
+  next_after: id()
+    .nullable()
+    .describe(
+      "The `after` of the next request: the id of the last event here. If there is none, it is the `after` of this request, or null.",
+    ),
 });
 
 /** What a receiver gets. */
 export const webhookSchema = z.object({
-  id: z.int().nonnegative(),
-  type: z.string(),
-  timestamp: z.iso.datetime(),
-  data: eventDataSchema,
+  id: count().describe("The id of the event: see `GET /events`."),
+  type: eventTypeName().describe("What happened. Receivers must expect types that they do not know."),
+  timestamp: timestamp().describe("When it happened. The header `webhook-timestamp` says when it was sent."),
+  data: eventDataSchema.describe("The ids of what it is about."),
 });

@@ -9,6 +9,7 @@ interface Media {
 }
 
 export interface Parameter {
+  in: "path" | "query" | "header";
   name: string;
   description?: string;
   example?: unknown;

@@ -1,5 +1,5 @@
 /** What requests may carry, from the published documents: so a new route or field is found without being listed. */
-import { readFileSync } from "node:fs";
+import { documentOf, examplesOf, resolved } from "./documents.ts";
 import type { Door } from "./service_in_memory.ts";
 
 export interface JsonSchema {
@@ -19,22 +19,24 @@ export interface Operation {
   method: string;
   /** With parameters in braces, after the base path of the door. */
   path: string;
-  parameters: { name: string; in: "path" | "query"; schema: JsonSchema }[];
+  parameters: { name: string; in: "path" | "query" | "header"; schema: JsonSchema }[];
   body?: { schema: JsonSchema; example: unknown };
-}
-
-interface Described {
-  parameters?: Operation["parameters"];
-  requestBody?: { content: Record<string, { schema: JsonSchema; example: unknown }> };
 }
 
 /** Every operation of all doors. */
 export const documentedOperations = (["external", "platform", "livekit"] as const).flatMap((door) => {
-  const document = JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));
-  return Object.entries<Record<string, Described>>(document.paths).flatMap(([path, operations]) =>
+  const document = documentOf(door);
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { parameters = [], requestBody }]): Operation => {
-      const [body] = Object.values(requestBody?.content ?? {});
-      return { door, method: method.toUpperCase(), path, parameters, ...(body ? { body } : {}) };
+      const [media] = Object.values(requestBody?.content ?? {});
+      const body = media && { schema: resolved(document, media.schema), example: examplesOf(media)[0] };
+      return {
+        door,
+        method: method.toUpperCase(),
+        path,
+        parameters: parameters as Operation["parameters"],
+        ...(body ? { body } : {}),
+      };
     }),
   );
 });

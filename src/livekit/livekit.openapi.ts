@@ -8,7 +8,7 @@ import {
   MAX_INTEGER_LENGTH,
   MAX_STORAGE_KEY_LENGTH,
 } from "../limits.ts";
-import { busy, busyError, type Reference } from "../openapi/operation.ts";
+import { busyError, type Reference } from "../openapi/operation.ts";
 import { key, line } from "../openapi/shapes.ts";
 import { CALL, CARDIOLOGY, EGRESS, PAULA, RITAS_PARTICIPANT, STORAGE_KEY } from "../openapi/story.ts";
 
@@ -203,7 +203,6 @@ export const liveKitReference: Reference = {
         schema: z.object({}).describe("Nothing: LiveKit only looks at the status."),
         example: {},
       },
-      refusals: { 503: busy },
       errors: { 503: [busyError] },
     },
   },

@@ -18,9 +18,6 @@ import { webhooks } from "./webhooks.ts";
 /** The OpenAPI 3.1 document of a door: its registered routes, each with what the references say about it. */
 export function buildDocument(door: Door) {
   const { security, securitySchemes } = DOORS[door];
-  for (const { schemas = {} } of references)
-    for (const [id, { schema, description }] of Object.entries(schemas))
-      z.globalRegistry.add(schema, { id, description });
   const document = createDocument({
     openapi: "3.1.1",
     ...introductionOf(door),
@@ -32,7 +29,6 @@ export function buildDocument(door: Door) {
     ...(door === "external" ? { webhooks: webhooks() } : {}),
     components: { securitySchemes, headers: sharedHeaders(door) },
   });
-  describeComponents(document.components?.schemas ?? {});
   describeRequests(door, document);
   return bounded(simplify(document)) as typeof document;
 }
@@ -50,30 +46,23 @@ export function routesOf(door: Door): Map<string, Input[]> {
   return routes;
 }
 
+/** In the order of the references. */
 function pathsOf(door: Door): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  const described = new Map(
-    references.flatMap(({ tag, [door]: operations = {} }) =>
-      Object.entries(operations).map(([route, operation]) => [route, { tag, operation }] as const),
-    ),
-  );
-  for (const [route, inputs] of routesOf(door)) {
-    const reference = described.get(route);
-    if (!reference) throw new Error(`No reference describes ${route} of the ${door} door`);
-    described.delete(route);
-    const [method = "", pattern = ""] = route.split(" ");
-    const path = pattern.replace(/:(\w+)/g, "{$1}");
-    paths[path] ??= {};
-    paths[path][method.toLowerCase()] = operationObject(
-      door,
-      method,
-      inputs,
-      reference.tag,
-      reference.operation,
-    );
-  }
-  if (described.size > 0)
-    throw new Error(`References describe routes that do not exist: ${[...described.keys()].join(", ")}`);
+  const routes = routesOf(door);
+  for (const { tag, [door]: operations = {} } of references)
+    for (const [route, operation] of Object.entries(operations)) {
+      const inputs = routes.get(route);
+      if (!inputs)
+        throw new Error(`A reference describes ${route} of the ${door} door, which does not exist`);
+      routes.delete(route);
+      const [method = "", pattern = ""] = route.split(" ");
+      const path = pattern.replace(/:(\w+)/g, "{$1}");
+      paths[path] ??= {};
+      paths[path][method.toLowerCase()] = operationObject(door, method, inputs, tag, operation);
+    }
+  if (routes.size > 0)
+    throw new Error(`No reference describes ${[...routes.keys()].join(", ")} of the ${door} door`);
   return paths;
 }
 
@@ -141,18 +130,6 @@ function requestExamples({ operationId, request }: Operation) {
 const JSON_TYPE = "application/json";
 
 const SUCCESS = { 200: "Success.", 201: "Created.", 204: "Success. The response has no body." };
-
-function describeComponents(components: Record<string, unknown>) {
-  for (const { schemas = {} } of references)
-    for (const [id, { fields }] of Object.entries(schemas)) {
-      const { properties = {} } = (components[id] ?? {}) as { properties?: Record<string, object> };
-      for (const [name, property] of Object.entries(properties)) {
-        const description = fields[name];
-        if (!description) throw new Error(`No description of ${id}.${name}`);
-        Object.assign(property, { description });
-      }
-    }
-}
 
 /** Describes the fields of requests, and gives each body a name: a generated client needs one. */
 function describeRequests(door: Door, { paths = {}, components }: ReturnType<typeof createDocument>) {

@@ -66,8 +66,6 @@ export interface Reference {
   /** The heading above the operations. */
   tag: string;
   description: string;
-  /** Wire shapes by their names in the document, with the meaning of each field. */
-  schemas?: Record<string, { schema: z.ZodObject; description: string; fields: Record<string, string> }>;
   /** By method and pattern, as the routes are registered. */
   external?: Record<string, Operation>;
   platform?: Record<string, Operation>;
@@ -85,11 +83,7 @@ const paginationSchema = z
   })
   .meta({ id: "Pagination", description: "The position of a page in its list." });
 
-/** Reports are merged with the stored row. That fails if the row keeps changing meanwhile. */
-export const busy =
-  "Many requests change the same record at the same time. `Retry-After` says when to try again.";
-
-/** The text of the error. */
+/** The error of a report, which is merged with the stored row, if the row keeps changing meanwhile. */
 export const busyError = "The record is being changed by many requests at once: try again";
 
 /** The pagination of a list that fits on one page. */

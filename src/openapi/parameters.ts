@@ -34,11 +34,6 @@ const parameters: Record<string, Parameter> = {
     example: 300,
   },
   egress_id: { description: "The id of the egress.", example: 61 },
-  id: { description: "The id of the resource that comes before it in the path.", example: 7 },
-  key: {
-    description: "The reporter's own key for the resource that comes before it in the path.",
-    example: "call-5d20",
-  },
   type: { description: "Only events of this type.", example: "call.ended" },
   after: {
     description:

@@ -63,7 +63,7 @@ const DEFAULT_REASONS: Record<number, string> = {
   404: "Something in the path does not exist, or is out of the caller's reach.",
   409: "The request was carried out before.",
   422: "The state of something does not allow the request.",
-  503: "The service cannot do it now.",
+  503: "It cannot be done now. `Retry-After` says when to try again.",
 };
 
 type Common = [status: number, reason: string | undefined, errors: readonly string[]];

@@ -17,9 +17,9 @@ it("A receiver in TypeScript knows what it gets, by the type of the event", () =
   const exampleOf = (type: string) =>
     external.webhooks[type].post.requestBody.content["application/json"].example;
   const ended: Body<"call.ended"> = {
-    id: 1042,
+    id: 1043,
     type: "call.ended",
-    timestamp: "2026-01-31T09:31:00.000Z",
+    timestamp: "2026-01-31T09:45:00.000Z",
     data: { organization_user_id: 12, call_id: 300 },
   };
   expect(exampleOf("call.ended")).toEqual(ended);

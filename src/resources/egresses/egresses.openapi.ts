@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_KEY_LENGTH, MAX_STORAGE_KEY_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
-import { busy, busyError, type Fields, type Reference } from "../../openapi/operation.ts";
+import { busyError, type Fields, type Reference } from "../../openapi/operation.ts";
 import {
   CALL,
   EGRESS,
@@ -164,7 +164,6 @@ export const egressesReference: Reference = {
         ],
         503: [busyError],
       },
-      refusals: { 503: busy },
     },
     "DELETE /egresses/:egress_id": {
       operationId: "deleteEgress",

@@ -27,6 +27,10 @@ window.Scalar.createApiReference(
     agent: { disabled: true },
     mcp: { disabled: true },
     defaultOpenAllTags: true,
+    // What a field means is read without a click, and in the order of the reference.
+    expandAllSchemaProperties: true,
+    orderRequiredPropertiesFirst: false,
+    orderSchemaPropertiesBy: "preserve",
     hideClientButton: true,
     persistAuth: false,
     documentDownloadType: "json",

@@ -85,7 +85,7 @@ function webhookFor(type: EventType): WebhookReference {
   const [id, timestamp, data] = EVENTS[type];
   const fields = ids.map((name) => [name, eventDataSchema.shape[name].unwrap()]);
   return {
-    operationId: `on_${type.replace(".", "_")}`,
+    operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
     summary: type,
     description: when,
     schema: typed(type, z.object(Object.fromEntries(fields)).describe("The ids of what it is about.")),
@@ -94,7 +94,7 @@ function webhookFor(type: EventType): WebhookReference {
 }
 
 const ping: WebhookReference = {
-  operationId: "on_ping",
+  operationId: "onPing",
   summary: "ping",
   description:
     "A client has asked for it, to try the endpoint. It is no event: its `id` is always 0, and `data` is empty.",

@@ -1,4 +1,4 @@
-/** A receiver of webhooks on this machine, for the demo. A few more lines make a real one: see README.md. */
+/** A receiver of webhooks on this machine, for the demo. A few more lines make a real one: see the guide to webhooks. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -130,7 +130,7 @@ function faultsOf(schema: z.ZodType, value: unknown, flag?: string): string[] {
 
 async function makeOrganization(api: PlatformApi, body: object): Promise<string> {
   const { id } = await api.post("/organizations", body, {
-    "organization.slug: is taken":
+    "organization.slug: is taken; choose another one, or leave it out":
       "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
   });
   made.push(`--organization ${id}`);

@@ -13,6 +13,7 @@ import { requireSameLimits } from "../dev/rate_limits.ts";
 import { DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
 import { buildDocument } from "./document.ts";
 import { DOOR_NAMES } from "./doors.ts";
+import { introductionOf } from "./info.ts";
 
 requireSameLimits(await readFile(join(import.meta.dirname, "../../wrangler.toml"), "utf8"));
 
@@ -21,9 +22,9 @@ const PAGE = join(import.meta.dirname, "page");
 const assets = new Map<string, string | Buffer>();
 for (const file of await readdir(PAGE)) assets.set(file, await readFile(join(PAGE, file)));
 assets.set("scalar.js", await readFile(scalarScript()));
-for (const door of DOOR_NAMES) {
-  const document = buildDocument(door);
-  assets.set(join("api", door, "openapi.json"), `${JSON.stringify(document, null, 2)}\n`);
+const documents = DOOR_NAMES.map((door) => [door, buildDocument(door)] as const);
+for (const [door, document] of documents) {
+  assets.set(join("api", door, "openapi.json"), asJson(document));
   const types = await openapiTS(document as OpenAPI3);
   await put(join("dist/client", `${door}.d.ts`), astToString(types));
   // Not while servers start: nobody may import a client while it is written.
@@ -31,7 +32,18 @@ for (const door of DOOR_NAMES) {
     await (await import("./sdk.ts")).generateSdk(document, join("dist/client", door));
 }
 await putAll(PUBLIC_ASSETS);
-assets.set("reference.js", `${await developmentCredentials()}${assets.get("reference.js")}`);
+// Public credentials, which work only on a developer's own machine: for trying requests from the page and the guides.
+const development = {
+  CLIENT_ID: DEMO_CLIENT.client_id,
+  CLIENT_SECRET: DEMO_CLIENT.client_secret,
+  PLATFORM_API_TOKEN: parseEnv(await readFile(".dev.vars.example", "utf8")).PLATFORM_API_TOKEN ?? "",
+};
+assets.set("reference.js", `${credentialsForPage()}${assets.get("reference.js")}`);
+for (const [door, document] of documents)
+  assets.set(
+    join("api", door, "openapi.json"),
+    asJson({ ...document, ...introductionOf(door, { development }) }),
+  );
 await putAll(DEVELOPMENT_ASSETS);
 
 // wrangler sets the variable, and shows what is printed here.
@@ -39,6 +51,10 @@ if (process.env.WRANGLER_COMMAND === "dev" && !existsSync(".dev.vars"))
   process.stdout.write(
     "There are no settings and no local database yet. Stop this, and run `npm run dev`: it makes both.\n",
   );
+
+function asJson(document: object) {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
 
 /** Puts all assets into a folder, and nothing else: what an earlier build left must not be deployed. */
 async function putAll(folder: string) {
@@ -58,13 +74,12 @@ async function put(path: string, content: string | Buffer) {
   await writeFile(path, wanted);
 }
 
-/** A line for the page: public credentials that work only on a developer's own machine, for trying requests from the page. */
-async function developmentCredentials() {
-  const { PLATFORM_API_TOKEN } = parseEnv(await readFile(".dev.vars.example", "utf8"));
+/** A line for the page, which fills the credentials in. */
+function credentialsForPage() {
   const credentials = {
-    clientId: { value: DEMO_CLIENT.client_id },
-    clientSecret: { value: DEMO_CLIENT.client_secret },
-    platformToken: { token: PLATFORM_API_TOKEN },
+    clientId: { value: development.CLIENT_ID },
+    clientSecret: { value: development.CLIENT_SECRET },
+    platformToken: { token: development.PLATFORM_API_TOKEN },
   };
   return `window.developmentCredentials = ${JSON.stringify(credentials, null, 2)};\n`;
 }

@@ -7,6 +7,7 @@ import { DOORS, type Door } from "./doors.ts";
 import { exampleFields, examplesOf } from "./examples.ts";
 import { describeFields } from "./fields.ts";
 import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts";
+import { introductionOf } from "./info.ts";
 import type { Operation } from "./operation.ts";
 import { bookmarkParameter, described } from "./parameters.ts";
 import { references } from "./references.ts";
@@ -16,19 +17,13 @@ import { webhooks } from "./webhooks.ts";
 
 /** The OpenAPI 3.1 document of a door: its registered routes, each with what the references say about it. */
 export function buildDocument(door: Door) {
-  const { title, description, security, securitySchemes } = DOORS[door];
+  const { security, securitySchemes } = DOORS[door];
   for (const { schemas = {} } of references)
     for (const [id, { schema, description }] of Object.entries(schemas))
       z.globalRegistry.add(schema, { id, description });
   const document = createDocument({
     openapi: "3.1.1",
-    info: {
-      title,
-      description,
-      version: "1.0.0",
-      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
-    },
-    servers: [{ url: `/api/${door}`, description: "This server" }],
+    ...introductionOf(door),
     security: [security],
     tags: references
       .filter((each) => each[door] || (door === "external" && each.webhooks))

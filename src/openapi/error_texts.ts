@@ -9,6 +9,7 @@ export const FAULTS: Record<string, string> = {
   "must be an integer": "It is another type of JSON, or has a fraction.",
   "must be true or false": "It is another type of JSON.",
   "must be a list": "It is another type of JSON.",
+  "must be a list of {name}": "It is another type of JSON.",
   "must be an object": "It is another type of JSON.",
   "must be one of {list}": "It is none of these values.",
   "must be at least {number}": "It is too small.",

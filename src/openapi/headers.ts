@@ -8,6 +8,7 @@ import {
 } from "../limits.ts";
 import type { Door } from "./doors.ts";
 import type { Header } from "./operation.ts";
+import { operator } from "./operator.ts";
 
 type Headers = Record<string, Header>;
 
@@ -45,9 +46,9 @@ const policy = (name: string, limit: number): Headers => ({
 });
 
 const POLICIES: Record<Door, Headers> = {
-  external: policy("client", 1200),
-  platform: policy("address", 60),
-  livekit: policy("address", 60),
+  external: policy("client", operator.CLIENT_LIMIT_PER_MINUTE),
+  platform: policy("address", operator.FAILURE_LIMIT_PER_MINUTE),
+  livekit: policy("address", operator.FAILURE_LIMIT_PER_MINUTE),
 };
 
 /** All that `Retry-After` says, in seconds. */

@@ -25,10 +25,14 @@ const parameters: Record<string, Parameter> = {
     example: "riverside-clinic--cardiology",
   },
   organization_user_id: {
-    description: "The id of the organization user who held the call.",
+    description:
+      "The organization user who held the call: an `id` of `GET /organization_users`, not a `user_id`.",
     example: 12,
   },
-  call_id: { description: "The id of the call.", example: 300 },
+  call_id: {
+    description: "The id of the call: an `id` of the list of the organization user's calls.",
+    example: 300,
+  },
   egress_id: { description: "The id of the egress.", example: 61 },
   id: { description: "The id of the resource that comes before it in the path.", example: 7 },
   key: {
@@ -40,15 +44,6 @@ const parameters: Record<string, Parameter> = {
     description:
       "Where to go on: the `next_after` of the response before, or the id of an event. Without it, the list begins at its start.",
     example: 1040,
-  },
-  date_start: { description: "The first date of the range, in UTC.", example: "2026-01-01" },
-  date_end: {
-    description: "The last date of the range, in UTC. It is part of the range.",
-    example: "2026-01-31",
-  },
-  user_id: {
-    description: "Only the calls of this user count. Without it, the calls of the whole organization count.",
-    example: "34",
   },
   event: { description: "Only entries of this event.", example: "read" },
   from: { description: "Only entries from the start of this day (UTC).", example: "2026-01-31" },

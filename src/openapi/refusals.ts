@@ -6,11 +6,13 @@ import {
   LIVEKIT_BODY_LIMIT,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   PLATFORM_BODY_LIMIT,
+  RATE_LIMIT_PERIOD,
 } from "../limits.ts";
 import { DOORS, type Door } from "./doors.ts";
 import { errorExamples } from "./examples.ts";
 import { commonHeaders, headersOf, RETRY_AFTER, tooManyHeaders, unauthorizedHeaders } from "./headers.ts";
 import type { Operation, RefusalStatus } from "./operation.ts";
+import { operator } from "./operator.ts";
 
 const errorSchema = z
   .object({
@@ -18,7 +20,9 @@ const errorSchema = z
       .string()
       .max(10_000)
       .regex(new RegExp(ONE_LINE))
-      .describe("What is wrong, and what would be right. It is for people: programs look at the status."),
+      .describe(
+        "What is wrong, and what would be right, for people to read. Texts are stable, but new ones may come.",
+      ),
   })
   .meta({ id: "ErrorResponse", description: "Why the request was refused." });
 
@@ -92,10 +96,20 @@ function commonRefusals(door: Door, inputs: Input[], { body }: Operation): Commo
       "The `Idempotency-Key` was used for another request.",
       ["Idempotency-Key: was used for another request; each request needs a key of its own"],
     ]);
-  all.push([429, DOORS[door].tooMany, DOORS[door].tooManyErrors]);
+  all.push([429, DOORS[door].tooMany, tooManyErrors(door)]);
   all.push([500, "An internal error of the service.", ["Internal server error"]]);
   return all;
 }
+
+const perMinute = (limit: number) =>
+  `at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
+
+const tooManyErrors = (door: Door) => [
+  ...(door === "external"
+    ? [`This API client has sent too many requests: ${perMinute(operator.CLIENT_LIMIT_PER_MINUTE)}`]
+    : []),
+  `Too many requests with missing or wrong credentials have come from this address: ${perMinute(operator.FAILURE_LIMIT_PER_MINUTE)}`,
+];
 
 /** What the service says of an empty body, or of parameters that are all wrong. */
 function faultOf(schema: z.ZodType, value?: string): string {

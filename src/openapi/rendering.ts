@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { pageQuery } from "../http/pagination.ts";
-import { email, instant, pathId } from "../http/wire.ts";
-import { DEFAULT_PER_PAGE, MAX_PAGE } from "../limits.ts";
+import { email, instant, pathId, roomSlug } from "../http/wire.ts";
+import { DEFAULT_PER_PAGE, MAX_ORGANIZATION_SLUG_LENGTH, MAX_PAGE } from "../limits.ts";
 import { reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
 import { eventsQuery } from "../resources/events/events.schemas.ts";
 import { createIssuerBody } from "../resources/issuers/issuers.schemas.ts";
+import { ORGANIZATION_SLUG } from "../resources/organizations/organizations.responses.ts";
+import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
 import {
   createWaitingRoomSubBody,
   IN_UTC,
@@ -18,8 +20,11 @@ import {
   createWebhookEndpointBody,
   updateWebhookEndpointBody,
 } from "../resources/webhook_endpoints/webhook_endpoints.schemas.ts";
+import { ROOM_SLUG } from "./shapes.ts";
 
 type Json = Record<string, unknown>;
+
+const { organization } = createOrganizationBody.shape;
 
 const utcInstant = createWaitingRoomSubBody.shape.waiting_room_sub.shape.datetime_start;
 
@@ -36,9 +41,18 @@ const meanings: [z.ZodType, Json][] = [
   [pathId, positiveInteger],
   [pageQuery.shape.page, { ...positiveInteger, maximum: MAX_PAGE, default: 1 }],
   [pageQuery.shape.per_page, { ...positiveInteger, default: DEFAULT_PER_PAGE }],
+  [roomSlug, { pattern: ROOM_SLUG.source }],
   [instant, { type: "string", format: "date-time" }],
   [utcInstant, { type: "string", format: "date-time", pattern: IN_UTC.source }],
   [email, { format: "email" }],
+  [
+    organization.shape.slug.unwrap(),
+    {
+      minLength: 1,
+      maxLength: MAX_ORGANIZATION_SLUG_LENGTH,
+      pattern: ORGANIZATION_SLUG.source,
+    },
+  ],
   [createIssuerBody.shape.issuer.shape.jwks_url, { format: "uri" }],
   [eventsQuery.shape.after, { ...positiveInteger, minimum: 0, default: 0 }],
   [deliveriesQuery.shape.after, positiveInteger],

@@ -16,6 +16,8 @@ export const LIVEKIT_KEY = "bench-livekit-key";
 export const LIVEKIT_SECRET = "bench-livekit-secret-of-32-characters";
 
 const SETTINGS = {
+  PUBLIC_URL: "",
+  CONTACT: "",
   CLIENT_LIMIT_PER_MINUTE: "1200",
   FAILURE_LIMIT_PER_MINUTE: "60",
   PLATFORM_API_TOKEN: PLATFORM_TOKEN,

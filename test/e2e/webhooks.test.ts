@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { guideText } from "./support/guide.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { caller, platformCaller, type Server, startServer } from "./support/server.ts";
 
@@ -142,10 +143,9 @@ describe("A receiver", () => {
   });
 });
 
-describe("The receiver in the README", () => {
+describe("The receiver in the guide", () => {
   it("verifies what it gets, and prints each event once", async () => {
-    const [, code] =
-      /```js\n(import [\s\S]*?standardwebhooks[\s\S]*?)```/.exec(readFileSync("README.md", "utf8")) ?? [];
+    const [, code] = /```js\n(import [\s\S]*?standardwebhooks[\s\S]*?)```/.exec(guideText("external")) ?? [];
     mkdirSync("dist/test", { recursive: true });
     writeFileSync("dist/test/receiver.mjs", code ?? "");
     const port = await aFreePort();

@@ -70,6 +70,7 @@ describe("The first report of a call", () => {
       is_ended: false,
       started_at: STARTED_AT,
       ended_at: null,
+      legal_hold: false,
     });
   });
 
@@ -301,6 +302,7 @@ describe("A later report of a call", () => {
       is_ended: true,
       started_at: STARTED_AT,
       ended_at: ENDED_AT,
+      legal_hold: false,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
     await given(call.report({ participants: [{ key: rita.key, display_name: "Rita R." }] }));
@@ -315,7 +317,7 @@ describe("A later report of a call", () => {
     const { clinic, call, rita } = await anOngoingCall();
     const other = await clinic.addProvider();
     const change = { organization_user_id: other.id, started_at: JOINED_AT, ended_at: BACK_AT };
-    const { status, body } = await call.report({ ...change, failed: true });
+    const { status, body } = await call.report({ ...change, failed: true, legal_hold: true });
     expect(status).toBe(200);
     expect(body).toEqual({
       id: call.id,
@@ -323,6 +325,7 @@ describe("A later report of a call", () => {
       waiting_room_id: call.room.id,
       is_ended: true,
       ...change,
+      legal_hold: true,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
 
@@ -349,6 +352,20 @@ describe("A later report of a call", () => {
     );
     expect(await known(call.room.slug, rita.key)).toEqual({ ...before, user_id: null, joined_at: null });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 0 });
+  });
+
+  it("returns whether the call is under legal hold, which clients do not see", async () => {
+    const clinic = await anOrganization();
+    const { report, owner } = await aCall(clinic);
+    const isHeld = async (call: object) => (await given(report(call))).legal_hold;
+    expect(await isHeld({ legal_hold: true })).toBe(true);
+    expect(await isHeld({ ended_at: ENDED_AT })).toBe(true);
+    expect(await isHeld({ legal_hold: false })).toBe(false);
+    await given(report({ legal_hold: true }));
+    expect(await isHeld({ legal_hold: null })).toBe(false);
+    await given(report({ legal_hold: true }));
+    const { calls } = await listed(clinic.client, owner.id);
+    expect(calls[0]).not.toHaveProperty("legal_hold");
   });
 
   it("corrects when an ended call ended", async () => {

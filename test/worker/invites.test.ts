@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 const VALIDITY = 7 * DAY;
 
 const EMAIL = "organization_invite.email";
-const HAS_PENDING_INVITE = `${EMAIL}: has a pending invite`;
+const HAS_PENDING_INVITE = `${EMAIL}: has a pending invite; to send another one, delete it first`;
 const HAS_ACCOUNT = `${EMAIL}: has an account in the organization`;
 
 const anEmail = () => `${unique("invitee")}@example.com`;

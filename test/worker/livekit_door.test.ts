@@ -277,7 +277,7 @@ describe("The log of an event that cannot be used", () => {
     const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata), name: "rita" });
     const lines = await linesOf(room.joined("rita@example.com", 1, { name: "Rita Recipient" }));
     expect(lines).toMatchObject([
-      { ...line, reason: "call.waiting_room_slug: there is no such waiting room, or it was retired" },
+      { ...line, reason: "call.waiting_room_slug: must be the current slug of a waiting room" },
     ]);
     expect(JSON.stringify(lines)).not.toMatch(/rita/i);
   });

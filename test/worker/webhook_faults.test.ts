@@ -123,7 +123,16 @@ it("What is sent of a whole story holds ids only, and the log never says where i
   const rows = (await rowsOf(clinic.id)).filter(({ name }) => !/^(events|webhook_deliveries)$/.test(name));
   const texts = rows.flatMap(({ rows }) => rows).flatMap((row) => Object.values(row));
   const stored = new Set(texts.filter((text) => typeof text === "string" && text.length > 2) as string[]);
-  for (const text of ["Zenobia", "throat", "A cold", "Plan: tea", "Disk full", "video.mp4", "https:", "http:"])
+  for (const text of [
+    "Zenobia",
+    "throat",
+    "A cold",
+    "Plan: tea",
+    "Disk full",
+    "video.mp4",
+    "https:",
+    "http:",
+  ])
     stored.add(text);
   expect(stored.size).toBeGreaterThan(30);
   expect([...stored].filter((text) => sent.includes(text.toLowerCase()))).toEqual([]);

@@ -30,5 +30,10 @@ window.Scalar.createApiReference(
     hideClientButton: true,
     persistAuth: false,
     documentDownloadType: "json",
+    // Guides have long lines: they get two thirds of a wide page, not half of it. And no status breaks in two.
+    customCss: `
+      @media (min-width: 1200px) { .introduction-section .section-column:first-child { flex: 2 } }
+      .introduction-section .markdown :is(th, td):first-child { min-width: 5em }
+    `,
   })),
 );

@@ -1,37 +1,32 @@
+import { AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
+import { CLINIC, PAULA } from "../../openapi/story.ts";
 import { redeemedCodeSchema } from "./authorization_codes.responses.ts";
+
+export const AUTHORIZATION_CODE = "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0";
 
 export const authorizationCodesReference: Reference = {
   tag: "Authorization codes",
   description: "With a code from the token exchange, the web app finds out who signed in.",
-  schemas: {
-    RedeemedCode: {
-      schema: redeemedCodeSchema,
-      description: "The user who signed in.",
-      fields: {
-        organization: "The organization that the user signed in to.",
-        user: "The user.",
-        organization_user: "The user's membership of this organization, with its roles.",
-      },
-    },
-  },
   platform: {
     "POST /authorization_codes/redeem": {
       operationId: "redeemAuthorizationCode",
       summary: "Redeem an authorization code",
-      description:
-        "A code works once. If several requests send the same code at the same time, only one of them succeeds.",
+      description: `The code is in the query of the address at which the browser opens the web app. It works once, within ${AUTHORIZATION_CODE_LIFETIME / 1000} seconds of its exchange. If several requests send the same code at the same time, only one of them succeeds. If the response is lost, the user must sign in again.`,
       status: 200,
-      request: { fields: {}, example: { code: "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0" } },
+      request: { fields: { code: "The code, as it was received." }, example: { code: AUTHORIZATION_CODE } },
       response: {
         schema: redeemedCodeSchema,
         example: {
-          organization: { id: 1, name: "Riverside Clinic", slug: "riverside-clinic" },
-          user: { id: 34, email: "paula@example.com", display_name: "Paula Provider" },
-          organization_user: { id: 12, roles: ["provider"] },
+          organization: CLINIC,
+          user: { id: PAULA.user_id, email: PAULA.email, display_name: PAULA.display_name },
+          organization_user: { id: PAULA.id, roles: ["provider"] },
         },
       },
-      refusals: { 401: "`Invalid code`: the code is unknown, used or expired." },
+      refusals: {
+        401: "Or the code is unknown, used or expired, or the membership of its user has ended. The text says which it is.",
+      },
+      errors: { 401: ["Invalid code"] },
     },
   },
 };

@@ -1,73 +1,80 @@
 import * as z from "zod";
-import { MAX_BULK_INVITES } from "../../limits.ts";
+import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR, DAY, MAX_BULK_INVITES } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
+import { BULK_INVITE_ID, INES, PAULA } from "../../openapi/story.ts";
+import { inviteFields } from "../invites/invites.openapi.ts";
 import {
-  bulkInviteFailureSchema,
   bulkInviteProgressResponseSchema,
-  bulkInviteProgressSchema,
+  type bulkInviteProgressSchema,
   bulkInviteResponseSchema,
-  bulkInviteSchema,
+  type bulkInviteSchema,
 } from "./bulk_invites.responses.ts";
 
+type Progress = z.input<typeof bulkInviteProgressSchema>;
+
+const NINA = { email: "nina@example.com", display_name: "Nina Newcomer" };
+
+const { email, display_name } = INES;
+
 const queued: z.input<typeof bulkInviteSchema> = {
-  id: 91,
+  id: BULK_INVITE_ID,
   status: "pending",
-  total_count: 2,
+  total_count: 4,
   created_count: 0,
   failed_count: 0,
-  created_at: "2026-01-31T09:30:00.000Z",
-  updated_at: "2026-01-31T09:30:00.000Z",
+  created_at: "2026-01-30T15:00:00.000Z",
+  updated_at: "2026-01-30T15:00:00.000Z",
 };
 
-const completed: z.input<typeof bulkInviteProgressSchema> = {
+const completed: Progress = {
   ...queued,
   status: "completed",
   created_count: 1,
-  failed_count: 1,
-  updated_at: "2026-01-31T09:30:04.000Z",
-  failures: [{ row: 1, email: "paula@example.com", error: "The email has an account in the organization" }],
+  failed_count: 3,
+  updated_at: "2026-01-30T15:00:04.000Z",
+  failures: [
+    { row: 1, email: NINA.email, error: "The email is in an earlier row of the request" },
+    { row: 2, email, error: "The email has a pending invite" },
+    { row: 3, email: PAULA.email, error: "The email has an account in the organization" },
+  ],
 };
 
-const fields = {
-  id: "The id of the bulk invite.",
-  status: "`pending` while rows are still being processed, then `completed`.",
-  total_count: "The number of rows in the request.",
-  created_count: "The number of rows that created an invite.",
-  failed_count: "The number of rows that failed.",
-  created_at: "When the request was accepted.",
-  updated_at: "When the progress last changed.",
+const faulty: Progress = {
+  ...completed,
+  id: BULK_INVITE_ID + 1,
+  total_count: 2,
+  created_count: 0,
+  failed_count: 2,
+  failures: [
+    { row: 0, email: NINA.email, error: "The membership of this email ended after the request" },
+    {
+      row: 1,
+      email: "nora@example.com",
+      error: "The invite could not be made; please invite this person again",
+    },
+  ],
 };
+
+const erased: Progress = {
+  ...completed,
+  failures: completed.failures.map((failure) => ({ ...failure, email: null })),
+};
+
+const DAYS = BULK_INVITE_PERSONAL_DATA_KEPT_FOR / DAY;
 
 export const bulkInvitesReference: Reference = {
   tag: "Bulk invites",
   description: "Many invites in one request. They are created in the background.",
-  schemas: {
-    BulkInvite: { schema: bulkInviteSchema, description: "A request for many invites.", fields },
-    BulkInviteProgress: {
-      schema: bulkInviteProgressSchema,
-      description: "The progress of a bulk invite.",
-      fields: { ...fields, failures: "The rows that failed, in the order of the request." },
-    },
-    BulkInviteFailure: {
-      schema: bulkInviteFailureSchema,
-      description: "A row that failed.",
-      fields: {
-        row: "The position of the row in the request, counted from 0.",
-        email: "The email address in the row. `null` if the bulk invite is more than 30 days old.",
-        error: "Why the row failed.",
-      },
-    },
-  },
   external: {
     "POST /invites/bulk_create": {
       operationId: "createBulkInvite",
       summary: "Create many invites",
-      description: `Takes 1 to ${MAX_BULK_INVITES} rows. The invites are created in the background; the header \`Location\` says where to read the progress. If the email of a row is also in an earlier row, has a pending invite or has an account in the organization, only this row fails, in the background. A row also fails if the membership of its email ends before it is processed. Any other error in a row refuses the whole request.`,
+      description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite or has an account in the organization, or if its membership ends before the row is processed.`,
       status: 201,
       headers: {
         Location: {
           description: "The path at which to read the progress.",
-          example: "/api/external/bulk_invites/91",
+          example: `/api/external/bulk_invites/${BULK_INVITE_ID}`,
           schema: z
             .string()
             .max(100)
@@ -75,26 +82,43 @@ export const bulkInvitesReference: Reference = {
         },
       },
       request: {
-        fields: {},
+        fields: {
+          organization_invites: "The invites: a row for each person.",
+          ...inviteFields("organization_invites"),
+        },
         example: {
           organization_invites: [
-            { email: "ines@example.com", display_name: "Ines Invited", role_names: ["provider"] },
-            { email: "paula@example.com", display_name: "Paula Provider", role_names: ["provider"] },
+            { ...NINA, role_names: ["provider"] },
+            { ...NINA, role_names: ["provider_assistant"] },
+            { email, display_name, role_names: ["provider"] },
+            { email: PAULA.email, display_name: PAULA.display_name, role_names: ["provider"] },
           ],
         },
       },
       response: { schema: bulkInviteResponseSchema, example: { bulk_invite: queued } },
-      refusals: {
-        422: "A role is above the client's permission level. The text names the row, counted from 0. No invite is created.",
+      errors: {
+        422: [
+          `organization_invites: must hold at most ${MAX_BULK_INVITES} invites`,
+          "organization_invites.2.role_names: organization_admin is above your permission level; you may assign provider_assistant, provider",
+        ],
       },
     },
     "GET /bulk_invites/:id": {
       operationId: "getBulkInvite",
       summary: "Get the progress of a bulk invite",
-      description:
-        "Includes each row that failed, and why. 30 days after the request, the emails and names of its rows are deleted: failures then have `null` instead of the email, and rows that are still pending fail.",
+      description: `Invites that were created are in \`GET /invites\`. ${DAYS} days after the request, the emails and names of its rows are deleted: failures then have null instead of the email, and rows that are still pending fail. The rest stays.`,
       status: 200,
-      response: { schema: bulkInviteProgressResponseSchema, example: { bulk_invite: completed } },
+      parameters: { id: { description: "The id of the bulk invite.", example: BULK_INVITE_ID } },
+      response: {
+        schema: bulkInviteProgressResponseSchema,
+        examples: {
+          "Still pending": { bulk_invite: { ...queued, failures: [] } },
+          "Completed: one invite, and three rows that failed": { bulk_invite: completed },
+          "Other reasons for which rows fail": { bulk_invite: faulty },
+          [`After ${DAYS} days`]: { bulk_invite: erased },
+        },
+      },
+      errors: { 404: ["Bulk invite not found"] },
     },
   },
 };

@@ -1,26 +1,50 @@
 import * as z from "zod";
-import { emailAddress, id } from "../../http/wire.ts";
+import { MAX_BULK_INVITES } from "../../limits.ts";
+import { count, email, id, line, timestamp } from "../../openapi/shapes.ts";
 
-export const bulkInviteSchema = z.object({
-  id,
-  status: z.enum(["pending", "completed"]),
-  total_count: z.int(),
-  created_count: z.int(),
-  failed_count: z.int(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
+const rows = () => count().max(MAX_BULK_INVITES);
+
+export const bulkInviteSchema = z
+  .object({
+    id: id().describe("The id of the bulk invite."),
+    status: z
+      .enum(["pending", "completed"])
+      .describe("`pending` while rows are still being processed, then `completed`, even if rows failed."),
+    total_count: rows().min(1).describe("The number of rows in the request."),
+    created_count: rows().describe("The number of rows that created an invite so far."),
+    failed_count: rows().describe("The number of rows that failed so far."),
+    created_at: timestamp().describe("When the request was accepted."),
+    updated_at: timestamp().describe("When rows were last processed; until then, `created_at`."),
+  })
+  .meta({ id: "BulkInvite", description: "A request for many invites." });
+
+export const bulkInviteResponseSchema = z.object({
+  bulk_invite: bulkInviteSchema.describe("The bulk invite. None of its rows has been processed yet."),
 });
 
-export const bulkInviteResponseSchema = z.object({ bulk_invite: bulkInviteSchema });
+export const bulkInviteFailureSchema = z
+  .object({
+    row: count()
+      .max(MAX_BULK_INVITES - 1)
+      .describe("The position of the row in the request, counted from 0."),
+    email: email()
+      .nullable()
+      .describe(
+        "The email address in the row, in lower case; null if the bulk invite is more than 30 days old.",
+      ),
+    error: line().describe("Why the row failed, for people."),
+  })
+  .meta({ id: "BulkInviteFailure", description: "A row that failed." });
 
-export const bulkInviteFailureSchema = z.object({
-  row: z.int().nonnegative(),
-  email: emailAddress.nullable(),
-  error: z.string(),
+export const bulkInviteProgressSchema = bulkInviteSchema
+  .extend({
+    failures: z
+      .array(bulkInviteFailureSchema)
+      .max(MAX_BULK_INVITES)
+      .describe("The rows that have failed so far, in the order of the request."),
+  })
+  .meta({ id: "BulkInviteProgress", description: "The progress of a bulk invite." });
+
+export const bulkInviteProgressResponseSchema = z.object({
+  bulk_invite: bulkInviteProgressSchema.describe("The bulk invite, as far as it has come."),
 });
-
-export const bulkInviteProgressSchema = bulkInviteSchema.extend({
-  failures: z.array(bulkInviteFailureSchema),
-});
-
-export const bulkInviteProgressResponseSchema = z.object({ bulk_invite: bulkInviteProgressSchema });

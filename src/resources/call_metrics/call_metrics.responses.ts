@@ -1,10 +1,27 @@
 import * as z from "zod";
+import { MAX_METRICS_DAYS } from "../../limits.ts";
 
-const byDate = (value: z.ZodNumber) => z.record(z.iso.date(), value);
+/** As many dates as a range can have. */
+const byDate = (value: z.ZodNumber) =>
+  z.record(z.iso.date(), value).meta({ maxProperties: MAX_METRICS_DAYS });
 
-export const callMetricsSchema = z.object({
-  total_calls: byDate(z.int()),
-  average_duration: byDate(z.number()),
-  call_fail_rate: byDate(z.number()),
-  average_wait_time: byDate(z.number()),
-});
+export const callMetricsSchema = z
+  .object({
+    total_calls: byDate(z.int().min(1)).describe(
+      "The number of calls that started on the date, with those that are still going on.",
+    ),
+    average_duration: byDate(z.number().min(0)).describe(
+      "The average duration in seconds of the calls that ended and did not fail; 0 if there are none.",
+    ),
+    call_fail_rate: byDate(z.number().min(0).max(1)).describe(
+      "The share of calls that failed, as a fraction from 0 to 1: 0.125 is 12.5 percent.",
+    ),
+    average_wait_time: byDate(z.number().min(0)).describe(
+      "The average time in seconds from when recipients began to wait until their call started; 0 if nobody waited. One who began after the start counts as 0 seconds, and one who did not wait at all does not count.",
+    ),
+  })
+  .meta({
+    id: "CallMetrics",
+    description:
+      "Four maps from date (`YYYY-MM-DD`) to value. A call counts on the UTC date on which it started. All four maps have the same dates, in their order; dates without calls are absent. Values are not rounded.",
+  });

@@ -76,7 +76,7 @@ function mergeFields(
     throw unprocessable(
       report.waiting_room_slug === undefined
         ? "call.waiting_room_slug: the first report must name a waiting room"
-        : "call.waiting_room_slug: there is no such waiting room, or it was retired",
+        : "call.waiting_room_slug: must be the current slug of a waiting room",
     );
 
   const { organization_user_id, started_at, failed, legal_hold } = { ...before, ...report };
@@ -84,7 +84,7 @@ function mergeFields(
     throw unprocessable("call: organization_user_id and started_at are required in the first report");
   if (report.organization_user_id !== undefined && known.ownerOrganization !== organization_id)
     throw unprocessable(
-      "call.organization_user_id: is not a user of the call's organization; a key that another organization uses cannot be used again",
+      "call.organization_user_id: is not a user of the call's organization; if another organization uses the key, report the call under a new key",
     );
 
   const ended_at = report.ended_at ?? before?.ended_at ?? null;

@@ -50,5 +50,5 @@ export function toCall(row: Call): z.input<typeof callSchema> {
 }
 
 export function toReportedCall(row: Call): z.input<typeof reportedCallSchema> {
-  return { ...toCall(row), key: row.key };
+  return { ...toCall(row), key: row.key, legal_hold: row.legal_hold };
 }

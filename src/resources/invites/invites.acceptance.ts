@@ -103,7 +103,7 @@ const admitInvitee = namedWrite((invitee: Placeholders<Invitee>) => {
       { broken: notExists(inviteWhere(invite)), refusal: () => notFound("Invite") },
       {
         broken: exists(inviteWhere(and(invite, isNotNull(invites.used_at)))),
-        refusal: () => unprocessable("The invite was used"),
+        refusal: () => unprocessable("The invite was used; sign in instead, or ask for a new one"),
       },
       {
         broken: exists(inviteWhere(and(invite, isExpired(now)))),

@@ -89,7 +89,10 @@ const insertInvite = namedCreation(
       },
       {
         broken: exists(inviteWhere(and(hasEmail(organization_id, email), isActive(now)))),
-        refusal: () => unprocessable("organization_invite.email: has a pending invite"),
+        refusal: () =>
+          unprocessable(
+            "organization_invite.email: has a pending invite; to send another one, delete it first",
+          ),
       },
     ],
     statements: [

@@ -46,7 +46,10 @@ const insertIssuer = namedWrite(
         broken: exists(
           builder.select({ id: issuers.id }).from(issuers).where(recognizedIssuer(organization_id, issuer)),
         ),
-        refusal: () => unprocessable("issuer.issuer: is already registered for the organization"),
+        refusal: () =>
+          unprocessable(
+            "issuer.issuer: is already registered for the organization; to change it, delete it first",
+          ),
       },
     ],
     statements: [

@@ -59,7 +59,10 @@ const insertUser = namedWrite((user: Placeholders<NewUser>) => {
       organizationMissing(organization_id),
       {
         broken: isNotNull(accountOf(organization_id, email)),
-        refusal: () => unprocessable("user.email: is already a user of the organization"),
+        refusal: () =>
+          unprocessable(
+            "user.email: belongs to a user of the organization already; to change the user, use PUT",
+          ),
       },
       ...assistsRules({ organization_id, assistant, assists, roles }),
     ],

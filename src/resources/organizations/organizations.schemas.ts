@@ -11,8 +11,7 @@ const slug = z
     new RegExp(`^[a-z0-9-]{1,${MAX_ORGANIZATION_SLUG_LENGTH}}$`),
     `must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z, 0-9 and -`,
   )
-  .refine((slug) => !slug.includes("--"), "must not contain --, which ends it in the slugs of waiting rooms")
-  .meta({ maxLength: MAX_ORGANIZATION_SLUG_LENGTH });
+  .refine((slug) => !slug.includes("--"), "must not contain --, which ends it in the slugs of waiting rooms");
 
 export const createOrganizationBody = z.object({
   organization: z.object({ name, slug: slug.optional() }),

@@ -75,7 +75,12 @@ interface NewOrganization {
 }
 
 const insertOrganization = namedWrite(({ name, slug, slug_name, now }: Placeholders<NewOrganization>) => ({
-  rules: [{ broken: isTaken(slug), refusal: () => unprocessable("organization.slug: is taken") }],
+  rules: [
+    {
+      broken: isTaken(slug),
+      refusal: () => unprocessable("organization.slug: is taken; choose another one, or leave it out"),
+    },
+  ],
   statements: [
     builder
       .insert(organizations)

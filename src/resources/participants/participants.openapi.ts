@@ -1,16 +1,23 @@
 import type * as z from "zod";
-import { busy, type Reference } from "../../openapi/operation.ts";
+import { busyError, type Reference } from "../../openapi/operation.ts";
+import {
+  CALL,
+  CARDIOLOGY,
+  PAULA,
+  PAULAS_PARTICIPANT,
+  RITAS_PARTICIPANT,
+  STARTED_AT,
+  WAITING_SINCE,
+} from "../../openapi/story.ts";
 import { participantSchema } from "./participants.responses.ts";
 
-const participant: z.input<typeof participantSchema> = {
-  id: 301,
-  key: "participant-8c1f",
-  waiting_room_id: 7,
+const rita: z.input<typeof participantSchema> = {
+  ...RITAS_PARTICIPANT,
+  waiting_room_id: CARDIOLOGY.id,
   call_id: null,
   user_id: null,
-  display_name: "Rita Recipient",
   role: "recipient",
-  waiting_since: "2026-01-31T09:25:00.000Z",
+  waiting_since: WAITING_SINCE,
   joined_at: null,
   left_at: null,
 };
@@ -18,47 +25,87 @@ const participant: z.input<typeof participantSchema> = {
 export const participantsReference: Reference = {
   tag: "Participants",
   description:
-    "People in a waiting room and then on a call, as the web app and the video backend report them.",
-  schemas: {
-    Participant: {
-      schema: participantSchema,
-      description: "A person in a waiting room, and then on a call.",
-      fields: {
-        id: "The id of the participant.",
-        key: "The reporter's own key for the participant, unique in the organization.",
-        waiting_room_id: "The waiting room that the participant is in or was in last.",
-        call_id: "The call that the participant is or was on; null before the call.",
-        user_id: "The user who takes part; null for a person without an account.",
-        display_name: "The name of the participant.",
-        role: "`recipient` for a patient, for example, and `provider` for the person who gives the consultation.",
-        waiting_since: "When the participant started to wait; null if the participant did not wait.",
-        joined_at: "When the participant joined the call; null until then.",
-        left_at: "When the participant left; null until then.",
-      },
-    },
-  },
+    "People in a waiting room and then on a call, as the web app and the video backend report them. Who joins a call is reported with the call.",
   platform: {
     "PUT /waiting_rooms/:slug/participants/:key": {
       operationId: "reportParticipant",
       summary: "Report a participant of a waiting room",
       description:
-        "The first report needs `display_name`, `role` and `waiting_since`. A participant who has left can come back: report a later `waiting_since`. A report with an earlier `waiting_since` corrects the visit, except that a late report of a visit before it changes nothing. After a call, a new visit needs a new key. A participant on a call stays in the room of the call. A participant cannot enter an inactive room, but can always leave, even if the room was renamed or retired meanwhile: a known participant is found by every slug that the room ever had. To enter, use the current slug.",
+        "Reports that somebody begins to wait in a room, or leaves it. The first report needs `display_name`, `role` and `waiting_since`. Somebody who enters another room of the organization is reported there with the same key. Nobody can enter an inactive room, but leaving is always possible. A participant on a call stays in the room of the call; after the call, a new visit needs a new key.",
       status: 200,
-      request: {
-        fields: {},
-        example: {
-          participant: {
-            display_name: "Rita Recipient",
-            role: "recipient",
-            waiting_since: "2026-01-31T09:25:00Z",
-          },
+      parameters: {
+        slug: {
+          description:
+            "The slug of the waiting room. To enter, it must be the current one. A participant who is known is found by every slug that the room ever had, even after it was retired.",
+          example: CARDIOLOGY.slug,
+        },
+        key: {
+          description:
+            "Your own key for the participant, unique in the organization. It is compared exactly. The report of a call names the participant by the same key.",
+          example: RITAS_PARTICIPANT.key,
         },
       },
-      response: { schema: participantSchema, example: participant },
-      refusals: {
-        404: "No room ever had this slug. Or the room was renamed or retired, and the participant is new or would enter it.",
-        422: "The room is not active and the participant would enter it, a first report lacks a field, `left_at` is before `waiting_since` or before the participant joined the call, the participant was on a call and comes back with the same key, or `user_id` is not a user of the organization.",
-        503: busy,
+      request: {
+        fields: {
+          participant: "What is new about the participant.",
+          "participant.display_name": "The name of the participant.",
+          "participant.role":
+            "`recipient` for a patient, for example, and `provider` for the person who gives the consultation.",
+          "participant.user_id":
+            "The user who waits: the `user_id` of a user of the organization. Null, or left out of the first report: a person without an account.",
+          "participant.waiting_since":
+            "When the participant began to wait. A time after `left_at` is a new visit of somebody who had left. An earlier time than the known one corrects it, unless the report is about a visit before: that changes nothing.",
+          "participant.left_at":
+            "When the participant left the room without joining a call. Null, or left out of the first report: the participant is there. Null does not bring back somebody who left.",
+        },
+        examples: {
+          "Somebody begins to wait": {
+            participant: {
+              display_name: RITAS_PARTICIPANT.display_name,
+              role: "recipient",
+              waiting_since: "2026-01-31T09:25:00Z",
+            },
+          },
+          "Somebody with an account begins to wait": {
+            participant: {
+              display_name: PAULAS_PARTICIPANT.display_name,
+              role: "provider",
+              user_id: PAULA.user_id,
+              waiting_since: "2026-01-31T09:25:00Z",
+            },
+          },
+          "Somebody leaves": { participant: { left_at: "2026-01-31T09:28:00Z" } },
+          "Somebody comes back": { participant: { waiting_since: "2026-01-31T09:29:00Z" } },
+        },
+      },
+      response: {
+        schema: participantSchema,
+        examples: {
+          "A person who waits": rita,
+          "A user of the organization who waits": {
+            ...rita,
+            ...PAULAS_PARTICIPANT,
+            user_id: PAULA.user_id,
+            role: "provider",
+          },
+          "A person who left": { ...rita, left_at: "2026-01-31T09:28:00.000Z" },
+          "A person on a call": { ...rita, call_id: CALL.id, joined_at: STARTED_AT },
+        },
+      },
+      errors: {
+        404: [
+          "Waiting room not found",
+          "Waiting room not found: the room that had this slug was renamed or retired",
+        ],
+        422: [
+          "participant: display_name, role and waiting_since are required in the first report",
+          "participant.left_at: must not be before waiting_since",
+          "participant.left_at: must not be before waiting_since or joined_at",
+          "participant.user_id: is not a user of the organization",
+          "The waiting room is not active: nobody can enter it",
+          "The participant has left a call: report a new visit under a new key",
+        ],
+        503: [busyError],
       },
     },
   },

@@ -1,4 +1,9 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 
-export const rolesSchema = z.object({ roles: z.array(z.enum(ROLES)) });
+/** Each role once, lowest first. */
+export const roleList = () => z.array(z.enum(ROLES)).max(ROLES.length);
+
+export const rolesSchema = z.object({
+  roles: roleList().min(1).describe("The names of the roles, lowest first."),
+});

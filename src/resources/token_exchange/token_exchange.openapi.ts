@@ -1,39 +1,53 @@
-import { AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
+import { TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
 import type { Reference } from "../../openapi/operation.ts";
+import { CARDIOLOGY } from "../../openapi/story.ts";
+import { AUTHORIZATION_CODE } from "../authorization_codes/authorization_codes.openapi.ts";
 import { authorizationCodeSchema } from "./token_exchange.responses.ts";
+
+/** Of Paula, for five minutes. */
+const TOKEN =
+  "eyJhbGciOiJFUzI1NiIsImtpZCI6IjIwMjYtMDEiLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL2xvZ2luLmV4YW1wbGUuY29tIiwiYXVkIjoidmlkZW8tdmlzaXRzIiwiZW1haWwiOiJwYXVsYUBleGFtcGxlLmNvbSIsImV4cCI6MTc2OTg1MTI2MH0.YW4gZXhhbXBsZSBvZiBhIHNpZ25hdHVyZSBvZiA2NCBieXRlcywgd2hpY2ggbm9ib2R5IGNhbiB2ZXJpZnkuLg";
+
+const tolerance = `up to ${TOKEN_CLOCK_TOLERANCE / 1000} seconds ahead`;
 
 export const tokenExchangeReference: Reference = {
   tag: "Token exchange",
-  description: "Single sign-on: users of the organization sign in with their identity provider.",
-  schemas: {
-    AuthorizationCode: {
-      schema: authorizationCodeSchema,
-      description: "A code with which a browser signs in to the web app.",
-      fields: {
-        code: `The code. It works once, within ${AUTHORIZATION_CODE_LIFETIME / 1000} seconds.`,
-      },
-    },
-  },
+  description:
+    "Single sign-on: users of the organization sign in with its identity provider. Before, the operator registers the identity provider (its issuer, audience and public keys) for the organization.",
   external: {
     "POST /auth/token_exchange": {
       operationId: "exchangeToken",
       summary: "Exchange a token of an identity provider for an authorization code",
-      description:
-        "The token is a JWT from an issuer that the operator registered for the organization. It needs the claims `iss`, `aud` and `exp` and the claim with the user's email, and must be signed with RS, PS or ES (256, 384, 512) or EdDSA. Its `exp` is exact; `nbf` and `iat` may be up to 60 seconds ahead. It can be exchanged again until it expires; each exchange returns a new code. Then redirect the user's browser to `{app_url}/login?code={code}&redirect=/meet/{waiting_room_slug}`.",
+      description: `Your server sends this request when a user wants to enter a call, and then redirects the user's browser to the web app, at once: \`{app_url}/login?code={code}&redirect=/meet/{waiting_room_slug}\`, for example \`https://app.example.com/login?code=${AUTHORIZATION_CODE}&redirect=/meet/${CARDIOLOGY.slug}\`. The operator tells you the \`app_url\`.
+
+The token is a JWT that the identity provider signed with RS, PS or ES (256, 384 or 512) or EdDSA. Its claims:
+
+| Claim | Value |
+| --- | --- |
+| \`iss\` | The issuer, exactly as it is registered. |
+| \`aud\` | The audience that is registered for the issuer, or a list with it. |
+| \`exp\` | A time that has not come yet. It is exact. |
+| \`email\`, or the claim that is registered for the issuer | The email address of a user of the organization, in any case. |
+| \`email_verified\` | true, if it is there. |
+| \`nbf\`, \`iat\` | Past, or ${tolerance}, if they are there. |
+
+A token can be exchanged again until it expires. Each exchange returns a new code.`,
       status: 200,
       request: {
-        fields: {},
-        example: {
-          token_exchange: { token: "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJpc3MiOi4uLn0.c2lnbmF0dXJl" },
+        fields: {
+          token_exchange: "The exchange.",
+          "token_exchange.token": "The token: three parts in base64url, with dots between them.",
         },
+        example: { token_exchange: { token: TOKEN } },
       },
-      response: {
-        schema: authorizationCodeSchema,
-        example: { code: "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0" },
-      },
+      response: { schema: authorizationCodeSchema, example: { code: AUTHORIZATION_CODE } },
       refusals: {
-        401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email belongs to no user of the organization. `Please accept your invite`: the user has not accepted the invite yet, even if it has expired.",
-        503: "The identity provider's keys cannot be fetched. `Retry-After` says when to try again.",
+        401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email belongs to no user of the organization. The operator finds the exact reason in the service's log, by the `X-Request-Id`. `Please accept your invite`: the user has not accepted the invite yet. If it has expired, create a new one.",
+        503: "The public keys of the identity provider cannot be fetched, or what comes is no key set.",
+      },
+      errors: {
+        401: ["Invalid token", "Please accept your invite"],
+        503: ["Identity provider unavailable"],
       },
     },
   },

@@ -33,7 +33,10 @@ export function mergeTranscript(
   const lines_digest = lines.digest ?? known?.lines_digest;
   if (is_final === undefined || lines_digest === undefined)
     throw unprocessable("transcript: is_final and lines are required in the first report");
-  if (lines.hasStranger) throw unprocessable("transcript.lines: a participant_key is not on the call");
+  if (lines.hasStranger)
+    throw unprocessable(
+      "transcript.lines: a participant_key is not on the call: report the participant with the call first",
+    );
   const next = reviseRecord(known, { summary: summaryAfter(known, report), is_final, lines_digest }, now);
   if (known?.is_final && changesFinal(known, next))
     throw unprocessable("The transcript is final and cannot be changed");

@@ -1,95 +1,119 @@
 import type * as z from "zod";
-import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH, MAX_TRANSCRIPT_LINES } from "../../limits.ts";
-import { busy, type Reference } from "../../openapi/operation.ts";
-import { transcriptLineSchema, transcriptSchema } from "./transcripts.responses.ts";
+import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
+import { busyError, type Reference } from "../../openapi/operation.ts";
+import { PAULA, PAULAS_PARTICIPANT, RITAS_PARTICIPANT } from "../../openapi/story.ts";
+import { callKey } from "../calls/calls.openapi.ts";
+import { transcriptSchema } from "./transcripts.responses.ts";
 
-const transcript: z.input<typeof transcriptSchema> = {
+type Transcript = z.input<typeof transcriptSchema>;
+
+const question = { text: "How do you feel today?", start_time: 0.5, end_time: 2 };
+const answer = { text: "Much better.", start_time: 2.4, end_time: 3.6 };
+
+const complete: Transcript = {
   id: 41,
   summary: "The recipient feels better and goes on with the treatment.",
   is_final: true,
   transcript_lines: [
-    { id: 901, text: "How do you feel today?", start_time: 0.5, end_time: 2, display_name: "Paula Provider" },
-    { id: 902, text: "Much better.", start_time: 2.4, end_time: 3.6, display_name: "Rita Recipient" },
+    { id: 901, ...question, display_name: PAULA.display_name },
+    { id: 902, ...answer, display_name: RITAS_PARTICIPANT.display_name },
   ],
 };
+
+const withoutSummary: Transcript = { ...complete, summary: "" };
+
+const draft: Transcript = {
+  ...withoutSummary,
+  is_final: false,
+  transcript_lines: complete.transcript_lines.slice(0, 1),
+};
+
+const lines = [
+  { participant_key: PAULAS_PARTICIPANT.key, ...question },
+  { participant_key: RITAS_PARTICIPANT.key, ...answer },
+];
 
 export const transcriptsReference: Reference = {
   tag: "Transcripts",
   description:
-    "What was said on calls, with summaries. If the organization does not keep them for good, they are deleted some days after the call.",
-  schemas: {
-    Transcript: {
-      schema: transcriptSchema,
-      description: "What was said on a call.",
-      fields: {
-        id: "The id of the transcript.",
-        summary:
-          "A generated summary of the call; empty until it exists. It can come before or after the transcript is final.",
-        is_final:
-          "Whether processing is complete. A final transcript does not change, but it can get its summary later.",
-        transcript_lines: "What was said, ordered by `start_time`. Lines do not overlap.",
-      },
-    },
-    TranscriptLine: {
-      schema: transcriptLineSchema,
-      description: "What one speaker said without a break.",
-      fields: {
-        id: "The id of the line. It stays while the line does not change, whatever happens to other lines, and is never given to another line.",
-        text: "What was said.",
-        start_time: "When the line begins, in seconds from the start of the call.",
-        end_time: "When the line ends, in seconds from the start of the call.",
-        display_name: "The name that the speaker has on the call now.",
-      },
-    },
-  },
+    "What was said on calls, with summaries. A call has at most one transcript, and may have none. If the organization does not keep transcripts for good, they are deleted some days after the call.",
   external: {
     "GET /organization_users/:organization_user_id/calls/:call_id/transcript": {
       operationId: "getTranscript",
       summary: "Get the transcript of a call",
-      description: "A transcript can be read when the call has ended.",
+      description:
+        "A transcript can be read when the call has ended, final or not. The event `transcript.finalized` says that the final one can be read.",
       status: 200,
-      response: { schema: transcriptSchema, example: transcript },
-      refusals: {
-        404: "Something in the path does not exist, the client has no access to it, the call has not ended, or it has no transcript.",
+      response: {
+        schema: transcriptSchema,
+        examples: {
+          "A final transcript": complete,
+          "The summary is not there yet": withoutSummary,
+          "Not final yet": draft,
+        },
       },
+      refusals: {
+        404: "Something in the path does not exist, or the client has no access to it. Or the call has not ended, or has no transcript: it was too short, for example, or the transcript is not there yet or was deleted.",
+      },
+      errors: { 404: ["Transcript not found"] },
     },
   },
   platform: {
     "PUT /calls/:key/transcript": {
       operationId: "reportTranscript",
       summary: "Report the transcript of a call",
-      description: `The first report needs \`is_final\` and \`lines\`. Lines can come in any order and replace all lines that were reported before; a line that stays the same keeps its id. One line may begin when another ends, but lines must not overlap. A final transcript cannot be changed; repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing. There can be up to ${MAX_TRANSCRIPT_LINES} lines. A line can have up to ${MAX_TRANSCRIPT_LINE_LENGTH} characters, the summary up to ${MAX_NOTE_LENGTH}.`,
+      description:
+        "Reports a transcript, at any time, as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed, but repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing.",
       status: 200,
+      parameters: { key: callKey },
       request: {
-        fields: {},
-        example: {
-          transcript: {
-            summary: transcript.summary,
-            is_final: true,
-            lines: [
-              {
-                participant_key: "participant-2b7e",
-                text: "How do you feel today?",
-                start_time: 0.5,
-                end_time: 2,
-              },
-              { participant_key: "participant-8c1f", text: "Much better.", start_time: 2.4, end_time: 3.6 },
-            ],
-          },
+        fields: {
+          transcript: "What is new about the transcript.",
+          "transcript.summary":
+            "The summary of the call. It is kept as it is, with its line breaks. Null, or left out of the first report: there is none yet. Null clears the summary of a transcript that is not final.",
+          "transcript.is_final": "Whether the lines are complete. True cannot be taken back.",
+          "transcript.lines": `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak.`,
+          "transcript.lines.participant_key":
+            "The key of the participant who speaks. The participant must be on the call.",
+          "transcript.lines.text": "What was said. It is kept as it is, with its spaces and line breaks.",
+          "transcript.lines.start_time":
+            "When the line begins, in seconds from the start of the call. It can have a fraction.",
+          "transcript.lines.end_time":
+            "When the line ends, in seconds from the start of the call; not before `start_time`.",
+        },
+        examples: {
+          "The whole transcript": { transcript: { summary: complete.summary, is_final: true, lines } },
+          "What is known so far": { transcript: { is_final: false, lines: lines.slice(0, 1) } },
+          "The summary of a final transcript": { transcript: { summary: complete.summary } },
         },
       },
-      response: { schema: transcriptSchema, example: transcript },
-      refusals: {
-        422: "The report would change a final transcript, a first report lacks a field, lines overlap, or a speaker is not on the call.",
-        503: busy,
+      response: {
+        schema: transcriptSchema,
+        examples: { "A final transcript": complete, "Not final yet": draft },
+      },
+      errors: {
+        404: ["Call not found"],
+        422: [
+          "transcript: is_final and lines are required in the first report",
+          "transcript.lines.0.end_time: must not be before start_time",
+          "transcript.lines: must not overlap",
+          `transcript.lines: must be spoken by at most ${MAX_CALL_PARTICIPANTS} participants`,
+          "transcript.lines: a participant_key is not on the call: report the participant with the call first",
+          "The transcript is final and cannot be changed",
+        ],
+        503: [busyError],
       },
     },
     "DELETE /calls/:key/transcript": {
       operationId: "deleteTranscript",
       summary: "Delete the transcript of a call",
-      description: "If there is none, this is no error. A later report makes a new one.",
+      description: "If there is none, this is no error. A later report makes a new one, with new ids.",
       status: 204,
-      refusals: { 404: "The call does not exist.", 422: "The call is under legal hold." },
+      parameters: { key: callKey },
+      errors: {
+        404: ["Call not found"],
+        422: ["The call is under legal hold: end the hold first"],
+      },
     },
   },
 };

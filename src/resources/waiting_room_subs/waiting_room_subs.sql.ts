@@ -87,7 +87,7 @@ export function subRules(sub: {
     },
     {
       broken: eq(user_id, owner),
-      refusal: () => unprocessable("waiting_room_sub.user_id: is the owner of the room"),
+      refusal: () => unprocessable("waiting_room_sub.user_id: must not be the owner of the room"),
     },
     {
       broken: sql`${isNotNull(user_id)} and ${notExists(personalRoomSlug(organization_id, user_id))}`,

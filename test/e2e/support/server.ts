@@ -117,8 +117,9 @@ export function caller(base: string, credentials: Record<string, string>) {
   };
 }
 
-/** The platform's way in, with the token that `npm run dev` gave the server. */
-export function platformCaller(url: string) {
-  const { PLATFORM_API_TOKEN } = parseEnv(readFileSync(".dev.vars", "utf8"));
-  return caller(`${url}/api/platform`, { Authorization: `Bearer ${PLATFORM_API_TOKEN}` });
-}
+/** The token that `npm run dev` gave the server. */
+export const platformToken = () => parseEnv(readFileSync(".dev.vars", "utf8")).PLATFORM_API_TOKEN;
+
+/** The platform's way in. */
+export const platformCaller = (url: string) =>
+  caller(`${url}/api/platform`, { Authorization: `Bearer ${platformToken()}` });

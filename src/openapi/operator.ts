@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Shown where the operator has not said at which address the service is. */
+export const EXAMPLE_URL = "https://visits.example.com";
+
+const EMAIL = /^[^\s@:/]+@[^\s@:/]+$/;
+
+/**
+ * What the operator says of the service in wrangler.toml: empty variables are not set.
+ *
+ * @throws Error if a variable is not valid. It stops the build, and with it a deployment
+ */
+export function readOperator(wranglerToml: string) {
+  const variable = (name: string) =>
+    new RegExp(`^${name} *= *"([^"\\n]*)"`, "m").exec(wranglerToml)?.[1] ?? "";
+  const url = variable("PUBLIC_URL");
+  if (url && !(URL.canParse(url) && new URL(url).origin === url && url.startsWith("https://")))
+    throw new Error(
+      `wrangler.toml: PUBLIC_URL must be an address without a path, such as ${EXAMPLE_URL}, or empty`,
+    );
+  const contact = variable("CONTACT");
+  if (contact && !EMAIL.test(contact) && !(URL.canParse(contact) && contact.startsWith("https://")))
+    throw new Error("wrangler.toml: CONTACT must be an email address, or an address with https://, or empty");
+  return {
+    url: url || undefined,
+    contact: {
+      name: "The operator of this service",
+      ...(contact && { [EMAIL.test(contact) ? "email" : "url"]: contact }),
+    },
+    CLIENT_LIMIT_PER_MINUTE: Number(variable("CLIENT_LIMIT_PER_MINUTE")),
+    FAILURE_LIMIT_PER_MINUTE: Number(variable("FAILURE_LIMIT_PER_MINUTE")),
+  };
+}
+
+/** Of this project's wrangler.toml. */
+export const operator = readOperator(readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8"));

@@ -1,0 +1,155 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
+import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
+import { type Example, examplesIn, guideText, runExample, shapeOf, withNullsOf } from "./support/guide.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { caller, platformCaller, platformToken, type Server, startServer } from "./support/server.ts";
+
+const lacking = ["sh", "curl"].filter((command) => spawnSync(command, ["-c", ":"]).error);
+
+if (lacking.length > 0)
+  process.stdout.write(
+    `Skipped: the requests in the guides are not sent, because ${lacking.join(" and ")} is not installed.\n`,
+  );
+
+/** What a reader puts into a variable, from what the response before said. */
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a response
+type OwnValues = Record<string, (before: any) => unknown>;
+
+describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
+  let server: Server;
+  let identityProvider: Awaited<ReturnType<typeof startIdentityProvider>>;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "guides-"));
+    [server, identityProvider] = await Promise.all([startServer(), startIdentityProvider()]);
+  });
+
+  afterAll(async () => {
+    await identityProvider?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Sends all of a door's requests, one after the other, as somebody does who reads the guides. */
+  async function follow(door: "external" | "platform", own: OwnValues) {
+    const examples = examplesIn(guideText(door));
+    expect(examples.length).toBeGreaterThan(15);
+    const variables: Record<string, string> = { API: `${server.url}/api/${door}` };
+    let before: unknown;
+    for (const example of examples) {
+      for (const name of example.variables)
+        variables[name] = String((await own[name]?.(before)) ?? variables[name] ?? "");
+      before = expectAsShown(example, await runExample(example, variables, folder)) ?? before;
+    }
+  }
+
+  function expectAsShown(
+    { heading, status, header, json }: Example,
+    sent: Awaited<ReturnType<typeof runExample>>,
+  ) {
+    const said = `${heading}:\n${sent.output}`;
+    expect(sent.status, said).toBe(status);
+    if (header) expect(sent.headers, said).toContain(header);
+    if (json === undefined) return undefined;
+    const [shown, received] = [shapeOf(json), shapeOf(sent.json)];
+    expect(withNullsOf(received, shown), said).toEqual(withNullsOf(shown, received));
+    if (status >= 400) expect(sent.json, said).toEqual(json);
+    return sent.json;
+  }
+
+  /** The number that the platform knows of the demo organization. */
+  async function demoOrganization() {
+    const { body } = await platformCaller(server.url)("GET", "/organizations");
+    return body.organizations.find(({ slug }: { slug: string }) => slug === "demo-clinic").id as number;
+  }
+
+  it("to organizations succeed as the guides say, one after the other", async () => {
+    const { client_id, client_secret } = DEMO_CLIENT;
+    const external = caller(`${server.url}/api/external`, {
+      "X-Client-ID": client_id,
+      "X-Client-Secret": client_secret,
+    });
+    const receiver = await startReceiver();
+    let keys = 0;
+    await follow("external", {
+      CLIENT_ID: () => client_id,
+      CLIENT_SECRET: () => client_secret,
+      KEY: () => `key-${++keys}`,
+      async TOKEN() {
+        const { issuer, audience, jwks_url } = identityProvider;
+        const path = `/organizations/${await demoOrganization()}/issuers`;
+        const made = await platformCaller(server.url)("POST", path, {
+          issuer: { issuer, audience, jwks_url },
+        });
+        expect(made.status).toBe(201);
+        return identityProvider.signIn("pascal@demo-clinic.example");
+      },
+      async BULK_INVITE_ID({ bulk_invite: { id } }) {
+        await vi.waitFor(
+          async () =>
+            expect((await external("GET", `/bulk_invites/${id}`)).body.bulk_invite.status).toBe("completed"),
+          { timeout: 30_000, interval: 100 },
+        );
+        return id;
+      },
+      ORGANIZATION_USER_ID: async () => {
+        const { body } = await external("GET", "/organization_users");
+        return body.organization_users.find(({ roles }: { roles: string[] }) => roles.includes("provider"))
+          .id;
+      },
+      CALL_ID: async ({ calls }) => (calls ? calls[0].id : undefined),
+      AFTER: () => 0,
+      EGRESS_ID: ({ egresses }) => egresses[0].id,
+      URL: ({ url }) => url ?? receiver.url,
+      WEBHOOK_ENDPOINT_ID: ({ id }) => id,
+    });
+    expect(receiver.received).toMatchObject([{ body: { type: "ping" } }]);
+  });
+
+  it("to the platform succeed as the guides say, one after the other", async () => {
+    const platform = platformCaller(server.url);
+    /** Made by the first requests. */
+    const made: Record<string, string> = {};
+    const clinic = () =>
+      caller(`${server.url}/api/external`, {
+        "X-Client-ID": made.client_id ?? "",
+        "X-Client-Secret": made.client_secret ?? "",
+      });
+    await follow("platform", {
+      PLATFORM_API_TOKEN: platformToken,
+      ORGANIZATION_ID: ({ id }) => id,
+      ORGANIZATION_USER_ID: ({ id }) => id,
+      async CODE({ organization_id, id }) {
+        const { issuer, audience, jwks_url } = identityProvider;
+        await platform("DELETE", `/issuers/${id}`);
+        await platform("POST", `/organizations/${organization_id}/issuers`, {
+          issuer: { issuer, audience, jwks_url },
+        });
+        const { body: users } = await platform("GET", `/organizations/${organization_id}/users`);
+        const { body: client } = await platform("POST", `/organizations/${organization_id}/api_clients`, {
+          api_client: { name: "Web app", organization_user_id: users.users[0].id },
+        });
+        Object.assign(made, client);
+        const token = await identityProvider.signIn("paula@example.com");
+        return (await clinic()("POST", "/auth/token_exchange", { token_exchange: { token } })).body.code;
+      },
+      async WAITING_ROOM_SLUG() {
+        const room = { waiting_room: { name: "Cardiology", is_active: true } };
+        return (await clinic()("POST", "/waiting_rooms", room)).body.slug;
+      },
+      async INVITE_ID() {
+        const invite = { email: "ines@example.com", display_name: "Ines Invited", role_names: ["provider"] };
+        return (await clinic()("POST", "/invites", { organization_invite: invite })).body.id;
+      },
+      TOKEN: ({ accept_url }) => new URL(accept_url).searchParams.get("token"),
+      PARTICIPANT_KEY: () => "participant-1",
+      CALL_KEY: () => "call-1",
+      EGRESS_ID: () => "egress-1",
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEVELOPMENT_ASSETS } from "../../../src/openapi/assets.ts";
+
+/** A request that a guide shows, with what it says of the response. */
+export interface Example {
+  /** The heading above it. */
+  heading: string;
+  /** Variables that a reader puts own values into. */
+  variables: string[];
+  /** The rest of the block. */
+  commands: string;
+  status: number;
+  /** A header that the response has: its name and value. */
+  header: string | undefined;
+  json: unknown;
+}
+
+/** The text of the guides, as they are served. */
+export const guideText = (door: string): string =>
+  JSON.parse(readFileSync(join(DEVELOPMENT_ASSETS, "api", door, "openapi.json"), "utf8")).info.description;
+
+const ASSIGNMENT = /^([A-Z_]+)=.*\n/;
+
+/** @throws Error if a request says nothing of its response */
+export function examplesIn(text: string): Example[] {
+  const [, ...blocks] = text.split("```sh\n");
+  let before = text.slice(0, text.indexOf("```sh\n"));
+  return blocks.map((block) => {
+    const heading = [...before.matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? "";
+    before += block;
+    const [shown = "", after = ""] = block
+      .split(/^```\n/m, 1)
+      .concat(block.slice(block.indexOf("```\n") + 4));
+    const [, status, more = "", json] =
+      /^\s*Response: (\d{3})(.*)\n(?:\n```json\n([\s\S]*?)```)?/.exec(after) ?? [];
+    if (!status) throw new Error(`The guide "${heading}" does not say what the response is to\n${shown}`);
+    const variables: string[] = [];
+    let commands = shown;
+    for (let found = ASSIGNMENT.exec(commands); found; found = ASSIGNMENT.exec(commands)) {
+      variables.push(found[1] ?? "");
+      commands = commands.slice(found[0].length);
+    }
+    return {
+      heading,
+      variables,
+      commands,
+      status: Number(status),
+      header: /`([\w-]+: .*?)`/.exec(more)?.[1],
+      json: json === undefined ? undefined : JSON.parse(json),
+    };
+  });
+}
+
+const quoted = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
+
+/** Runs the commands of an example in a shell that has the variables, and reads what curl has received. */
+export async function runExample({ commands }: Example, variables: Record<string, string>, folder: string) {
+  const assignments = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}\n`);
+  // It adds the status to what curl prints, and changes nothing else.
+  const curl = `curl() { command curl --silent --show-error --write-out '\\n%{http_code}' "$@"; }\n`;
+  const output = await runShell([curl, ...assignments, commands].join(""), folder);
+  const status = /\n(\d{3})$/.exec(output)?.[1] ?? "";
+  const printed = output.slice(0, -status.length - 1);
+  const [headers = "", body = ""] = printed.startsWith("HTTP/") ? printed.split("\r\n\r\n") : ["", printed];
+  return {
+    status: Number(status),
+    headers: headers.split("\r\n"),
+    json: body.startsWith("{") ? JSON.parse(body) : undefined,
+    /** For a failed test. */
+    output: `${commands}\n${output}`,
+  };
+}
+
+/** What the script prints. Meanwhile this process goes on: it may be what the server calls. */
+async function runShell(script: string, cwd: string): Promise<string> {
+  const shell = spawn("sh", ["-eu"], { cwd });
+  shell.stdin.end(script);
+  let output = "";
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk;
+    });
+  await once(shell, "close");
+  return output;
+}
+
+/**
+ * What a JSON value is made of: its keys, and the types of its values. All elements of a list are of one kind, and dates
+ * as keys are all the same. `null` says nothing of a type.
+ */
+export function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (typeof value !== "object") return typeof value;
+  if (value === null) return null;
+  const entries = Object.entries(value).map(([key, each]) => [
+    key.replace(/^\d{4}-\d\d-\d\d$/, "date"),
+    shapeOf(each),
+  ]);
+  return Object.fromEntries(entries.sort());
+}
+
+/** The shape, with null wherever the other one has null. */
+export function withNullsOf(shape: unknown, other: unknown): unknown {
+  if (shape === null || other === null) return null;
+  if (typeof shape !== "object" || typeof other !== "object") return shape;
+  const others = other as Record<string, unknown>;
+  const entries = Object.entries(shape).map(([key, each]) => [key, withNullsOf(each, others[key])]);
+  return Array.isArray(shape) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+}

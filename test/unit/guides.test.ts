@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as limits from "../../src/limits.ts";
+import { DOOR_NAMES } from "../../src/openapi/doors.ts";
+import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/openapi/guides.ts";
+import { introductionOf } from "../../src/openapi/info.ts";
+import { readOperator } from "../../src/openapi/operator.ts";
+
+const values = {
+  ...limits,
+  CLIENT_LIMIT_PER_MINUTE: 1200,
+  FAILURE_LIMIT_PER_MINUTE: 60,
+  FAULTS: "| a | b |",
+  SERVER: "https://visits.test",
+  CLIENT_ID: "id",
+  CLIENT_SECRET: "secret",
+  PLATFORM_API_TOKEN: "token",
+};
+
+const filled = (text: string) => fillIn(text, values, "guide.md");
+
+describe("A guide", () => {
+  it("names limits as they are", () => {
+    expect(filled("up to {{MAX_BULK_INVITES}} invites, {{MAX_PER_PAGE}} on a page")).toBe(
+      `up to 1,000 invites, ${limits.MAX_PER_PAGE} on a page`,
+    );
+    expect(filled("`q={{CLIENT_LIMIT_PER_MINUTE digits}}` is {{CLIENT_LIMIT_PER_MINUTE}}")).toBe(
+      "`q=1200` is 1,200",
+    );
+    expect(filled("{{EVENTS_KEPT_FOR / DAY}} days, {{BULK_INVITES_BODY_LIMIT / 1024 / 1024}} MiB")).toBe(
+      `${limits.EVENTS_KEPT_FOR / limits.DAY} days, 1 MiB`,
+    );
+    expect(filled("API={{SERVER}}/api")).toBe("API=https://visits.test/api");
+  });
+
+  it.each([
+    "NO_SUCH_LIMIT",
+    "EVENTS_KEPT_FOR / NO_SUCH_UNIT",
+    "DAY / 7",
+    "EVENTS_KEPT_FOR/DAY",
+    "",
+    "FAULTS / 2",
+  ])("with {{%s}} is not built", (expression) => {
+    expect(() => filled(`{{${expression}}}`)).toThrow(`guide.md: {{${expression}}} is not known`);
+  });
+});
+
+const sources = DOOR_NAMES.flatMap((door) => guideFiles(door)).map((file) => [
+  file,
+  readFileSync(file, "utf8"),
+]);
+
+/** What a reader reads as text. */
+const prose = (markdown: string) => markdown.replace(/```[\s\S]*?```/g, "").replace(/`[^`\n]*`/g, "");
+
+const UNITS =
+  "seconds|minutes|hours|days|characters|requests|invites|endpoints|lines|participants|objects|KiB|MiB|a minute";
+
+describe("The guides", () => {
+  it("are all in a document", () => {
+    const all = readdirSync(GUIDES, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(all.map(({ parentPath, name }) => join(parentPath, name)).sort()).toEqual(
+      [...new Set(sources.map(([file]) => file))].sort(),
+    );
+  });
+
+  it("have no number of a limit that was written by hand", () => {
+    for (const [file, text = ""] of sources)
+      expect(prose(text).match(new RegExp(`\\d[\\d,.]* (${UNITS})`, "g")), file).toBeNull();
+  });
+
+  it.each(DOOR_NAMES)(
+    "to the %s door link only to headings that they have, and these are different",
+    (door) => {
+      const text = guidesOf(door, values);
+      const slugs = [...text.replace(/```[\s\S]*?```/g, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+        heading
+          .toLowerCase()
+          .replace(/[^\w -]/g, "")
+          .replaceAll(" ", "-"),
+      );
+      expect(slugs.filter((slug, n) => slugs.indexOf(slug) !== n)).toEqual([]);
+      const targets = [...text.matchAll(/\]\(#(.*?)\)/g)].map(([, target]) => target);
+      const known = slugs.map((slug) => `${door}/description/${slug}`);
+      expect(targets.filter((target = "") => !known.includes(target))).toEqual([]);
+    },
+  );
+
+  it("have no comments in their commands: zsh does not take them", () => {
+    for (const [file, text = ""] of sources)
+      for (const [block] of text.matchAll(/```sh\n[\s\S]*?```/g)) expect(block, file).not.toMatch(/(^| )#/m);
+  });
+});
+
+describe("The introduction of a document", () => {
+  const version = JSON.parse(readFileSync("package.json", "utf8")).version;
+
+  it("has the version of package.json, with which the changelog begins", () => {
+    expect(introductionOf("external").info.version).toBe(version);
+    const [, newest] = /^# Changelog\n\n## (\S+)\n/m.exec(introductionOf("external").info.description) ?? [];
+    expect(newest).toBe(version);
+  });
+
+  it("shows where the service is and who helps, as the operator says in wrangler.toml", () => {
+    expect(
+      readOperator('PUBLIC_URL = "https://visits.example.org"\nCONTACT = "help@example.org"'),
+    ).toMatchObject({
+      url: "https://visits.example.org",
+      contact: { name: "The operator of this service", email: "help@example.org" },
+    });
+    expect(readOperator('CONTACT = "https://example.org/help"').contact).toMatchObject({
+      url: "https://example.org/help",
+    });
+    expect(readOperator('PUBLIC_URL = ""\nCONTACT = ""')).toMatchObject({
+      url: undefined,
+      contact: { name: "The operator of this service" },
+    });
+  });
+
+  it("has the operator's address in its servers and its requests, and no address unless there is one", () => {
+    const published = readFileSync("wrangler.toml", "utf8");
+    expect(published).toContain('PUBLIC_URL = ""');
+    expect(introductionOf("external").servers).toMatchObject([{ url: "/api/external" }]);
+    const wranglerToml = published.replace('PUBLIC_URL = ""', 'PUBLIC_URL = "https://visits.example.org"');
+    expect(introductionOf("external", { wranglerToml })).toMatchObject({
+      servers: [{ url: "https://visits.example.org/api/external" }],
+      info: { description: expect.stringContaining("API=https://visits.example.org/api/external\n") },
+    });
+  });
+
+  it.each([
+    'PUBLIC_URL = "visits.example.org"',
+    'PUBLIC_URL = "http://visits.example.org"',
+    'PUBLIC_URL = "https://visits.example.org/"',
+    'PUBLIC_URL = "https://visits.example.org/api"',
+    'CONTACT = "ask Ada"',
+    'CONTACT = "http://example.org"',
+  ])("is not built with %s", (line) => {
+    expect(() => readOperator(line)).toThrow(/^wrangler\.toml: (PUBLIC_URL|CONTACT) must be /);
+  });
+
+  it("sends requests from the page of a developer to the developer's own server", () => {
+    const development = { CLIENT_ID: "demo", CLIENT_SECRET: "demo-secret", PLATFORM_API_TOKEN: "demo-token" };
+    expect(introductionOf("external", { development })).toMatchObject({
+      servers: [{ url: "/api/external" }],
+      info: {
+        description: expect.stringContaining("API=http://localhost:8787/api/external\nCLIENT_ID=demo\n"),
+      },
+    });
+  });
+});

@@ -34,14 +34,14 @@ export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
 export const FAILED_EGRESS = { id: 60, egress_id: "EG_4hT8sW2c" };
 export const STORAGE_KEY = "recordings/call-5d20.mp4";
 
-/** The invite of Ines; and a bulk invite, of the same day. */
-export const INVITE_ID = 81;
-export const BULK_INVITE_ID = 91;
-
 /** Of the organization. */
 export const WEBHOOK_ENDPOINT = { id: 6, url: "https://hooks.example.com/visits" };
 export const WEBHOOK_SECRET = "whsec_ZXhhbXBsZS1vZi1hLXNlY3JldC10aGF0LWlzLTMyYnk=";
 export const NEW_WEBHOOK_SECRET = "whsec_ZXhhbXBsZS1vZi1hLW5ldy1rZXktZm9yLXdlYmhvb2s=";
+
+/** Of Ines; and one of many people, an hour later. */
+export const INVITE_ID = 81;
+export const BULK_INVITE_ID = 91;
 
 /** When things happened, in their order. */
 export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
@@ -56,5 +56,5 @@ export const SUB_ENDS_AT = "2026-02-02T16:00:00.000Z";
 export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
 export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";
-/** 90 days after the call, as long as the clinic keeps recordings. */
-export const RECORDING_DELETED_AT = "2026-05-01T09:45:00.000Z";
+/** The clinic keeps recordings for 365 days. */
+export const RECORDING_DELETED_AT = "2027-01-31T09:45:00.000Z";

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { Webhook } from "standardwebhooks";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { webhooks } from "../../dist/client/external.d.ts";
 import { EVENT_TYPES } from "../../src/database/enums.ts";
+import { WEBHOOK_SECRET } from "../../src/openapi/story.ts";
 
 type Body<Type extends keyof webhooks> = webhooks[Type]["post"]["requestBody"]["content"]["application/json"];
 
@@ -27,3 +29,19 @@ it("A receiver in TypeScript knows what it gets, by the type of the event", () =
   const { call_id }: Body<"invite.accepted">["data"] = exampleOf("invite.accepted").data;
   expect(call_id).toBeUndefined();
 });
+
+it("The examples of webhooks have signatures that are right, so that a receiver can be tried with them", () => {
+  onTestFinished(() => void vi.useRealTimers());
+  const webhooks = Object.values(documentOf("external").webhooks) as { post: Sent }[];
+  for (const { post } of webhooks) {
+    const body = post.requestBody.content["application/json"].example;
+    const headers = Object.fromEntries(post.parameters.map(({ name, example }) => [name, example]));
+    vi.useFakeTimers({ now: Number(headers["webhook-timestamp"]) * 1000 });
+    expect(new Webhook(WEBHOOK_SECRET).verify(JSON.stringify(body), headers)).toEqual(body);
+  }
+});
+
+interface Sent {
+  parameters: { name: string; example: string }[];
+  requestBody: { content: { "application/json": { example: unknown } } };
+}

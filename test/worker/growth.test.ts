@@ -47,7 +47,7 @@ beforeAll(async () => {
   const later = Date.now() + 86_400_000;
   await insertMany(
     `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
-     select ?1, 'Room ' || n, 'grown-' || ?1 || '-' || n, 'default', true, n, n from counter`,
+     select ?1, 'Room ' || n, printf('grown-%d-%d', ?1, n), 'default', true, n, n from counter`,
     clinic.id,
   );
   await insertMany(
@@ -82,7 +82,7 @@ beforeAll(async () => {
   await insertMany(
     `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, revoked_at,
        created_at, updated_at)
-     select ?1, ?2, 'Integration', 'grown-' || ?1 || '-' || n, '', n, n, n from counter`,
+     select ?1, ?2, 'Integration', printf('%022d', n), '', n, n, n from counter`,
     clinic.id,
     clinic.admin.id,
   );

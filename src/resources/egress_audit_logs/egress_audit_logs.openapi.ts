@@ -49,7 +49,7 @@ const read: AuditLog = {
 
 const deleted: AuditLog = {
   ...ended,
-  id: 90,
+  id: 5210,
   object_changes: { status: ["egress_ended", "egress_deleted"] },
   created_at: RECORDING_DELETED_AT,
 };

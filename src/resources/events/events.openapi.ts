@@ -77,7 +77,7 @@ const ofSub = { waiting_room_id: CARDIOLOGY.id, waiting_room_sub_id: SUB_ID };
 /** In the story of the examples, one of each type. */
 export const EVENTS = {
   "organization_user.removed": [1039, "2026-01-28T16:00:00.000Z", { organization_user_id: FRED.id }],
-  "bulk_invite.completed": [1040, "2026-01-30T14:00:05.000Z", { bulk_invite_id: BULK_INVITE_ID }],
+  "bulk_invite.completed": [1040, "2026-01-30T15:00:04.000Z", { bulk_invite_id: BULK_INVITE_ID }],
   "call.started": [1041, STARTED_AT, ofCall],
   "egress.started": [1042, RECORDED_FROM, ofEgress],
   "call.ended": [1043, ENDED_AT, ofCall],
@@ -87,7 +87,7 @@ export const EVENTS = {
   "waiting_room_sub.changed": [1047, SUB_PLANNED_AT, ofSub],
   "invite.accepted": [1052, ACCEPTED_AT, { invite_id: INVITE_ID }],
   "organization_user.added": [1053, ACCEPTED_AT, { organization_user_id: INES.id }],
-  "egress.deleted": [1620, RECORDING_DELETED_AT, ofEgress],
+  "egress.deleted": [30_417, RECORDING_DELETED_AT, ofEgress],
 } satisfies Record<EventType, [id: number, created_at: string, data: Event["data"]]>;
 
 const events = Object.entries(EVENTS).map(

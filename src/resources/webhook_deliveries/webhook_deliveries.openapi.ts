@@ -98,7 +98,9 @@ const ping: WebhookReference = {
   summary: "ping",
   description:
     "A client has asked for it, to try the endpoint. It is no event: its `id` is always 0, and `data` is empty.",
-  schema: typed("ping", z.object({}).describe("Nothing.")),
+  schema: typed("ping", z.strictObject({}).describe("Nothing.")).extend({
+    id: z.int().min(0).max(0).describe("Always 0."),
+  }),
   example: { id: 0, type: "ping", timestamp: SET_UP_AT, data: {} },
 };
 

@@ -27,6 +27,14 @@ export interface Received {
 
 type Answer = (received: Received, count: number) => Response | Promise<Response>;
 
+const undocumented: unknown[] = [];
+
+/** For the end of each test: an error would count as a failure of the receiver while the webhook is sent. */
+export function expectWebhooksAsDocumented() {
+  const [first] = undocumented.splice(0);
+  if (first) throw first;
+}
+
 /** A receiver of webhooks. It accepts everything, unless `answer` says otherwise. */
 export function aReceiver(answer: Answer = () => new Response(null, { status: 204 })) {
   const receiver = {
@@ -34,14 +42,16 @@ export function aReceiver(answer: Answer = () => new Response(null, { status: 20
     received: [] as Received[],
     answer,
   };
-  onTestFinished(() => {
-    for (const { headers, body } of receiver.received) expectWebhookAsDocumented(new Headers(headers), body);
-  });
   endpoints.set(receiver.url, async (request) => {
     const text = await request.text();
     const headers = Object.fromEntries(request.headers);
     const received = { headers, text, body: JSON.parse(text), at: Date.now() };
     receiver.received.push(received);
+    try {
+      expectWebhookAsDocumented(request.headers, received.body);
+    } catch (error) {
+      undocumented.push(error);
+    }
     return receiver.answer(received, receiver.received.length);
   });
   return receiver;

@@ -34,10 +34,32 @@ window.Scalar.createApiReference(
     hideClientButton: true,
     persistAuth: false,
     documentDownloadType: "json",
-    // Guides have long lines: they get two thirds of a wide page, not half of it. And no status breaks in two.
     customCss: `
-      @media (min-width: 1200px) { .introduction-section .section-column:first-child { flex: 2 } }
+      /* Guides have long lines: they get two thirds of a wide page, not half of it. */
+      @media (min-width: 1200px) {
+        .introduction-section .section-column:first-child { flex: 2 }
+        .introduction-section .section-column:last-child { min-width: 340px }
+      }
+      /* So the title "Authentication" gets a line of its own: beside the names of the schemes it is cut off. */
+      .introduction-section div:has(> button [data-testid="auth-indicator"]) { flex-wrap: wrap }
+      .introduction-section button:has([data-testid="auth-indicator"]) { flex-basis: 100% }
+      /* No heading, status or name in a table breaks in two, except a long name on a phone. */
+      .markdown table th { word-break: normal !important }
       .introduction-section .markdown :is(th, td):first-child { min-width: 5em }
+      @media (min-width: 600px) { .markdown table :is(td, td code) { word-break: normal !important } }
+      /* Long lines are read without scrolling: in the guides, and in responses, where an error is one line. */
+      :is(.introduction-section, .scalar-card) pre:has(> :not(.language-curl)) {
+        width: auto;
+        &, & * { white-space: pre-wrap; overflow-wrap: anywhere }
+      }
+      /* On a phone the page does not scroll sideways: names of webhooks are long, and have a button beside them. */
+      .section-header-label { overflow-wrap: anywhere }
+      .references-rendered { overflow-x: clip }
+      .scalar-card .tab-list { flex-wrap: wrap; height: auto; overflow: visible }
+      /* Examples of errors are named after their texts, which are told apart only by their ends. */
+      [role="option"], [role="option"] .truncate { white-space: normal }
+      /* The receiver of a webhook is the reader's own server: there is nothing to send from here. */
+      [id*="/webhook/"] .show-api-client-button { display: none }
     `,
   })),
 );

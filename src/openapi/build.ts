@@ -13,7 +13,7 @@ import { requireSameLimits } from "../dev/rate_limits.ts";
 import { DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
 import { buildDocument } from "./document.ts";
 import { DOOR_NAMES } from "./doors.ts";
-import { introductionOf } from "./info.ts";
+import { DEVELOPMENT_URL, introductionOf } from "./info.ts";
 
 requireSameLimits(await readFile(join(import.meta.dirname, "../../wrangler.toml"), "utf8"));
 
@@ -38,7 +38,7 @@ const development = {
   CLIENT_SECRET: DEMO_CLIENT.client_secret,
   PLATFORM_API_TOKEN: parseEnv(await readFile(".dev.vars.example", "utf8")).PLATFORM_API_TOKEN ?? "",
 };
-assets.set("reference.js", `${credentialsForPage()}${assets.get("reference.js")}`);
+assets.set("reference.js", `${settingsForPage()}${assets.get("reference.js")}`);
 for (const [door, document] of documents)
   assets.set(
     join("api", door, "openapi.json"),
@@ -74,14 +74,15 @@ async function put(path: string, content: string | Buffer) {
   await writeFile(path, wanted);
 }
 
-/** A line for the page, which fills the credentials in. */
-function credentialsForPage() {
+/** Lines for the page: the credentials to fill in, and the address in the guides. */
+function settingsForPage() {
   const credentials = {
     clientId: { value: development.CLIENT_ID },
     clientSecret: { value: development.CLIENT_SECRET },
     platformToken: { token: development.PLATFORM_API_TOKEN },
   };
-  return `window.developmentCredentials = ${JSON.stringify(credentials, null, 2)};\n`;
+  return `window.developmentCredentials = ${JSON.stringify(credentials, null, 2)};
+window.developmentServer = ${JSON.stringify(DEVELOPMENT_URL)};\n`;
 }
 
 function scalarScript() {

@@ -7,7 +7,7 @@ import { EXAMPLE_URL, operator, readOperator } from "./operator.ts";
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
 
-const DEVELOPMENT_URL = "http://localhost:8787";
+export const DEVELOPMENT_URL = "http://localhost:8787";
 
 const OWN_CREDENTIALS = {
   CLIENT_ID: "your-client-id",

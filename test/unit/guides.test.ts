@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as limits from "../../src/limits.ts";
+import { buildDocument } from "../../src/openapi/document.ts";
 import { DOOR_NAMES } from "../../src/openapi/doors.ts";
 import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/openapi/guides.ts";
 import { introductionOf } from "../../src/openapi/info.ts";
@@ -73,7 +74,7 @@ describe("The guides", () => {
   });
 
   it.each(DOOR_NAMES)(
-    "to the %s door link only to headings that they have, and these are different",
+    "to the %s door link only to their own headings, which are different, and to sections of operations",
     (door) => {
       const text = guidesOf(door, values);
       const slugs = [...text.replace(/```[\s\S]*?```/g, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
@@ -84,7 +85,11 @@ describe("The guides", () => {
       );
       expect(slugs.filter((slug, n) => slugs.indexOf(slug) !== n)).toEqual([]);
       const targets = [...text.matchAll(/\]\(#(.*?)\)/g)].map(([, target]) => target);
-      const known = slugs.map((slug) => `${door}/description/${slug}`);
+      const tags = buildDocument(door).tags.map(({ name }) => name.toLowerCase().replaceAll(" ", "-"));
+      const known = [
+        ...slugs.map((slug) => `${door}/description/${slug}`),
+        ...tags.map((tag) => `${door}/tag/${tag}`),
+      ];
       expect(targets.filter((target = "") => !known.includes(target))).toEqual([]);
     },
   );

@@ -1,6 +1,14 @@
 // `npm run dev` serves this file with the credentials of the demo organization in front of it.
 const credentials = window.developmentCredentials ?? {};
 
+/** The guides of `npm run dev` have the address with its usual port. This server may have another one. */
+async function fetchWithOwnAddress(input, init) {
+  const response = await fetch(input, init);
+  if (!response.url.endsWith("/openapi.json")) return response;
+  const text = (await response.text()).replaceAll(window.developmentServer, location.origin);
+  return new Response(text, response);
+}
+
 const documents = [
   { title: "External API", slug: "external", schemes: ["clientId", "clientSecret"] },
   { title: "Platform API", slug: "platform", schemes: ["platformToken"] },
@@ -13,6 +21,7 @@ window.Scalar.createApiReference(
     title,
     slug,
     url: `/api/${slug}/openapi.json`,
+    ...(window.developmentServer && { customFetch: fetchWithOwnAddress }),
     authentication: {
       preferredSecurityScheme: [schemes],
       // A scheme that the document does not have would be shown as one of its own.

@@ -85,7 +85,9 @@ describe("The guides", () => {
       );
       expect(slugs.filter((slug, n) => slugs.indexOf(slug) !== n)).toEqual([]);
       const targets = [...text.matchAll(/\]\(#(.*?)\)/g)].map(([, target]) => target);
-      const tags = buildDocument(door).tags.map(({ name }) => name.toLowerCase().replaceAll(" ", "-"));
+      const tags = (buildDocument(door).tags ?? []).map(({ name }) =>
+        name.toLowerCase().replaceAll(" ", "-"),
+      );
       const known = [
         ...slugs.map((slug) => `${door}/description/${slug}`),
         ...tags.map((tag) => `${door}/tag/${tag}`),

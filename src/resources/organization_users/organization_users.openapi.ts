@@ -63,7 +63,7 @@ export const organizationUsersReference: Reference = {
       operationId: "listOrganizationUsers",
       summary: "List the organization users that the client has access to",
       description:
-        "These are the organization users whose calls the client can read. An organization_admin has access to every organization user. A provider has access only to itself. A provider_assistant has access to itself and to the providers it assists. The list is ordered by id.",
+        "These are the organization users whose calls the client can read. An organization_admin has access to every organization user. A provider has access only to itself. A provider_assistant has access to itself and to the providers it assists. With several roles, a user has the access of each. The list is ordered by id.",
       status: 200,
       response: {
         schema: pageOf("organization_users", organizationUserSchema),

@@ -70,7 +70,8 @@ export const waitingRoomsReference: Reference = {
     "GET /waiting_rooms": {
       operationId: "listWaitingRooms",
       summary: "List the waiting rooms",
-      description: "Lists the rooms of the organization and the personal rooms, ordered by id.",
+      description:
+        "Lists the rooms of the organization and the personal rooms, active or not, ordered by id. Retired rooms are not in the list.",
       status: 200,
       response: {
         schema: pageOf("waiting_rooms", waitingRoomSchema),

@@ -117,7 +117,7 @@ function operationObject(
           ? { content: { [JSON_TYPE]: { schema: response.schema, ...exampleFields(response) } } }
           : {}),
       },
-      ...refusalsOf(door, inputs, operation),
+      ...refusalsOf(door, method, inputs, operation),
     },
   };
 }

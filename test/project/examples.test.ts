@@ -100,6 +100,37 @@ it("The examples tell one story: a thing is the same in all of them", () => {
   expect(contradictions).toEqual([]);
 });
 
+/** What tells a thing from others of its kind: each has one id in the story. */
+const NAMES = ["slug", "egress_id", "email", "key", "client_id", "jwks_url", "started_at"];
+
+/** Every named thing in a value, with its ids and the time of its creation. */
+function* namedIn(value: unknown): Generator<{ thing: string; ids: Json }> {
+  if (typeof value !== "object" || value === null) return;
+  const row = value as Json;
+  const name = NAMES.find((each) => typeof row[each] === "string");
+  // A person, an organization user and an invite can have the same email.
+  const kind = ["user_id", "expires_at"].filter((field) => field in row);
+  const ids = ["id", "user_id", "created_at"].filter((field) => field in row);
+  if (name && "id" in row)
+    yield {
+      thing: `${[name, ...kind]} ${row[name]}`,
+      ids: Object.fromEntries(ids.map((field) => [field, row[field]])),
+    };
+  for (const each of Object.values(row)) yield* namedIn(each);
+}
+
+it.each(DOORS)("The guides of the %s door tell the same story", (door) => {
+  const story = new Map<string, Json>();
+  const examples = DOORS.flatMap((each) => operationsOf(documentOf(each)).flatMap(bodiesOf)).flatMap(
+    ([, media]) => examplesOf(media),
+  );
+  for (const { thing, ids } of namedIn(examples)) story.set(thing, { ...story.get(thing), ...ids });
+  const blocks = documentOf(door).info.description.matchAll(/^```json\n([\s\S]*?)^```/gm);
+  for (const [, json = ""] of blocks)
+    for (const { thing, ids } of namedIn(JSON.parse(json)))
+      expect.soft({ ...story.get(thing), ...ids }, thing).toEqual({ ...ids, ...story.get(thing) });
+});
+
 it("In the examples, nothing changed before it was there", () => {
   const early = everything.filter(
     ({ value: { created_at, updated_at } }) =>

@@ -11,10 +11,15 @@ interface OperationObject {
   responses: Record<
     string,
     {
-      headers?: Record<string, Reference | { schema: JsonSchema }>;
+      headers?: Record<string, Reference | HeaderObject>;
       content?: { "application/json": { schema: JsonSchema; examples?: Examples } };
     }
   >;
+}
+
+interface HeaderObject {
+  schema: JsonSchema;
+  required?: true;
 }
 
 interface Reference {
@@ -31,8 +36,19 @@ interface WebhookObject {
 interface Document {
   paths: Record<string, Record<string, OperationObject>>;
   webhooks?: Record<string, { post: WebhookObject }>;
-  components: { schemas: Record<string, JsonSchema>; headers: Record<string, { schema: JsonSchema }> };
+  components: { schemas: Record<string, JsonSchema>; headers: Record<string, HeaderObject> };
 }
+
+/** Headers that mean something to a caller: a document has them under each status that can have them. */
+const OWN_HEADERS = [
+  "x-request-id",
+  "x-d1-bookmark",
+  "ratelimit-policy",
+  "ratelimit",
+  "retry-after",
+  "idempotent-replayed",
+  "location",
+];
 
 /** The published documents, by the base path of their door. */
 export const documents: Record<string, Document> = {
@@ -64,9 +80,14 @@ export function expectAsDocumented(
   const response = operation.responses[status];
   if (!response) throw new Error(`${said}, which is not documented`);
   for (const [name, header] of Object.entries(response.headers ?? {})) {
-    const { schema } = "$ref" in header ? sharedHeader(document, name) : header;
+    const { schema, required } = "$ref" in header ? sharedHeader(document, name) : header;
+    if (required && !headers.has(name)) throw new Error(`${said} without ${name}`);
     requireHeader(document, headers, name, schema, said);
   }
+  const documented = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
+  for (const name of OWN_HEADERS)
+    if (headers.has(name) && !documented.has(name))
+      throw new Error(`${said} with ${name}, which is not documented`);
   const { schema, examples = {} } = response.content?.["application/json"] ?? {};
   if (!schema) {
     if (body !== null) throw new Error(`${said} with a body, which is not documented`);

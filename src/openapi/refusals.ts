@@ -51,7 +51,7 @@ export function refusalsOf(door: Door, inputs: Input[], operation: Operation) {
       status,
       {
         description: reasons.join(" ") || DEFAULT_REASONS[status] || "",
-        headers: headersOf(door, headersFor(door, status)),
+        headers: headersOf(door, headersFor(door, status, operation)),
         content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
       },
     ]),
@@ -122,8 +122,9 @@ function faultOf(schema: z.ZodType, value?: string): string {
   return explain(error.issues);
 }
 
-function headersFor(door: Door, status: number) {
+function headersFor(door: Door, status: number, { errors }: Operation) {
   if (status === 429) return tooManyHeaders(door);
-  if (status === 401) return unauthorizedHeaders;
+  // Some operations also refuse what the caller passes on, such as a token of somebody else.
+  if (status === 401 && !errors?.[401]) return unauthorizedHeaders;
   return status === 503 ? { ...commonHeaders(door), ...RETRY_AFTER } : commonHeaders(door);
 }

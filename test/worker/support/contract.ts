@@ -11,7 +11,7 @@ interface OperationObject {
   responses: Record<
     string,
     {
-      headers?: Record<string, Reference | { schema: JsonSchema }>;
+      headers?: DocumentedHeaders;
       content?: { "application/json": { schema: JsonSchema; examples?: Examples } };
     }
   >;
@@ -20,6 +20,8 @@ interface OperationObject {
 interface Reference {
   $ref: string;
 }
+
+type DocumentedHeaders = Record<string, Reference | { schema: JsonSchema }>;
 
 type Examples = Record<string, { value: { error: string } }>;
 
@@ -63,10 +65,7 @@ export function expectAsDocumented(
   }
   const response = operation.responses[status];
   if (!response) throw new Error(`${said}, which is not documented`);
-  for (const [name, header] of Object.entries(response.headers ?? {})) {
-    const { schema } = "$ref" in header ? sharedHeader(document, name) : header;
-    requireHeader(document, headers, name, schema, said);
-  }
+  requireHeaders(document, headers, response.headers ?? {}, said);
   const { schema, examples = {} } = response.content?.["application/json"] ?? {};
   if (!schema) {
     if (body !== null) throw new Error(`${said} with a body, which is not documented`);
@@ -81,6 +80,40 @@ export function expectAsDocumented(
 function faultOfError({ error }: { error: string }, status: number, examples: Examples): string | undefined {
   const texts = Object.values(examples).map(({ value }) => value.error);
   if (!isDocumented(error, status, texts)) return `an error that is not documented: ${error}`;
+}
+
+/** Headers that every response of the Worker has, for browsers and caches: the documents leave them out. */
+const GENERAL_HEADERS = new Set([
+  "cache-control",
+  "content-security-policy",
+  "content-type",
+  "cross-origin-opener-policy",
+  "cross-origin-resource-policy",
+  "origin-agent-cluster",
+  "referrer-policy",
+  "strict-transport-security",
+  "x-content-type-options",
+  "x-dns-prefetch-control",
+  "x-download-options",
+  "x-frame-options",
+  "x-permitted-cross-domain-policies",
+  "x-xss-protection",
+]);
+
+/** Those of a request that got as far as the client's limit or the database, and of a replay. */
+const OCCASIONAL_HEADERS = new Set(["RateLimit-Policy", "X-D1-Bookmark", "Idempotent-Replayed"]);
+
+function requireHeaders(document: Document, headers: Headers, documented: DocumentedHeaders, said: string) {
+  const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
+  for (const name of headers.keys())
+    if (!names.has(name) && !GENERAL_HEADERS.has(name))
+      throw new Error(`${said} with the header ${name}, which is not documented`);
+  for (const [name, header] of Object.entries(documented)) {
+    if (!headers.has(name) && !OCCASIONAL_HEADERS.has(name))
+      throw new Error(`${said} without the header ${name}, which is documented`);
+    const { schema } = "$ref" in header ? sharedHeader(document, name) : header;
+    requireHeader(document, headers, name, schema, said);
+  }
 }
 
 function sharedHeader({ components }: Document, name: string) {
@@ -107,7 +140,7 @@ function requireBody(document: Document, body: unknown, schema: JsonSchema, said
   if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
 }
 
-/** A header need not be there. */
+/** The header is as documented, if it is there. */
 function requireHeader(document: Document, headers: Headers, name: string, schema: JsonSchema, said: string) {
   const text = headers.get(name);
   if (text === null) return;

@@ -100,6 +100,29 @@ it("The examples tell one story: a thing is the same in all of them", () => {
   expect(contradictions).toEqual([]);
 });
 
+it("What an example names, another example shows", () => {
+  const known: Record<string, Set<unknown>> = {
+    user_id: valuesOf("OrganizationUser", "user_id"),
+    organization_user_id: valuesOf("OrganizationUser", "id"),
+    organization_id: valuesOf("Organization", "id"),
+    waiting_room_id: valuesOf("WaitingRoom", "id"),
+    call_id: valuesOf("Call", "id"),
+  };
+  const unknown = everything.flatMap(({ where, thing, value }) =>
+    Object.entries(known)
+      .filter(([field, values]) => value[field] != null && !values.has(value[field]))
+      .map(([field]) => `${field} ${value[field]} of ${thing}: ${where}`),
+  );
+  for (const [field, values] of Object.entries(known)) expect(values.size, field).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
+
+  function valuesOf(name: string, field: string) {
+    return new Set(
+      everything.filter(({ thing }) => thing.startsWith(`${name} `)).map(({ value }) => value[field]),
+    );
+  }
+});
+
 it("In the examples, nothing changed before it was there", () => {
   const early = everything.filter(
     ({ value: { created_at, updated_at } }) =>

@@ -41,30 +41,3 @@ export const faultsTable = [
   "| --- | --- |",
   ...Object.entries(FAULTS).map(([fault, meaning]) => `| \`${fault}\` | ${meaning} |`),
 ].join("\n");
-
-const PLACEHOLDERS: Record<string, string> = {
-  "{number}": "-?\\d+",
-  "{list}": "[\\w.-]+(?:, [\\w.-]+)*",
-  "{name}": "[a-z]+(?: [a-z]+)*",
-};
-
-const patternOf = (fault: string) =>
-  fault
-    .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
-    .replace(/\{\w+\}/g, (placeholder) => PLACEHOLDERS[placeholder] ?? placeholder);
-
-const faults = Object.keys(FAULTS).map((fault) => new RegExp(`^[\\w.-]+: ${patternOf(fault)}$`));
-
-/** Numbers in an example stand for any number. */
-const anyNumber = (text: string) => text.replace(/\d+/g, "0");
-
-/** Whether an error's text is one of the examples of its operation, or made of documented faults. */
-export function isDocumented(text: string, examples: readonly string[]): boolean {
-  const known = new Set(examples.map(anyNumber));
-  const isOne = (part: string) => known.has(anyNumber(part)) || faults.some((fault) => fault.test(part));
-  if (isOne(text) || /^and \d+ more$/.test(text)) return true;
-  // A text of its own may have a semicolon too, so each is tried as the end of the first fault.
-  for (let at = text.indexOf("; "); at >= 0; at = text.indexOf("; ", at + 1))
-    if (isOne(text.slice(0, at)) && isDocumented(text.slice(at + 2), examples)) return true;
-  return false;
-}

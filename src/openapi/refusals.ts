@@ -139,6 +139,7 @@ function faultOf(schema: z.ZodType, value?: string): string {
 
 function headersFor(door: Door, method: string, status: number, { errors }: Operation) {
   if (status === 429) return tooManyHeaders(door);
+  // Some operations also refuse what the caller passes on, such as a token of somebody else.
   if (status === 401 && !errors?.[401]) return unauthorizedHeaders;
   // A body is looked at before the database is asked. A bookmark that a GET sends comes back, whatever its status.
   if (status === 413 || status === 415 || (status === 400 && method !== "GET")) return unreadHeaders(door);

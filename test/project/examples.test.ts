@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { DOOR_NAMES } from "../../src/openapi/doors.ts";
 import {
   bodiesOf,
-  DOORS,
   type Document,
   documentOf,
   examplesOf,
@@ -80,7 +80,7 @@ function* shown(document: Document, where: string, schema: Json, value: unknown)
   for (const [field, each] of Object.entries(properties)) yield* shown(document, where, each, row[field]);
 }
 
-const everything = DOORS.flatMap((door) => [...shownIn(documentOf(door))]);
+const everything = DOOR_NAMES.flatMap((door) => [...shownIn(documentOf(door))]);
 
 it("The examples tell one story: a thing is the same in all of them", () => {
   const first = new Map<string, Shown>();
@@ -119,9 +119,9 @@ function* namedIn(value: unknown): Generator<{ thing: string; ids: Json }> {
   for (const each of Object.values(row)) yield* namedIn(each);
 }
 
-it.each(DOORS)("The guides of the %s door tell the same story", (door) => {
+it.each(DOOR_NAMES)("The guides of the %s door tell the same story", (door) => {
   const story = new Map<string, Json>();
-  const examples = DOORS.flatMap((each) => operationsOf(documentOf(each)).flatMap(bodiesOf)).flatMap(
+  const examples = DOOR_NAMES.flatMap((each) => operationsOf(documentOf(each)).flatMap(bodiesOf)).flatMap(
     ([, media]) => examplesOf(media),
   );
   for (const { thing, ids } of namedIn(examples)) story.set(thing, { ...story.get(thing), ...ids });
@@ -129,6 +129,29 @@ it.each(DOORS)("The guides of the %s door tell the same story", (door) => {
   for (const [, json = ""] of blocks)
     for (const { thing, ids } of namedIn(JSON.parse(json)))
       expect.soft({ ...story.get(thing), ...ids }, thing).toEqual({ ...ids, ...story.get(thing) });
+});
+
+it("What an example names, another example shows", () => {
+  const known: Record<string, Set<unknown>> = {
+    user_id: valuesOf("OrganizationUser", "user_id"),
+    organization_user_id: valuesOf("OrganizationUser", "id"),
+    organization_id: valuesOf("Organization", "id"),
+    waiting_room_id: valuesOf("WaitingRoom", "id"),
+    call_id: valuesOf("Call", "id"),
+  };
+  const unknown = everything.flatMap(({ where, thing, value }) =>
+    Object.entries(known)
+      .filter(([field, values]) => value[field] != null && !values.has(value[field]))
+      .map(([field]) => `${field} ${value[field]} of ${thing}: ${where}`),
+  );
+  for (const [field, values] of Object.entries(known)) expect(values.size, field).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
+
+  function valuesOf(name: string, field: string) {
+    return new Set(
+      everything.filter(({ thing }) => thing.startsWith(`${name} `)).map(({ value }) => value[field]),
+    );
+  }
 });
 
 it("In the examples, nothing changed before it was there", () => {

@@ -20,12 +20,13 @@ export const FAULTS: Record<string, string> = {
   "must be at most {number} characters long":
     "It is too long. Characters are counted, not bytes: an emoji is one or a few.",
   "must not be blank": "It is empty, or nothing but spaces.",
-  "must be text without control characters": "It has a line break, a tab or another control character.",
+  "must be text without control characters":
+    "It has a line break, a tab or another control character, or half of a surrogate pair.",
   "must be text without null characters": "It has the character U+0000, or half of a surrogate pair.",
   "must be an email address": "An email field of HTML would not accept it.",
   "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z":
-    "The date, the time or the time zone is missing.",
-  "must be within the years 0000 to 9999": "The time is out of range.",
+    "The date, the time or the time zone is missing, or there is no such time. Leap seconds (`23:59:60`) are not accepted.",
+  "must be within the years 0000 to 9999": "The time is before the year 0000, or after 29 December 9999.",
   "must be a date such as 2026-01-31": "There is no such date.",
   "must hold at most {number} {name}": "The list is too long.",
   "must hold at least one {name}": "The list is empty.",

@@ -57,7 +57,7 @@ const fields: Fields = {
     "Why the recording failed. The external API shows it, so it should name no person. `null`: it did not fail.",
   "egress.ended_at":
     "When the recording ended, with any time zone. Without it, that is when `egress_ended` is first reported. `null` clears it, but not once the recording has ended.",
-  "egress.storage_key": `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording.`,
+  "egress.storage_key": `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording.`,
   "egress.user_id":
     "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the user of an earlier report, else the user who held the call.",
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DOORS, documentOf, examplesOf } from "./support/documents.ts";
+import { DOOR_NAMES } from "../../src/openapi/doors.ts";
+import { documentOf, examplesOf } from "./support/documents.ts";
 import { allowedBy, valuesOf } from "./support/limit_values.ts";
 import {
   type Example,
@@ -127,7 +128,7 @@ function isRefused(outcome: Outcome, place: Place): boolean {
 }
 
 /** The errors that each operation documents for itself, by status. */
-const documents = Object.fromEntries(DOORS.map((door) => [door, documentOf(door)]));
+const documents = Object.fromEntries(DOOR_NAMES.map((door) => [door, documentOf(door)]));
 
 /** Whether the request is carried out, or refused with an error that its operation documents for itself. */
 function isAccepted({ door, method, path }: Operation, outcome: Outcome): boolean {

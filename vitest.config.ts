@@ -42,6 +42,9 @@ export default defineConfig({
               bindings: {
                 ...notSet,
                 MIGRATIONS: migrations,
+                // An operator may change those of wrangler.toml.
+                CLIENT_LIMIT_PER_MINUTE: "1200",
+                FAILURE_LIMIT_PER_MINUTE: "60",
                 PLATFORM_API_TOKEN: "test-platform-token-of-32-characters",
                 APP_URL: "https://app.test",
                 INVITE_TOKEN_SECRET: "test-invite-secret-of-32-characters",

@@ -18,19 +18,21 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { backupStatements } from "./backup_statements.ts";
+import { runDatabaseCommand } from "./database_command.ts";
 import { copyOf, linesOf, SCHEMA } from "./exported_copy.ts";
-import { queryDatabase, runWrangler, type Target, targetFlags, targetOptions } from "./wrangler.ts";
+import { queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
-try {
-  const { values: target } = parseArgs({ options: { ...targetOptions, output: { type: "string" } } });
-  if (!target.output) throw new Error("Say where to write it: npm run backup -- --output FILE");
-  backUp(target, target.output);
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
-}
+const USAGE = `
+Usage: npm run backup -- --output FILE [--remote]
+
+  --output FILE        where to write the backup; there must be no such file yet
+`;
+
+runDatabaseCommand(USAGE, { output: { type: "string" } }, ({ output, ...target }) => {
+  if (!output) throw new Error("Say where to write it: npm run backup -- --output FILE");
+  backUp(target, output);
+});
 
 function backUp(target: Target, output: string) {
   const [schema = []] = queryDatabase(target, [SCHEMA]);

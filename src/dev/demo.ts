@@ -48,9 +48,9 @@ function indent(value: object) {
 }
 
 /** The download URL of the newest recording of the demo organization that was not deleted. */
-async function findRecording(calls: { id: number }[]): Promise<string | undefined> {
-  for (const { id } of calls) {
-    const path = `${demoCalls}/${id}/egresses`;
+async function findRecording(calls: string): Promise<string | undefined> {
+  for (const { id } of (await show(demo, "GET", `${calls}?per_page=3`)).calls) {
+    const path = `${calls}/${id}/egresses`;
     for (const egress of (await show(demo, "GET", path)).egresses) {
       const { url } = await show(demo, "GET", `${path}/${egress.id}`);
       if (url) return url;
@@ -186,11 +186,11 @@ chapter("A recording is downloaded, and the audit log says so");
 say("The demo organization has a recording with a file. Its download URL is valid for 15 minutes.");
 const demo: Headers = { "X-Client-ID": DEMO_CLIENT.client_id, "X-Client-Secret": DEMO_CLIENT.client_secret };
 const demoUsers = await show(demo, "GET", "/api/external/organization_users");
-const demoProvider = demoUsers.organization_users.find(({ roles }: { roles: string[] }) =>
+const demoProvider = demoUsers.organization_users?.find(({ roles }: { roles: string[] }) =>
   roles.includes("provider"),
 );
-const demoCalls = `/api/external/organization_users/${demoProvider.id}/calls`;
-const url = await findRecording((await show(demo, "GET", `${demoCalls}?per_page=3`)).calls);
+const url =
+  demoProvider && (await findRecording(`/api/external/organization_users/${demoProvider.id}/calls`));
 if (url) {
   const file = await fetch(url);
   say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);

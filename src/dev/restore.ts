@@ -3,19 +3,21 @@
  * --remote the one in production. Takes --persist-to, --config and --env of wrangler.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { END_OF_BACKUP } from "./backup_statements.ts";
+import { runDatabaseCommand } from "./database_command.ts";
 import { SCHEMA } from "./exported_copy.ts";
-import { queryDatabase, runWrangler, type Target, targetFlags, targetOptions } from "./wrangler.ts";
+import { queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
-try {
-  const { values: target } = parseArgs({ options: { ...targetOptions, input: { type: "string" } } });
-  if (!target.input) throw new Error("Say what to restore: npm run restore -- --input FILE");
-  restore(target, target.input);
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
-}
+const USAGE = `
+Usage: npm run restore -- --input FILE [--remote]
+
+  --input FILE         a file of \`npm run backup\`
+`;
+
+runDatabaseCommand(USAGE, { input: { type: "string" } }, ({ input, ...target }) => {
+  if (!input) throw new Error("Say what to restore: npm run restore -- --input FILE");
+  restore(target, input);
+});
 
 function restore(target: Target, input: string) {
   if (!isComplete(input)) throw new Error(`${input} is not a complete file of \`npm run backup\`.`);

@@ -5,22 +5,16 @@
  * SQLite could count the bytes of its pages, but D1 does not have that table (`dbstat`), and a page is shared by many
  * organizations. So the bytes are estimated from the lengths of the values.
  */
-import { parseArgs } from "node:util";
+import { runDatabaseCommand } from "./database_command.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { lastRowStatement, PORTION, sizeStatement, tablesOf } from "./size_statements.ts";
 import { sizeReport, type TableSize } from "./sizes_report.ts";
-import { type Executed, executeStatements, type Target, targetOptions } from "./wrangler.ts";
+import { type Executed, executeStatements, type Target } from "./wrangler.ts";
 
 /** Windows takes a command line of 32,767 characters. */
 const MAX_COMMAND_LENGTH = 20_000;
 
-try {
-  const { values: target } = parseArgs({ options: targetOptions });
-  printSizes(target);
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
-}
+runDatabaseCommand("Usage: npm run sizes -- [--remote]\n\n", {}, printSizes);
 
 function printSizes(target: Target) {
   const [{ results: schema }] = executeStatements(target, [SCHEMA]) as [Executed];

@@ -9,7 +9,8 @@ import { ApiError, handleError } from "./errors.ts";
  * withdrawn consent counts at once. The other results of calls are read from the nearest replica, and so are events: a
  * replica shows them up to some id, so that a client that goes on from there skips none. Every response carries a bookmark. A GET that sends it back reads from any replica, and waits until that replica has reached the bookmark.
  * Where a replica finds nothing, the primary is asked: others may have written what the replica does not have yet, and
- * what the bookmark knows nothing of.
+ * what the bookmark knows nothing of. And so it is where a query fails that began with a bookmark: after a restore, the
+ * database does not know those of before.
  */
 
 const HEADER = "X-D1-Bookmark";
@@ -38,14 +39,15 @@ export function openRequestSession(c: HonoContext, binding: D1Database): D1Datab
 /** Runs the route, a second time on the primary if it has to, and adds the bookmark of the session. */
 export async function answerWithBookmark(c: HonoContext, next: Next) {
   await next();
-  if (c.var.readsFromReplica && c.error instanceof ApiError && c.error.status === 404)
-    await answerFromPrimary(c, next);
+  const { error } = c;
+  const isInDoubt = error instanceof ApiError ? error.status === 404 : error && bookmarkOf(c);
+  if (c.var.readsFromReplica && isInDoubt) await answerFromPrimary(c, next);
   const bookmark = c.var.session.getBookmark();
   if (bookmark) c.header(HEADER, bookmark);
 }
 
 /**
- * Repeats the handler that answered 404. It belongs to a GET, so it may run twice. A validator refuses again before any
+ * Repeats the handler that answered 404 or failed. It belongs to a GET, so it may run twice. A validator refuses again before any
  * query runs.
  */
 async function answerFromPrimary(c: ReplicatedContext, next: Next) {

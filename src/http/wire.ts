@@ -16,11 +16,14 @@ const tooLong = (max: number) => `must be at most ${max} characters long`;
 const isLongerThan = (max: number, value: string) =>
   value.length > max && (value.length > 2 * max || [...value].length > max);
 
+const CONTROL = "\\x00-\\x1f\\x7f-\\x9f";
+const NULL = "\\x00";
+
 /** What the documents say of the characters of a text: no control characters. Not only JavaScript understands it. */
-export const ONE_LINE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
+export const ONE_LINE = `^[^${CONTROL}]*$`;
 
 /** Line breaks are allowed, and only null characters are not. */
-export const MANY_LINES = "^[^\\x00]*$";
+export const MANY_LINES = `^[^${NULL}]*$`;
 
 /**
  * Text that is not blank. Its length is checked before its content.
@@ -30,7 +33,7 @@ export const MANY_LINES = "^[^\\x00]*$";
 function nonBlank(
   schema: z.ZodString,
   max: number,
-  pattern: string,
+  excluded: string,
   isAllowed: (value: string) => boolean,
   otherwise: string,
 ) {
@@ -44,14 +47,14 @@ function nonBlank(
       const message = faultOf(value);
       if (message) issues.push({ code: "custom", message, input: value, continue: false });
     })
-    .meta({ minLength: 1, maxLength: max, pattern });
+    .meta({ minLength: 1, maxLength: max, pattern: `^[^${excluded}]*[^${excluded}\\s][^${excluded}]*$` });
 }
 
 const oneLine = (schema: z.ZodString, max: number) =>
   nonBlank(
     schema,
     max,
-    ONE_LINE,
+    CONTROL,
     (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
     "must be text without control characters",
   );
@@ -64,7 +67,7 @@ export const longText = (max: number) =>
   nonBlank(
     z.string(),
     max,
-    MANY_LINES,
+    NULL,
     (value) => value.isWellFormed() && !value.includes("\0"),
     "must be text without null characters",
   );
@@ -119,7 +122,7 @@ export const instant = z
   .max(MAX_TIMESTAMP_LENGTH, { error: NO_TIMESTAMP, abort: true })
   .transform((value) =>
     value
-      .replace(/z$/, "Z")
+      .toUpperCase()
       .replace(/([+-]\d\d)(?::?(\d\d))?$/, (_, hours, minutes = "00") => `${hours}:${minutes}`)
       .replace(/(T\d\d:\d\d)(?=[Z+-])/, "$1:00"),
   )
@@ -144,4 +147,4 @@ export const timestampOrNull = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : timestamp(milliseconds);
 
 /** A calendar day in UTC, `YYYY-MM-DD`. */
-export const day = z.iso.date("must be a date such as 2026-01-31");
+export const day = z.iso.date({ error: "must be a date such as 2026-01-31", abort: true });

@@ -10,7 +10,15 @@ import {
 } from "../limits.ts";
 import { busyError, type Reference } from "../openapi/operation.ts";
 import { key, line } from "../openapi/shapes.ts";
-import { CALL, CARDIOLOGY, EGRESS, PAULA, RITAS_PARTICIPANT, STORAGE_KEY } from "../openapi/story.ts";
+import {
+  CALL,
+  CARDIOLOGY,
+  EGRESS,
+  PAULA,
+  PAULAS_PARTICIPANT,
+  RITAS_PARTICIPANT,
+  STORAGE_KEY,
+} from "../openapi/story.ts";
 
 /** Of any length that a body may have. */
 const text = () => z.string().max(LIVEKIT_BODY_LIMIT);
@@ -126,7 +134,7 @@ const joined: Event = {
     sid: "RM_7A62FjVFwWw5",
     name: CALL.key,
     metadata: JSON.stringify({ waiting_room_slug: CARDIOLOGY.slug, organization_user_id: PAULA.id }),
-    creationTime: "1769851790",
+    creationTime: "1769851800",
   },
   participant: {
     sid: "PA_Eb3NpejRuoBp",
@@ -146,9 +154,9 @@ const left: Event = {
   room: joined.room,
   participant: {
     sid: "PA_t4VbYq8sKmGd",
-    identity: "participant-2b7e",
+    identity: PAULAS_PARTICIPANT.key,
     name: PAULA.display_name,
-    joinedAt: "1769851795",
+    joinedAt: "1769851800",
     disconnectReason: "CLIENT_INITIATED",
     attributes: { role: "provider", user_id: String(PAULA.user_id), recording_consent: "true" },
   },
@@ -165,7 +173,9 @@ const ended: Event = {
     status: "EGRESS_COMPLETE",
     error: "",
     endedAt: "1769852700000000000",
-    fileResults: [{ filename: STORAGE_KEY, location: `https://storage.example.com/${STORAGE_KEY}` }],
+    fileResults: [
+      { filename: STORAGE_KEY, location: `https://storage.example.com/recordings/${STORAGE_KEY}` },
+    ],
   },
 };
 
@@ -176,7 +186,7 @@ const endedOnOlderServer: Event = {
     roomName: CALL.key,
     status: "EGRESS_COMPLETE",
     endedAt: "1769852700000000000",
-    file: { filename: STORAGE_KEY, location: `https://storage.example.com/${STORAGE_KEY}` },
+    file: { filename: STORAGE_KEY, location: `https://storage.example.com/recordings/${STORAGE_KEY}` },
   },
 };
 

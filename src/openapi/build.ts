@@ -9,13 +9,10 @@ import { dirname, join, relative } from "node:path";
 import { parseEnv } from "node:util";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { DEMO_CLIENT } from "../dev/demo_organization.ts";
-import { requireSameLimits } from "../dev/rate_limits.ts";
 import { DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
 import { buildDocument } from "./document.ts";
 import { DOOR_NAMES } from "./doors.ts";
 import { DEVELOPMENT_URL, introductionOf } from "./info.ts";
-
-requireSameLimits(await readFile(join(import.meta.dirname, "../../wrangler.toml"), "utf8"));
 
 const PAGE = join(import.meta.dirname, "page");
 

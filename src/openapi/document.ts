@@ -4,7 +4,7 @@ import { app } from "../app.ts";
 import type { Input } from "../http/validation.ts";
 import { bounded } from "./bounds.ts";
 import { DOORS, type Door } from "./doors.ts";
-import { exampleFields, examplesOf } from "./examples.ts";
+import { exampleFields, requireExamplesToMatch } from "./examples.ts";
 import { describeFields } from "./fields.ts";
 import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts";
 import { introductionOf } from "./info.ts";
@@ -82,8 +82,8 @@ function operationObject(
   ];
   const { operationId, summary, description, status, parameters, response } = operation;
   const body = json ? { schema: json, mediaType: JSON_TYPE, ...requestExamples(operation) } : operation.body;
-  for (const each of [body, response])
-    if (each) for (const example of Object.values(examplesOf(each))) each.schema.parse(example);
+  if (body) requireExamplesToMatch(`${operationId}, request`, body);
+  if (response) requireExamplesToMatch(`${operationId}, response`, response);
   return {
     operationId,
     summary,
@@ -117,7 +117,7 @@ function operationObject(
           ? { content: { [JSON_TYPE]: { schema: response.schema, ...exampleFields(response) } } }
           : {}),
       },
-      ...refusalsOf(door, inputs, operation),
+      ...refusalsOf(door, method, inputs, operation),
     },
   };
 }

@@ -1,9 +1,25 @@
 import slugify from "@sindresorhus/slugify";
+import type * as z from "zod";
+import { explain } from "../http/validation.ts";
 import type { Examples, WithExamples } from "./operation.ts";
 
 /** The examples by what they show; one that stands alone has no name. */
-export const examplesOf = (given: WithExamples): Examples =>
+const examplesOf = (given: WithExamples): Examples =>
   "examples" in given ? given.examples : { "": given.example };
+
+/** @throws Error for an example that does not match its schema */
+export function requireExamplesToMatch(
+  where: string,
+  { schema, ...given }: { schema: z.ZodType } & WithExamples,
+) {
+  for (const [name, example] of Object.entries(examplesOf(given))) {
+    const { error } = schema.safeParse(example);
+    if (error)
+      throw new Error(
+        `${where}: the example ${name && `"${name}" `}does not match its schema: ${explain(error.issues)}`,
+      );
+  }
+}
 
 /** Examples as a document has them: `example`, or named `examples`. */
 export function exampleFields(given: WithExamples) {

@@ -17,6 +17,7 @@ const COMMON: Headers = {
     description: "The id of the request in the service's log.",
     example: "5b0c7a0e-2f6d-4a2b-9c7e-0d3f4b1a6c58",
     schema: z.uuid(),
+    required: true,
   },
 };
 
@@ -27,7 +28,7 @@ export const bookmark = () => z.string().max(BOOKMARK_EXAMPLE.length).regex(BOOK
 const BOOKMARK: Headers = {
   "X-D1-Bookmark": {
     description:
-      "The state of the database that the response is based on. A GET that sends this header back sees at least this state.",
+      "The state of the database that the response is based on. A GET that sends this header back sees at least this state. It is absent if the database was not asked, or if it refused to write something.",
     example: BOOKMARK_EXAMPLE,
     schema: bookmark(),
   },
@@ -57,6 +58,7 @@ const WAITS = [WRITE_RETRY_AFTER, PROVIDER_RETRY_AFTER, RATE_LIMIT_PERIOD, FILE_
 export const RETRY_AFTER: Headers = {
   "Retry-After": {
     description: "Try again after this number of seconds.",
+    required: true,
     example: RATE_LIMIT_PERIOD,
     schema: z
       .int()
@@ -66,10 +68,13 @@ export const RETRY_AFTER: Headers = {
 };
 
 /** The headers of a response that is 2xx, or of a request that was refused after its credentials were accepted. */
-export const commonHeaders = (door: Door): Headers =>
-  door === "external" ? { ...COMMON, ...BOOKMARK, ...POLICIES.external } : { ...COMMON, ...BOOKMARK };
+export const commonHeaders = (door: Door): Headers => ({ ...unreadHeaders(door), ...BOOKMARK });
 
-/** A request without the right credentials does not reach the database of an organization. */
+/** The same if the request was refused before the database was asked. */
+export const unreadHeaders = (door: Door): Headers =>
+  door === "external" ? { ...COMMON, ...POLICIES.external } : COMMON;
+
+/** A request without the right credentials is of no client, and does not reach the database of an organization. */
 export const unauthorizedHeaders: Headers = COMMON;
 
 export const tooManyHeaders = (door: Door): Headers => ({
@@ -78,6 +83,7 @@ export const tooManyHeaders = (door: Door): Headers => ({
   ...POLICIES[door],
   RateLimit: {
     description: "No request is left (`r`), for at most so many seconds (`t`).",
+    required: true,
     example: `"${door === "external" ? "client" : "address"}";r=0;t=${RATE_LIMIT_PERIOD}`,
     schema: z
       .string()
@@ -114,7 +120,7 @@ export const headersOf = (door: Door, headers: Headers) =>
     ]),
   );
 
-function headerObject({ description, example, schema }: Header) {
+function headerObject({ schema, ...header }: Header) {
   const { $schema, ...json } = z.toJSONSchema(schema);
-  return { description, example, schema: json as { type: "string" | "integer" } };
+  return { ...header, schema: json as { type: "string" | "integer" } };
 }

@@ -49,6 +49,8 @@ export interface Header {
   description: string;
   example: string | number;
   schema: z.ZodType;
+  /** Whether it is never absent from a response that has it in the document. */
+  required?: true;
 }
 
 /** What the service sends to the URLs of organizations. */

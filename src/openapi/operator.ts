@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RATE_LIMIT_PERIOD } from "../limits.ts";
 
 /** Shown where the operator has not said at which address the service is. */
 export const EXAMPLE_URL = "https://visits.example.com";
@@ -33,5 +34,29 @@ export function readOperator(wranglerToml: string) {
   };
 }
 
+/**
+ * Cloudflare does not tell a Worker what its rate limits are, and the service tells callers: so each stands in
+ * wrangler.toml twice. A difference would be a lie, so it stops the build, and with it a deployment.
+ *
+ * @throws Error if a limit and its variable differ
+ */
+export function requireSameLimits(wranglerToml: string): void {
+  for (const binding of ["CLIENT_LIMIT", "FAILURE_LIMIT"]) {
+    const limit = new RegExp(
+      `^name = "${binding}"\\n(?:.+\\n)*?simple = \\{ limit = (\\d+), period = ${RATE_LIMIT_PERIOD} \\}`,
+      "m",
+    );
+    const told = new RegExp(`^${binding}_PER_MINUTE = "(\\d+)"`, "m");
+    const [counted, said] = [limit, told].map((pattern) => pattern.exec(wranglerToml)?.[1]);
+    if (counted === undefined || counted !== said)
+      throw new Error(
+        `wrangler.toml: ${binding} must have a limit with the period ${RATE_LIMIT_PERIOD}, and ${binding}_PER_MINUTE in [vars] must be the same number`,
+      );
+  }
+}
+
+const wranglerToml = readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8");
+requireSameLimits(wranglerToml);
+
 /** Of this project's wrangler.toml. */
-export const operator = readOperator(readFileSync(join(import.meta.dirname, "../../wrangler.toml"), "utf8"));
+export const operator = readOperator(wranglerToml);

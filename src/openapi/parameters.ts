@@ -53,7 +53,7 @@ export const bookmarkParameter = bookmark()
   .optional()
   .meta({
     description:
-      "The `X-D1-Bookmark` of an earlier response: this one then shows at least the same state of the database. Anything else is ignored.",
+      "The `X-D1-Bookmark` of an earlier response: this one then shows at least the same state of the database. Anything else is ignored, and so is a bookmark that the database cannot use, as after a restore.",
     param: { example: BOOKMARK_EXAMPLE },
   });
 

@@ -10,7 +10,14 @@ import {
 } from "../limits.ts";
 import { DOORS, type Door } from "./doors.ts";
 import { errorExamples } from "./examples.ts";
-import { commonHeaders, headersOf, RETRY_AFTER, tooManyHeaders, unauthorizedHeaders } from "./headers.ts";
+import {
+  commonHeaders,
+  headersOf,
+  RETRY_AFTER,
+  tooManyHeaders,
+  unauthorizedHeaders,
+  unreadHeaders,
+} from "./headers.ts";
 import type { Operation, RefusalStatus } from "./operation.ts";
 import { operator } from "./operator.ts";
 
@@ -33,7 +40,7 @@ const BODY_LIMITS: Record<Door, number> = {
 };
 
 /** The refusals that are common to such requests, and the operation's own. Each error has its text as an example. */
-export function refusalsOf(door: Door, inputs: Input[], operation: Operation) {
+export function refusalsOf(door: Door, method: string, inputs: Input[], operation: Operation) {
   const statuses = new Map<number, { reasons: string[]; errors: string[] }>();
   const add = (status: number, reason: string | undefined, errors: readonly string[]) => {
     const known = statuses.get(status) ?? { reasons: [], errors: [] };
@@ -50,25 +57,28 @@ export function refusalsOf(door: Door, inputs: Input[], operation: Operation) {
     [...statuses].map(([status, { reasons, errors }]) => [
       status,
       {
-        description: reasons.join(" ") || DEFAULT_REASONS[status] || "",
-        headers: headersOf(door, headersFor(door, status)),
+        description: reasons.join(" ") || defaultReasons(door)[status] || "",
+        headers: headersOf(door, headersFor(door, method, status, operation)),
         content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
       },
     ]),
   );
 }
 
-const DEFAULT_REASONS: Record<number, string> = {
+const defaultReasons = (door: Door): Record<number, string> => ({
   400: "The request is not valid.",
-  404: "Something in the path does not exist, or is out of the caller's reach.",
+  404:
+    door === "external"
+      ? "Something in the path does not exist, or is out of the caller's reach."
+      : "Something in the path does not exist.",
   409: "The request was carried out before.",
   422: "The state of something does not allow the request.",
   503: "It cannot be done now. `Retry-After` says when to try again.",
-};
+});
 
 type Common = [status: number, reason: string | undefined, errors: readonly string[]];
 
-function commonRefusals(door: Door, inputs: Input[], { body }: Operation): Common[] {
+function commonRefusals(door: Door, inputs: Input[], { body, errors }: Operation): Common[] {
   const of = (target: Input["target"]) => inputs.find((input) => input.target === target);
   const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
   const all: Common[] = [];
@@ -89,7 +99,12 @@ function commonRefusals(door: Door, inputs: Input[], { body }: Operation): Commo
     all.push([413, "The body is too large.", [`Request body is larger than ${limit} bytes`]]);
     all.push([415, "The `Content-Type` is not JSON.", ["Content-Type must be application/json"]]);
   }
-  if (json) all.push([422, "The body does not match its schema.", [faultOf(json.schema)]]);
+  if (json) {
+    const reason = errors?.[422]
+      ? "The body is not valid, or what it asks for cannot be done."
+      : "The body does not match its schema.";
+    all.push([422, reason, [faultOf(json.schema)]]);
+  }
   if (key)
     all.push([
       422,
@@ -122,8 +137,11 @@ function faultOf(schema: z.ZodType, value?: string): string {
   return explain(error.issues);
 }
 
-function headersFor(door: Door, status: number) {
+function headersFor(door: Door, method: string, status: number, { errors }: Operation) {
   if (status === 429) return tooManyHeaders(door);
-  if (status === 401) return unauthorizedHeaders;
+  // Some operations also refuse what the caller passes on, such as a token of somebody else.
+  if (status === 401 && !errors?.[401]) return unauthorizedHeaders;
+  // A body is looked at before the database is asked. A bookmark that a GET sends comes back, whatever its status.
+  if (status === 413 || status === 415 || (status === 400 && method !== "GET")) return unreadHeaders(door);
   return status === 503 ? { ...commonHeaders(door), ...RETRY_AFTER } : commonHeaders(door);
 }

@@ -11,9 +11,9 @@ export const OLGA = { id: 11, user_id: 33, email: "olga@example.com", display_na
 export const PAULA = { id: 12, user_id: 34, email: "paula@example.com", display_name: "Paula Provider" };
 export const SAM = { id: 13, user_id: 35, email: "sam@example.com", display_name: "Sam Substitute" };
 export const ANN = { id: 14, user_id: 36, email: "ann@example.com", display_name: "Ann Assistant" };
-export const INES = { id: 15, user_id: 37, email: "ines@example.com", display_name: "Ines Invited" };
 /** His membership has ended. */
-export const FRED = { id: 10, user_id: 32, email: "fred@example.com", display_name: "Fred Former" };
+export const FRED = { id: 15, user_id: 37, email: "fred@example.com", display_name: "Fred Former" };
+export const INES = { id: 16, user_id: 38, email: "ines@example.com", display_name: "Ines Invited" };
 
 /** Of the organization. */
 export const CARDIOLOGY = { id: 7, name: "Cardiology", slug: "riverside-clinic--cardiology" };
@@ -32,7 +32,7 @@ export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_na
 export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
 /** The attempt before it, which failed. */
 export const FAILED_EGRESS = { id: 60, egress_id: "EG_4hT8sW2c" };
-export const STORAGE_KEY = "recordings/call-5d20.mp4";
+export const STORAGE_KEY = "riverside-clinic/call-5d20.mp4";
 
 /** Of the organization. */
 export const WEBHOOK_ENDPOINT = { id: 6, url: "https://hooks.example.com/visits" };

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { MAX_OLD_WEBHOOK_SECRETS } from "../limits.ts";
+import { requireExamplesToMatch } from "./examples.ts";
 import type { WebhookReference } from "./operation.ts";
 import { references } from "./references.ts";
 import { WEBHOOK_SECRET } from "./story.ts";
@@ -16,7 +17,7 @@ export function webhooks(): ZodOpenApiPathsObject {
 
 function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
   const { operationId, summary, description, schema, example } = webhook;
-  schema.parse(example);
+  requireExamplesToMatch(operationId, { schema, example });
   return {
     operationId,
     summary,

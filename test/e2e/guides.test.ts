@@ -123,8 +123,9 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     await follow("platform", {
       PLATFORM_API_TOKEN: platformToken,
       ORGANIZATION_ID: ({ id }) => id,
-      ORGANIZATION_USER_ID: ({ id }) => id,
+      ADMIN_ID: ({ id }) => id,
       async CODE({ organization_id, id }) {
+        made.organization_id = organization_id;
         const { issuer, audience, jwks_url } = identityProvider;
         await platform("DELETE", `/issuers/${id}`);
         await platform("POST", `/organizations/${organization_id}/issuers`, {
@@ -147,6 +148,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         return (await clinic()("POST", "/invites", { organization_invite: invite })).body.id;
       },
       TOKEN: ({ accept_url }) => new URL(accept_url).searchParams.get("token"),
+      async ORGANIZATION_USER_ID() {
+        const { body } = await platform("GET", `/organizations/${made.organization_id}/users`);
+        return body.users.find(({ email }: { email: string }) => email === "paula@example.com").id;
+      },
       PARTICIPANT_KEY: () => "participant-1",
       CALL_KEY: () => "call-1",
       EGRESS_ID: () => "egress-1",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { AwsClient } from "aws4fetch";
 import { beforeAll, describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
 import { presignDownload } from "../../src/resources/egresses/egresses.download.ts";
 import { readSettings } from "../../src/settings.ts";
 import { caller, platformCaller, type Server, startServer } from "./support/server.ts";
@@ -22,9 +23,16 @@ beforeAll(async () => {
   ({ url, external, path, remove } = await aRecordingsUrl());
 });
 
+/** Those of the server. */
+const settingsOfServer = () =>
+  readSettings({
+    ...unstable_readConfig({ config: "wrangler.toml" }).vars,
+    ...parseEnv(readFileSync(".dev.vars", "utf8")),
+  });
+
 /** What the recording backend does: it puts the file where the service will look for it. */
 async function storeFile() {
-  const settings = readSettings(parseEnv(readFileSync(".dev.vars", "utf8")));
+  const settings = settingsOfServer();
   const client = new AwsClient({
     accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
     secretAccessKey: settings.RECORDINGS_S3_SECRET_ACCESS_KEY,
@@ -133,7 +141,7 @@ describe("A recording's presigned URL", () => {
   });
 
   it("is refused once it has expired", async () => {
-    const settings = readSettings(parseEnv(readFileSync(".dev.vars", "utf8")));
+    const settings = settingsOfServer();
     const presignedAgo = (minutes: number) =>
       presignDownload({ settings, url: server.url, now: Date.now() - minutes * 60_000 }, STORAGE_KEY, 1);
     expect((await fetch(await presignedAgo(14))).status).toBe(200);

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { DOOR_NAMES } from "../../src/openapi/doors.ts";
 import { generateSdk } from "../../src/openapi/sdk.ts";
 import { REQUESTS } from "./support/client_requests.ts";
 import { compile, untyped } from "./support/compile.ts";
-import { CLIENTS, type Document, everyType } from "./support/every_type.ts";
-
-const documentOf = (door: string): Document =>
-  JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));
+import { documentOf } from "./support/documents.ts";
+import { CLIENTS, everyType } from "./support/every_type.ts";
 
 const generators = Object.entries(CLIENTS);
 
-describe.each(["external", "platform", "livekit"])("A client of the %s door", (door) => {
+describe.each(DOOR_NAMES)("A client of the %s door", (door) => {
   it.each(generators)("by %s compiles, and knows the type of each part of each operation", (_, generator) => {
     const client = generator(`./dist/client/${door}`);
     const compiled = compile(everyType(documentOf(door), client), client.settings);

@@ -1,8 +1,8 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
+import { DOOR_NAMES } from "../../src/openapi/doors.ts";
 import {
   bodiesOf,
-  DOORS,
   documentOf,
   examplesOf,
   fieldsOf,
@@ -14,7 +14,7 @@ import {
 /** Has it words, and not only a mark? */
 const isSaid = (text: unknown) => typeof text === "string" && /\w/.test(text);
 
-describe.each(DOORS)("In the document of the %s door,", (door) => {
+describe.each(DOOR_NAMES)("In the document of the %s door,", (door) => {
   const document = documentOf(door);
   const operations = operationsOf(document);
 

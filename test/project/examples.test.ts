@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { DOOR_NAMES } from "../../src/openapi/doors.ts";
 import {
   bodiesOf,
-  DOORS,
   type Document,
   documentOf,
   examplesOf,
@@ -80,7 +80,7 @@ function* shown(document: Document, where: string, schema: Json, value: unknown)
   for (const [field, each] of Object.entries(properties)) yield* shown(document, where, each, row[field]);
 }
 
-const everything = DOORS.flatMap((door) => [...shownIn(documentOf(door))]);
+const everything = DOOR_NAMES.flatMap((door) => [...shownIn(documentOf(door))]);
 
 it("The examples tell one story: a thing is the same in all of them", () => {
   const first = new Map<string, Shown>();
@@ -98,6 +98,60 @@ it("The examples tell one story: a thing is the same in all of them", () => {
   }
   expect(first.size).toBeGreaterThan(20);
   expect(contradictions).toEqual([]);
+});
+
+/** What tells a thing from others of its kind: each has one id in the story. */
+const NAMES = ["slug", "egress_id", "email", "key", "client_id", "jwks_url", "started_at"];
+
+/** Every named thing in a value, with its ids and the time of its creation. */
+function* namedIn(value: unknown): Generator<{ thing: string; ids: Json }> {
+  if (typeof value !== "object" || value === null) return;
+  const row = value as Json;
+  const name = NAMES.find((each) => typeof row[each] === "string");
+  // A person, an organization user and an invite can have the same email.
+  const kind = ["user_id", "expires_at"].filter((field) => field in row);
+  const ids = ["id", "user_id", "created_at"].filter((field) => field in row);
+  if (name && "id" in row)
+    yield {
+      thing: `${[name, ...kind]} ${row[name]}`,
+      ids: Object.fromEntries(ids.map((field) => [field, row[field]])),
+    };
+  for (const each of Object.values(row)) yield* namedIn(each);
+}
+
+it.each(DOOR_NAMES)("The guides of the %s door tell the same story", (door) => {
+  const story = new Map<string, Json>();
+  const examples = DOOR_NAMES.flatMap((each) => operationsOf(documentOf(each)).flatMap(bodiesOf)).flatMap(
+    ([, media]) => examplesOf(media),
+  );
+  for (const { thing, ids } of namedIn(examples)) story.set(thing, { ...story.get(thing), ...ids });
+  const blocks = documentOf(door).info.description.matchAll(/^```json\n([\s\S]*?)^```/gm);
+  for (const [, json = ""] of blocks)
+    for (const { thing, ids } of namedIn(JSON.parse(json)))
+      expect.soft({ ...story.get(thing), ...ids }, thing).toEqual({ ...ids, ...story.get(thing) });
+});
+
+it("What an example names, another example shows", () => {
+  const known: Record<string, Set<unknown>> = {
+    user_id: valuesOf("OrganizationUser", "user_id"),
+    organization_user_id: valuesOf("OrganizationUser", "id"),
+    organization_id: valuesOf("Organization", "id"),
+    waiting_room_id: valuesOf("WaitingRoom", "id"),
+    call_id: valuesOf("Call", "id"),
+  };
+  const unknown = everything.flatMap(({ where, thing, value }) =>
+    Object.entries(known)
+      .filter(([field, values]) => value[field] != null && !values.has(value[field]))
+      .map(([field]) => `${field} ${value[field]} of ${thing}: ${where}`),
+  );
+  for (const [field, values] of Object.entries(known)) expect(values.size, field).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
+
+  function valuesOf(name: string, field: string) {
+    return new Set(
+      everything.filter(({ thing }) => thing.startsWith(`${name} `)).map(({ value }) => value[field]),
+    );
+  }
 });
 
 it("In the examples, nothing changed before it was there", () => {

@@ -29,6 +29,7 @@ const OTHER_ROLES: Record<string, string> = {
   "waiting_rooms/waiting_rooms.slugs.ts":
     "how a slug is made, and what is found by every slug that a room ever had",
   "webhook_deliveries/webhook_deliveries.lane.ts": "how the deliveries of an endpoint are sent, in order",
+  "webhook_deliveries/webhook_deliveries.leases.ts": "the statements of a lane",
   "webhook_deliveries/webhook_deliveries.queue.ts": "the queue's consumer, and what is told to the queue",
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",

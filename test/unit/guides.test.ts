@@ -128,11 +128,18 @@ describe("The introduction of a document", () => {
   });
 
   it("has the operator's address in its servers and its requests, and no address unless there is one", () => {
-    const published = readFileSync("wrangler.toml", "utf8");
-    expect(published).toContain('PUBLIC_URL = ""');
-    expect(introductionOf("external").servers).toMatchObject([{ url: "/api/external" }]);
-    const wranglerToml = published.replace('PUBLIC_URL = ""', 'PUBLIC_URL = "https://visits.example.org"');
-    expect(introductionOf("external", { wranglerToml })).toMatchObject({
+    const withAddress = (url: string) =>
+      introductionOf("external", {
+        wranglerToml: readFileSync("wrangler.toml", "utf8").replace(
+          /^PUBLIC_URL = ".*"/m,
+          `PUBLIC_URL = "${url}"`,
+        ),
+      });
+    expect(withAddress("")).toMatchObject({
+      servers: [{ url: "/api/external" }],
+      info: { description: expect.stringContaining("API=https://visits.example.com/api/external\n") },
+    });
+    expect(withAddress("https://visits.example.org")).toMatchObject({
       servers: [{ url: "https://visits.example.org/api/external" }],
       info: { description: expect.stringContaining("API=https://visits.example.org/api/external\n") },
     });

@@ -92,7 +92,7 @@ describe("The first report of a call", () => {
     ["2026-01-31T23:30:00.5+05:30", "2026-01-31T13:00:00-06:00"],
     ["2026-01-31T23:30:00.5+0530", "2026-01-31T13:00:00-0600"],
     ["2026-01-31T19:00:00.5+01", "2026-01-31T13:00-06"],
-    ["2026-01-31T18:00:00.5z", "2026-01-31T19:00z"],
+    ["2026-01-31t18:00:00.5z", "2026-01-31T19:00z"],
   ])("accepts times with any offset, and returns them in UTC: %s, %s", async (started_at, ended_at) => {
     const { key, first } = await aFirstReport();
     expect((await reportCall(key, { ...first, started_at, ended_at })).body).toMatchObject({

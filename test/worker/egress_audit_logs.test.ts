@@ -373,6 +373,7 @@ describe("A filter of the audit logs", () => {
     ["to=tomorrow", /to/],
     ["to=20270201", /to/],
     ["from=2027-02-02&to=2027-02-01", /from/],
+    ["from=tomorrow&to=2027-02-01", /^from: must be a date such as 2026-01-31$/],
     ["page=0", /page/],
     ["page=two", /page/],
     ["per_page=0", /per_page/],

@@ -410,6 +410,43 @@ describe("An Idempotency-Key", () => {
     expect(await stored()).toBe(0);
   });
 
+  it("is for a new request when its day is over, of which one is carried out if thirty come at once", async () => {
+    const organization = await anOrganization();
+    const key = unique("key");
+    travelTo(fromNow(0));
+    await given(postWith(organization, path, aRoomNamed("Oncology"), key));
+    travelTo(fromNow(24 * HOUR));
+    const post = () => postWith(organization, path, aRoomNamed("Cardiology"), key);
+    const answers = await Promise.all(Array.from({ length: 30 }, post));
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(await roomsOf(organization)).toBe(2);
+  });
+
+  it("that was used for a sub brings it back even when its room is gone", async () => {
+    const organization = await anOrganization();
+    const room = await organization.addRoom();
+    const { user_id } = await organization.addProvider();
+    const body = { waiting_room_sub: { user_id, datetime_start: "2126-01-31T09:30:00Z" } };
+    const post = () => given(postWith(organization, `${path}/${room.slug}/waiting_room_subs`, body, "1"));
+    const sub = await post();
+    await given(organization.client.delete(`${path}/${room.slug}`));
+    expect(await post()).toEqual(sub);
+  });
+
+  it("of an endpoint says nothing of it to a client that may no longer see it", async () => {
+    const organization = await anOrganization();
+    const colleague = await organization.addUser("Ada", ["organization_admin"]);
+    const client = await organization.addClient(colleague.id);
+    const endpoint = { webhook_endpoint: { url: "https://hooks.example.com/visits" } };
+    const post = () => client.send("POST", "/webhook_endpoints", endpoint, { "Idempotency-Key": "1" });
+    await given(post());
+    const change = { user: { roles: ["provider"] } };
+    await given(platform.put(`/organizations/${organization.id}/users/${colleague.id}`, change));
+    travelTo(fromNow(1));
+    expect(await changingNothing(post)).toMatchObject({ status: 404 });
+  });
+
   it("is deleted when its day is over, and another client's same key is not", async () => {
     const [early, late] = [await anOrganization(), await anOrganization()];
     const key = unique("key");

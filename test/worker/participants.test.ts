@@ -266,7 +266,7 @@ describe("A participant's first report", () => {
     ["with a null role", { role: null }, /participant\.role/],
     ["with a null waiting_since", { waiting_since: null }, /participant\.waiting_since/],
     ["with a waiting_since that is a number", { waiting_since: 1_769_850_600 }, /participant\.waiting_since/],
-    ["with a left_at that is no time", { left_at: "later" }, /participant\.left_at/],
+    ["with a left_at that is no time", { left_at: "later" }, /^participant\.left_at: must be an ISO [^;]*$/],
     ["with a left_at before waiting_since", { left_at: "2026-01-31T09:09:59.999Z" }, /participant\.left_at/],
     ["with a user_id that is text", { user_id: "1" }, /participant\.user_id/],
     ["with a user_id of nobody", { user_id: 999_999_999 }, /participant\.user_id/],

@@ -189,6 +189,26 @@ describe("A bookmark", () => {
     },
   );
 
+  it.each(["/waiting_rooms", "/call_metrics", "/events"])(
+    "that the database cannot use, as after a restore, is followed by a look at the primary: %s",
+    async (path) => {
+      const { client } = await anOrganization();
+      const starts: string[] = [];
+      const DB = observedDatabase({
+        query(run, start) {
+          starts.push(start);
+          if (start === A_BOOKMARK) throw new Error("D1_ERROR: no such bookmark");
+          return run();
+        },
+      });
+      const { send } = client.through(throughWorkerWith({ DB }));
+      await given(send("GET", "/roles"));
+      starts.length = 0;
+      await given(send("GET", path, undefined, { "X-D1-Bookmark": A_BOOKMARK }));
+      expect(starts).toEqual([A_BOOKMARK, "first-primary"]);
+    },
+  );
+
   it.each(["POST /waiting_rooms", "POST /auth/token_exchange", "DELETE /invites/:id"])(
     "does not keep writes away from the primary: %s",
     async (route) => {

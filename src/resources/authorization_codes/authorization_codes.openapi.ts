@@ -24,7 +24,7 @@ export const authorizationCodesReference: Reference = {
         },
       },
       refusals: {
-        401: "Or the code is unknown, used or expired, or the membership of its user has ended. The text says which it is.",
+        401: "`Invalid code`: the code is unknown, used or expired, or the membership of its user has ended.",
       },
       errors: { 401: ["Invalid code"] },
     },

@@ -45,6 +45,7 @@ export const callMetricsReference: Reference = {
           },
         },
       },
+      refusals: { 404: "No user of the organization has the `user_id`." },
       errors: {
         400: [
           "date_start: must not be after date_end",

@@ -72,6 +72,7 @@ export const callsReference: Reference = {
           example: CALL.key,
         },
       },
+      refusals: { 404: "The key is blank, too long, or has control characters." },
       request: {
         fields: {
           call: "What is new about the call.",

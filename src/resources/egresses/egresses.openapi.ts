@@ -57,7 +57,7 @@ const fields: Fields = {
     "Why the recording failed. The external API shows it, so it should name no person. `null`: it did not fail.",
   "egress.ended_at":
     "When the recording ended, with any time zone. Without it, that is when `egress_ended` is first reported. `null` clears it, but not once the recording has ended.",
-  "egress.storage_key": `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording.`,
+  "egress.storage_key": `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording.`,
   "egress.user_id":
     "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the user of an earlier report, else the user who held the call.",
 };
@@ -107,7 +107,7 @@ export const egressesReference: Reference = {
         examples: {
           "A recording": {
             ...ended,
-            url: `https://storage.example.com/${STORAGE_KEY}?X-Amz-Expires=900&response-content-disposition=attachment&x-audit-log-id=73&X-Amz-Date=20260131T100000Z&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=visits%2F20260131%2Fauto%2Fs3%2Faws4_request&X-Amz-SignedHeaders=host&X-Amz-Signature=3f1c0e5b9d8a7c6f4e2d1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a098f7e6d5`,
+            url: `https://storage.example.com/recordings/${STORAGE_KEY}?X-Amz-Expires=900&response-content-disposition=attachment&x-audit-log-id=73&X-Amz-Date=20260131T100000Z&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=visits%2F20260131%2Fauto%2Fs3%2Faws4_request&X-Amz-SignedHeaders=host&X-Amz-Signature=3f1c0e5b9d8a7c6f4e2d1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a098f7e6d5`,
           },
           "A recording that failed has no file": { ...failed, url: null },
           "The file was deleted": { ...deleted, url: null },
@@ -127,6 +127,7 @@ export const egressesReference: Reference = {
         "The first report creates the egress. It writes an entry into the audit log, and so does every change of what the response shows: a change of only the storage key writes none. A report with an earlier status than the known one is late: it fills in `error` and `storage_key` if they are unknown, and changes nothing else. No report changes an egress whose file was deleted; but if a late one names a file, that file is deleted too.",
       status: 200,
       parameters: byEgressId,
+      refusals: { 404: "The `egress_id` is blank, too long, or has control characters." },
       request: {
         fields,
         examples: {

@@ -40,7 +40,7 @@ export const TYPES: Record<EventType, [when: string, ids: (keyof typeof eventDat
     ["organization_user_id", "call_id", "egress_id"],
   ],
   "egress.ended": [
-    "A recording has ended, or failed. It can be read when the call has ended too.",
+    "A recording has ended, or failed. It can be read when the call has ended too, if every participant consented.",
     ["organization_user_id", "call_id", "egress_id"],
   ],
   "egress.deleted": [
@@ -84,7 +84,7 @@ export const EVENTS = {
   "egress.ended": [1044, ENDED_AT, ofEgress],
   "transcript.finalized": [1045, "2026-01-31T09:45:20.000Z", ofCall],
   "soap_note.finalized": [1046, "2026-01-31T09:46:00.000Z", ofCall],
-  "waiting_room_sub.changed": [1047, SUB_PLANNED_AT, ofSub],
+  "waiting_room_sub.changed": [1050, SUB_PLANNED_AT, ofSub],
   "invite.accepted": [1052, ACCEPTED_AT, { invite_id: INVITE_ID }],
   "organization_user.added": [1053, ACCEPTED_AT, { organization_user_id: INES.id }],
   "egress.deleted": [30_417, RECORDING_DELETED_AT, ofEgress],
@@ -120,7 +120,7 @@ There may be more types in the future: ignore those that you do not know.`,
       response: {
         schema: eventsSchema,
         examples: {
-          "A week of events": { events: events.slice(0, -1), next_after: 1053 },
+          "One event of each type but `egress.deleted`": { events: events.slice(0, -1), next_after: 1053 },
           "Nothing has happened since": { events: [], next_after: 1053 },
         },
       },

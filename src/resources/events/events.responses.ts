@@ -33,7 +33,9 @@ export const eventSchema = z
   .object({
     id: id().describe("The id of the event. A later event has a higher id. There are gaps between ids."),
     type: eventTypeName().describe("What happened: see the table of types."),
-    created_at: timestamp().describe("When it happened."),
+    created_at: timestamp().describe(
+      "When the service recorded it. What is reported late happened before: see, for example, the `ended_at` of the call.",
+    ),
     data: eventDataSchema.describe("The ids of what it is about: see the table of types."),
   })
   .meta({ id: "Event", description: "Something that happened in the organization." });

@@ -78,7 +78,7 @@ export const invitesReference: Reference = {
       operationId: "createInvite",
       summary: "Create an invite",
       description:
-        "An expired invite for the same email does not prevent a new one, and stays. To send an invite anew before it expires, delete it and create another one.",
+        "An expired invite for the same email does not prevent a new one, and stays. Somebody whose membership has ended can be invited again. To send an invite anew before it expires, delete it and create another one.",
       status: 201,
       request: {
         fields: { organization_invite: "The invite.", ...inviteFields("organization_invite") },

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { CLIENT_KNOWN_FOR } from "../../limits.ts";
 import { type Fields, onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { ANN, CLINIC, FRED, OLGA, PAULA, PAULAS_ROOM, SAM } from "../../openapi/story.ts";
+import { ANN, CLINIC, FRED, OLGA, PAULA, PAULAS_ROOM, SAM, SAMS_ROOM } from "../../openapi/story.ts";
 import { noOrganization, organizationParameter } from "../organizations/organizations.openapi.ts";
 import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
 
@@ -63,13 +63,13 @@ export const organizationUsersReference: Reference = {
       operationId: "listOrganizationUsers",
       summary: "List the organization users that the client has access to",
       description:
-        "These are the organization users whose calls the client can read. An organization_admin has access to every organization user. A provider has access only to itself. A provider_assistant has access to itself and to the providers it assists. The list is ordered by id.",
+        "These are the organization users whose calls the client can read. An organization_admin has access to every organization user. A provider has access only to itself. A provider_assistant has access to itself and to the providers it assists. With several roles, a user has the access of each. The list is ordered by id.",
       status: 200,
       response: {
         schema: pageOf("organization_users", organizationUserSchema),
         examples: {
           "A client of an organization_admin. One membership has ended": {
-            organization_users: [fred, olga, paula, sam, ann],
+            organization_users: [olga, paula, sam, ann, fred],
             pagination: onePage(5),
           },
           "A client of the assistant Ann": { organization_users: [paula, ann], pagination: onePage(2) },
@@ -92,9 +92,15 @@ export const organizationUsersReference: Reference = {
       response: {
         schema: pageOf("users", userSchema),
         examples: {
-          "A former user, a provider and her assistant": {
-            users: [{ ...created(fred), assists: [] }, { ...createdPaula, assists: [] }, annOfPaula],
-            pagination: onePage(3),
+          "An administrator, two providers, an assistant and a former user": {
+            users: [
+              { ...created(olga), assists: [] },
+              { ...createdPaula, assists: [] },
+              { ...created(sam), waiting_room_slug: SAMS_ROOM.slug, assists: [] },
+              annOfPaula,
+              { ...created(fred), assists: [] },
+            ],
+            pagination: onePage(5),
           },
           "An organization without users": { users: [], pagination: onePage(0) },
         },
@@ -153,7 +159,7 @@ export const organizationUsersReference: Reference = {
           user: "What to change. An empty object changes nothing.",
           "user.display_name": `${fields["user.display_name"]} The personal waiting room keeps its name.`,
           "user.roles": `${fields["user.roles"]} They replace all roles that the user had.`,
-          "user.assists": `${fields["user.assists"]} The list replaces the one before; an empty list: nobody. Who is in the list before can stay there, even without the role \`provider\`.`,
+          "user.assists": `${fields["user.assists"]} The list replaces the one before; an empty list: nobody. Those who were in the list before can stay there, even without the role \`provider\`.`,
         },
         examples: {
           "Whom an assistant assists": { user: { assists: [PAULA.id] } },

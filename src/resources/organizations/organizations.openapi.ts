@@ -115,7 +115,7 @@ export const organizationsReference: Reference = {
           organization: "The organization.",
           "organization.name": name,
           "organization.slug":
-            "The short name with which the slugs of the organization's waiting rooms begin: a to z, 0 to 9 and hyphens, but never two hyphens together. It is unique in the service, and cannot be changed later. Without it, the service makes one from the name, with `-2`, `-3` and so on if that is taken.",
+            "The short name with which the slugs of the organization's waiting rooms begin: a to z, 0 to 9 and hyphens, but never two hyphens together. It is unique in the service, and cannot be changed later. Without it, the service makes one from the name, shortened if it is long, with `-2`, `-3` and so on if that is taken.",
         },
         examples: {
           "With a slug": { organization: { name: CLINIC.name, slug: CLINIC.slug } },

@@ -16,7 +16,7 @@ export const reportParticipantBody = z.object({
       left_at: instant.nullable(),
     })
     .partial()
-    .refine(({ waiting_since, left_at }) => !(waiting_since && left_at) || left_at >= waiting_since, {
+    .refine(({ waiting_since, left_at }) => !(waiting_since && left_at && left_at < waiting_since), {
       path: ["left_at"],
       error: "must not be before waiting_since",
     }),

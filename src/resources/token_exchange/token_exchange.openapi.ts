@@ -27,7 +27,7 @@ The token is a JWT that the identity provider signed with RS, PS or ES (256, 384
 | \`iss\` | The issuer, exactly as it is registered. |
 | \`aud\` | The audience that is registered for the issuer, or a list with it. |
 | \`exp\` | A time that has not come yet. It is exact. |
-| \`email\`, or the claim that is registered for the issuer | The email address of a user of the organization, in any case. |
+| \`email\`, or the claim that is registered for the issuer | The email address of a user of the organization, in upper or lower case. |
 | \`email_verified\` | true, if it is there. |
 | \`nbf\`, \`iat\` | Past, or ${tolerance}, if they are there. |
 

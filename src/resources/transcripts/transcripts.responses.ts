@@ -4,7 +4,7 @@ import { id, line, longText } from "../../openapi/shapes.ts";
 
 const seconds = () => z.number().min(0);
 
-export const transcriptLineSchema = z
+const transcriptLineSchema = z
   .object({
     id: id().describe(
       "The id of the line. It stays while the line does not change, whatever happens to other lines, and is never given to another line.",

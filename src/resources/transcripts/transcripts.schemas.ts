@@ -46,8 +46,6 @@ const reportedLines = upToFirstFault(
     `must be spoken by at most ${MAX_CALL_PARTICIPANTS} participants`,
   );
 
-export type ReportedLine = z.output<typeof reportedLine>;
-
 /** A report in part: what is left out stays as reported before. */
 export const reportTranscriptBody = z.object({
   transcript: z

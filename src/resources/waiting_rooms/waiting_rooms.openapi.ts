@@ -36,21 +36,23 @@ const personal: WaitingRoom = {
   user: { display_name: PAULA.display_name },
 };
 
-const closed: WaitingRoom = {
-  ...created,
+const closed: WaitingRoom = { ...created, is_active: false, updated_at: WAITING_SINCE };
+
+const renamed: WaitingRoom = {
+  ...closed,
   name: "Cardiology East",
   slug: "riverside-clinic--cardiology-east",
   theme: "calm",
-  is_active: false,
-  updated_at: WAITING_SINCE,
 };
 
 const fields: Fields = {
   waiting_room: "The room.",
-  "waiting_room.name": "The name of the room. Rooms can have the same name: their slugs differ.",
+  "waiting_room.name":
+    "The name of the room. Spaces at its ends are removed. Rooms can have the same name: their slugs differ.",
   "waiting_room.theme":
     "The theme of the room, for the web app. If the operator sets a list of themes, only those can be chosen.",
-  "waiting_room.is_active": "Whether participants can enter the room.",
+  "waiting_room.is_active":
+    "Whether participants can enter the room. Those who are in it when it becomes inactive stay.",
 };
 
 const noRoom = { 404: ["Waiting room not found"] };
@@ -68,7 +70,8 @@ export const waitingRoomsReference: Reference = {
     "GET /waiting_rooms": {
       operationId: "listWaitingRooms",
       summary: "List the waiting rooms",
-      description: "Lists the rooms of the organization and the personal rooms, ordered by id.",
+      description:
+        "Lists the rooms of the organization and the personal rooms, active or not, ordered by id. Retired rooms are not in the list.",
       status: 200,
       response: {
         schema: pageOf("waiting_rooms", waitingRoomSchema),
@@ -123,11 +126,14 @@ export const waitingRoomsReference: Reference = {
         examples: {
           "Only what changes": { waiting_room: { is_active: closed.is_active } },
           "Another name, theme and state": {
-            waiting_room: { name: closed.name, theme: closed.theme, is_active: closed.is_active },
+            waiting_room: { name: renamed.name, theme: renamed.theme, is_active: renamed.is_active },
           },
         },
       },
-      response: { schema: waitingRoomSchema, example: closed },
+      response: {
+        schema: waitingRoomSchema,
+        examples: { "Only what changes": closed, "Another name, theme and state": renamed },
+      },
       errors: { ...noRoom, 422: refusedFields },
     },
     "DELETE /waiting_rooms/:slug": {

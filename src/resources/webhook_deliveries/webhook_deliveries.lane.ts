@@ -9,20 +9,19 @@ import {
   WEBHOOK_LEASE,
   WEBHOOK_RESULTS_PORTION,
 } from "../../limits.ts";
-import { type Attempt, GONE, nextAttemptAt, pausedUntil } from "./webhook_deliveries.merge.ts";
-import { webhookOf } from "./webhook_deliveries.schemas.ts";
-import { NO_ANSWER, sendWebhook } from "./webhook_deliveries.sending.ts";
 import {
-  type DueDelivery,
   dueDeliveries,
   endLane,
   endpointInLane,
-  type LaneEndpoint,
   leaseEndpoint,
   type Result,
   recordResults,
   updateDue,
-} from "./webhook_deliveries.sql.ts";
+} from "./webhook_deliveries.leases.ts";
+import { type Attempt, GONE, nextAttemptAt, pausedUntil } from "./webhook_deliveries.merge.ts";
+import { webhookOf } from "./webhook_deliveries.schemas.ts";
+import { NO_ANSWER, sendWebhook } from "./webhook_deliveries.sending.ts";
+import type { DueDelivery, LaneEndpoint } from "./webhook_deliveries.sql.ts";
 
 /*
  * Each endpoint has a lane: its deliveries are sent one after the other, in the order of their events, by one invocation

@@ -4,6 +4,7 @@ import {
   DAY,
   EVENTS_KEPT_FOR,
   HOUR,
+  MAX_WEBHOOK_RETRY_AFTER,
   WEBHOOK_FAILING_FOR,
   WEBHOOK_REDELIVERY_PORTION,
   WEBHOOK_RETRY_DELAYS,
@@ -110,7 +111,7 @@ export const webhookDeliveriesReference: Reference = {
 
 - Every event is sent **at least once**. \`webhook-id\` is the same every time (\`evt_\` and the id of the event): use it to drop duplicates.
 - Events come in order as long as nothing fails.
-- A response with a status from 200 to 299 within ${WEBHOOK_TIMEOUT / 1000} seconds is a success. Everything else, redirects included, is tried again after ${delays}, or later if \`Retry-After\` asks for it. Then the delivery is given up.
+- A response with a status from 200 to 299 within ${WEBHOOK_TIMEOUT / 1000} seconds is a success. Everything else, redirects included, is tried again after ${delays}. Each pause can be a little longer, or up to ${MAX_WEBHOOK_RETRY_AFTER / HOUR} hours if \`Retry-After\` asks for it. Then the delivery is given up.
 - 410 makes the endpoint inactive at once, and ${WEBHOOK_FAILING_FOR / DAY} days of failures without a success do too: see its \`disabled_reason\`. Deliveries that were pending then are sent when it is active again. Events that come while it is not active are not sent, unless you ask for them with \`redeliver\`.
 - Deliveries are listed for ${EVENTS_KEPT_FOR / DAY} days.`,
   webhooks: {

@@ -11,7 +11,7 @@ import {
 } from "../../limits.ts";
 import { retryDelay } from "../bulk_invites/bulk_invites.queue.ts";
 import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
-import { dueEndpoints } from "./webhook_deliveries.sql.ts";
+import { dueEndpoints } from "./webhook_deliveries.leases.ts";
 
 /**
  * Something may be due: at the endpoint, or at any if it names none. What is due, D1 knows: a message that is lost or

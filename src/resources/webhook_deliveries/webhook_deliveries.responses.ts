@@ -63,6 +63,8 @@ export const deliveriesSchema = z.object({
 export const webhookSchema = z.object({
   id: count().describe("The id of the event: see `GET /events`."),
   type: eventTypeName().describe("What happened. Receivers must expect types that they do not know."),
-  timestamp: timestamp().describe("When it happened. The header `webhook-timestamp` says when it was sent."),
+  timestamp: timestamp().describe(
+    "The `created_at` of the event: when the service recorded it. The header `webhook-timestamp` says when it was sent.",
+  ),
   data: eventDataSchema.describe("The ids of what it is about."),
 });

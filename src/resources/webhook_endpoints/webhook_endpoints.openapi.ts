@@ -13,7 +13,7 @@ import {
   WEBHOOK_ENDPOINT,
   WEBHOOK_SECRET,
 } from "../../openapi/story.ts";
-import { DISABLED_AS_GONE } from "../webhook_deliveries/webhook_deliveries.sql.ts";
+import { DISABLED_AS_GONE } from "../webhook_deliveries/webhook_deliveries.leases.ts";
 import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from "./webhook_endpoints.responses.ts";
 
 type Endpoint = z.input<typeof webhookEndpointSchema>;

@@ -38,8 +38,6 @@ export interface Document {
   components: { schemas: Record<string, Json>; headers: Record<string, Json> };
 }
 
-export const DOORS = ["external", "platform", "livekit"];
-
 /** The published document of a door: `npm run build` makes it. */
 export const documentOf = (door: string): Document =>
   JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));

@@ -1,7 +1,7 @@
 import type ts from "typescript";
 
 /** An OpenAPI document, as far as types of a client come from it. */
-export interface Document {
+interface Document {
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
 }

@@ -1,5 +1,5 @@
 /** What OWASP's rules find in the documents, and is right as it is. */
-export interface Exception {
+interface Exception {
   rule: string;
   /** Places: the door, and the words of the path in its document. `*` is one word or a part of one, `**` is any words. */
   where: string[];

@@ -6,8 +6,15 @@ export interface JsonSchema {
   type?: string | string[];
   format?: string;
   enum?: unknown[];
+  default?: unknown;
+  minLength?: number;
   maxLength?: number;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
   maxItems?: number;
+  required?: string[];
   items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
   anyOf?: JsonSchema[];
@@ -19,7 +26,7 @@ export interface Operation {
   method: string;
   /** With parameters in braces, after the base path of the door. */
   path: string;
-  parameters: { name: string; in: "path" | "query" | "header"; schema: JsonSchema }[];
+  parameters: { name: string; in: "path" | "query" | "header"; schema: JsonSchema; required?: boolean }[];
   body?: { schema: JsonSchema; example: unknown };
 }
 

@@ -2,7 +2,7 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import externalDocument from "../../../dist/public/api/external/openapi.json";
 import liveKitDocument from "../../../dist/public/api/livekit/openapi.json";
 import platformDocument from "../../../dist/public/api/platform/openapi.json";
-import { isDocumented } from "../../../src/openapi/error_texts.ts";
+import { isDocumented } from "./error_texts.ts";
 
 type JsonSchema = Record<string, unknown>;
 
@@ -11,15 +11,22 @@ interface OperationObject {
   responses: Record<
     string,
     {
-      headers?: Record<string, Reference | { schema: JsonSchema }>;
+      headers?: DocumentedHeaders;
       content?: { "application/json": { schema: JsonSchema; examples?: Examples } };
     }
   >;
 }
 
+interface HeaderObject {
+  schema: JsonSchema;
+  required?: true;
+}
+
 interface Reference {
   $ref: string;
 }
+
+type DocumentedHeaders = Record<string, Reference | HeaderObject>;
 
 type Examples = Record<string, { value: { error: string } }>;
 
@@ -31,7 +38,7 @@ interface WebhookObject {
 interface Document {
   paths: Record<string, Record<string, OperationObject>>;
   webhooks?: Record<string, { post: WebhookObject }>;
-  components: { schemas: Record<string, JsonSchema>; headers: Record<string, { schema: JsonSchema }> };
+  components: { schemas: Record<string, JsonSchema>; headers: Record<string, HeaderObject> };
 }
 
 /** The published documents, by the base path of their door. */
@@ -63,24 +70,51 @@ export function expectAsDocumented(
   }
   const response = operation.responses[status];
   if (!response) throw new Error(`${said}, which is not documented`);
-  for (const [name, header] of Object.entries(response.headers ?? {})) {
-    const { schema } = "$ref" in header ? sharedHeader(document, name) : header;
-    requireHeader(document, headers, name, schema, said);
-  }
+  requireHeaders(document, headers, response.headers ?? {}, said);
   const { schema, examples = {} } = response.content?.["application/json"] ?? {};
   if (!schema) {
     if (body !== null) throw new Error(`${said} with a body, which is not documented`);
     return;
   }
   requireBody(document, body, schema, said);
-  const fault = status < 400 ? faultOfPage(body) : faultOfError(body as { error: string }, examples);
+  const fault = status < 400 ? faultOfPage(body) : faultOfError(body as { error: string }, status, examples);
   if (fault) throw new Error(`${said} with ${fault}`);
 }
 
 /** What is wrong with an error: its text is no example of its status, and is made of no documented faults. */
-function faultOfError({ error }: { error: string }, examples: Examples): string | undefined {
+function faultOfError({ error }: { error: string }, status: number, examples: Examples): string | undefined {
   const texts = Object.values(examples).map(({ value }) => value.error);
-  if (!isDocumented(error, texts)) return `an error that is not documented: ${error}`;
+  if (!isDocumented(error, status, texts)) return `an error that is not documented: ${error}`;
+}
+
+/** Headers that every response of the Worker has, for browsers and caches: the documents leave them out. */
+const GENERAL_HEADERS = new Set([
+  "cache-control",
+  "content-security-policy",
+  "content-type",
+  "cross-origin-opener-policy",
+  "cross-origin-resource-policy",
+  "origin-agent-cluster",
+  "referrer-policy",
+  "strict-transport-security",
+  "x-content-type-options",
+  "x-dns-prefetch-control",
+  "x-download-options",
+  "x-frame-options",
+  "x-permitted-cross-domain-policies",
+  "x-xss-protection",
+]);
+
+function requireHeaders(document: Document, headers: Headers, documented: DocumentedHeaders, said: string) {
+  const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
+  for (const name of headers.keys())
+    if (!names.has(name) && !GENERAL_HEADERS.has(name))
+      throw new Error(`${said} with the header ${name}, which is not documented`);
+  for (const [name, header] of Object.entries(documented)) {
+    const { schema, required } = "$ref" in header ? sharedHeader(document, name) : header;
+    if (required && !headers.has(name)) throw new Error(`${said} without the header ${name}`);
+    requireHeader(document, headers, name, schema, said);
+  }
 }
 
 function sharedHeader({ components }: Document, name: string) {
@@ -107,7 +141,7 @@ function requireBody(document: Document, body: unknown, schema: JsonSchema, said
   if (!valid) throw new Error(`${said}, not as documented: ${JSON.stringify(errors, null, 2)}`);
 }
 
-/** A header need not be there. */
+/** The header is as documented, if it is there. */
 function requireHeader(document: Document, headers: Headers, name: string, schema: JsonSchema, said: string) {
   const text = headers.get(name);
   if (text === null) return;

@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+it("The README says of each dependency why it is there, and of no other package", () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const [, table = ""] = readFileSync("README.md", "utf8").split("\n## Dependencies\n");
+  const named = [...table.matchAll(/^\| (.*?) \| .+ \|$/gm)]
+    .slice(1)
+    .flatMap(([, names = ""]) => names.replace(/\(.*?\)/g, "").split(", "))
+    .map((name) => name.trim());
+  expect(named.sort()).toEqual(Object.keys({ ...dependencies, ...devDependencies }).sort());
+});

@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { DOOR_NAMES } from "../../src/openapi/doors.ts";
+import { documentOf, examplesOf } from "./support/documents.ts";
+import { allowedBy, valuesOf } from "./support/limit_values.ts";
+import {
+  type Example,
+  exampleOf,
+  type Place,
+  placesOf,
+  sendWith,
+  valueIn,
+} from "./support/limited_requests.ts";
+import { documentedOperations, isOf, type Operation } from "./support/request_schemas.ts";
+import { type Outcome, openService } from "./support/service_in_memory.ts";
+
+type Applies = (value: unknown, place: Place) => boolean;
+
+type Exception = [reason: string, applies: Applies];
+
+const fillsBody = (value: unknown) => String(value).length > 200_000;
+
+/** Its body may be only as long as the token, so that the body is refused first. */
+const TOO_LONG: Exception = [
+  "A token fills the body",
+  (value, { name }) => name === "token_exchange.token" && fillsBody(value),
+];
+
+/** What the service accepts although the schema does not, and why that is right. */
+const ACCEPTED: Exception[] = [
+  [
+    "White space at the ends of a text is removed",
+    (value, { schema }) =>
+      typeof value === "string" && value !== value.trim() && allowedBy(schema)(value.trim()),
+  ],
+  [
+    "ISO 8601 has more ways to write a time than the format date-time, which is that of RFC 3339",
+    (value, { schema }) =>
+      schema.format === "date-time" && /T09:30(Z|:00\+0100|:00\+01)$/.test(String(value)),
+  ],
+  [
+    "An email address is what an email field of HTML accepts, which is more than the format email",
+    (value, { schema }) =>
+      schema.format === "email" &&
+      (["a..b@c.de", ".a@b.de", "a.@b.de"].includes(String(value)) ||
+        String(value).startsWith("a".repeat(65))),
+  ],
+  [
+    "A URL is what a browser accepts (WHATWG), which is more than the format uri, that of RFC 3986",
+    (value, { schema }) => schema.format === "uri" && URL.canParse(String(value)),
+  ],
+  [
+    "A larger number means the same as the largest one",
+    (value, place) =>
+      place.in === "query" && ["per_page", "after"].includes(place.name) && Number(value) > 2 ** 53 - 1,
+  ],
+  ["A bookmark that is none is ignored", (_, { name }) => name === "X-D1-Bookmark"],
+  TOO_LONG,
+];
+
+/** What the service refuses although the schema accepts it, and where the reference says so. */
+const REFUSED: Exception[] = [
+  [
+    "Half of a surrogate pair is no character, so a text of JSON should have none (RFC 8259, section 8.2)",
+    (value) => !String(value).isWellFormed(),
+  ],
+  [
+    "Said in the table of faults: no leap seconds, and no time after 29 December 9999",
+    (value, { schema }) => schema.format === "date-time" && /:60Z$|^9999-12-3/.test(String(value)),
+  ],
+  [
+    "Said in the table of faults: only what an email field of HTML accepts",
+    (value, { schema }) => schema.format === "email" && /^"|\[/.test(String(value)),
+  ],
+  [
+    "Said with the field: a storage key is not blank",
+    (value, { name }) => name === "egress.storage_key" && String(value).trim() === "",
+  ],
+  [
+    "Said in the guide of reports: no path can have it",
+    (value, place) => place.in === "path" && /^\.\.?$/.test(String(value)),
+  ],
+  TOO_LONG,
+];
+
+const applies = (exceptions: Exception[], value: unknown, place: Place) =>
+  exceptions.some(([, holds]) => holds(value, place));
+
+let service = await openService();
+
+/** Each value with which the place is tried, and whether the document allows it. */
+function trials(place: Place, example: Example) {
+  const isAllowed = allowedBy(place.schema);
+  return valuesToTry(place, valueIn(example, place)).map((value) => ({
+    value,
+    allowed: value === undefined ? !place.isRequired : isAllowed(meaning(value, place)),
+  }));
+}
+
+function valuesToTry(place: Place, example: unknown): unknown[] {
+  const values = valuesOf(place.schema, example);
+  if (place.in === "path") return values.filter((value) => typeof value !== "object" && value !== "");
+  if (place.in === "query") return [undefined, ...values.filter((value) => typeof value !== "object")];
+  // Others cannot be in a header.
+  if (place.in === "header") return [undefined, ...values.filter((value) => isHeader(value))];
+  const canBeLeftOut = place.path.length > 0 && place.path.at(-1) !== "0";
+  return canBeLeftOut ? [undefined, ...values] : values;
+}
+
+const isHeader = (value: unknown) => typeof value !== "object" && /^[ -~]*$/.test(String(value));
+
+/** A parameter is text, which may be the digits of a number. */
+function meaning(value: unknown, { in: place, schema }: Place): unknown {
+  if (place === "body") return value;
+  const isNumber = isOf(schema, "integer") && /^-?\d+$/.test(String(value));
+  return isNumber ? Number(value) : String(value);
+}
+
+const errorOf = ({ status, text }: Outcome): string => (status < 400 ? "" : JSON.parse(text).error);
+
+/** Whether the place is refused, and nothing else. */
+function isRefused(outcome: Outcome, place: Place): boolean {
+  if (place.in === "path") return outcome.status === 404;
+  if (place.name === "body") return outcome.status === 422;
+  const named = errorOf(outcome)
+    .split("; ")
+    .some((fault) => fault.startsWith(`${place.name}: `) || fault.startsWith(`${place.name}.`));
+  return named && outcome.status === (place.in === "body" ? 422 : 400);
+}
+
+/** The errors that each operation documents for itself, by status. */
+const documents = Object.fromEntries(DOOR_NAMES.map((door) => [door, documentOf(door)]));
+
+/** Whether the request is carried out, or refused with an error that its operation documents for itself. */
+function isAccepted({ door, method, path }: Operation, outcome: Outcome): boolean {
+  if (outcome.status < 400) return true;
+  const { content = {} } =
+    documents[door]?.paths[path]?.[method.toLowerCase()]?.responses[outcome.status] ?? {};
+  return Object.values(content)
+    .flatMap((media) => examplesOf(media))
+    .some((example) => (example as { error: string }).error === errorOf(outcome));
+}
+
+const shorten = (text = "nothing") => (text.length > 80 ? `${text.slice(0, 80)}… (${text.length})` : text);
+
+const named = ({ door, method, path }: Operation) => `${method} /api/${door}${path}`;
+
+describe("Exactly what the document allows is accepted by", () => {
+  const operations = documentedOperations.filter(({ door }) => door !== "livekit");
+  it.each(operations.map((each) => [named(each), each] as const))("%s", async (_, operation) => {
+    const differences: string[] = [];
+    for (const place of placesOf(operation)) {
+      let example = await exampleOf(service, operation);
+      for (const { value, allowed } of trials(place, example)) {
+        const outcome = await sendWith(service, example, place, value);
+        const isRight = allowed
+          ? isAccepted(operation, outcome) || applies(REFUSED, value, place)
+          : isRefused(outcome, place) || applies(ACCEPTED, value, place);
+        const said = `${shorten(JSON.stringify(value))} is ${allowed ? "" : "not "}allowed`;
+        if (!isRight)
+          differences.push(
+            `${place.in} ${place.name}: ${said}: ${outcome.status} ${shorten(errorOf(outcome))}`,
+          );
+        // What it was about may be used up.
+        if (outcome.changes > 0) example = await exampleOf(service, operation);
+      }
+    }
+    // It may have deleted what other examples need.
+    if (operation.method === "DELETE") service = await openService();
+    expect(differences).toEqual([]);
+  });
+});
+
+it("What is left out has the default that the document names", async () => {
+  const defaults = documentedOperations.flatMap((operation) =>
+    placesOf(operation)
+      .filter(({ schema }) => schema.default !== undefined)
+      .map((place) => ({ operation, place })),
+  );
+  for (const { operation, place } of defaults) {
+    const what = `${named(operation)}: ${place.name}`;
+    const example = await exampleOf(service, operation);
+    const { text } = await sendWith(service, example, place, undefined);
+    if (place.in === "query") {
+      const explicit = await sendWith(service, example, place, place.schema.default);
+      expect([what, text]).toEqual([what, explicit.text]);
+    } else expect([what, JSON.parse(text)[place.path.at(-1) ?? ""]]).toEqual([what, place.schema.default]);
+  }
+  expect(defaults.length).toBeGreaterThan(20);
+});
+
+// It would send a refused event again and again. What is beyond a limit is not used, or cut off.
+it("LiveKit gets 200 for every event, also for one that is beyond the limits of its fields", async () => {
+  const statuses = new Map<number, number>();
+  for (const operation of documentedOperations.filter(({ door }) => door === "livekit"))
+    for (const place of placesOf(operation)) {
+      const example = await exampleOf(service, operation);
+      const beyond = trials(place, example).filter(({ value, allowed }) => !allowed && !fillsBody(value));
+      for (const { value } of beyond) {
+        const { status } = await sendWith(service, example, place, value);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    }
+  expect([...statuses]).toEqual([[200, expect.any(Number)]]);
+});

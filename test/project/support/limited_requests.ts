@@ -1,0 +1,111 @@
+/** Requests that are right but for one value, from the documents and the examples of the benchmark. */
+import { AN_HOUR, ORIGIN } from "../../bench/clinic.ts";
+import { operations as measured } from "../../bench/operations.ts";
+import { type JsonSchema, nodesOf, type Operation } from "./request_schemas.ts";
+import type { Outcome, Service } from "./service_in_memory.ts";
+
+/** A parameter, or a value in a body. */
+export interface Place {
+  in: "body" | "path" | "query" | "header";
+  path: string[];
+  /** As refusals name it. */
+  name: string;
+  schema: JsonSchema;
+  isRequired: boolean;
+}
+
+export function placesOf({ parameters, body }: Operation): Place[] {
+  const nodes = body ? nodesOf(body.schema) : [];
+  const required = new Set(
+    nodes.flatMap(({ path, schema }) => (schema.required ?? []).map((name) => [...path, name].join("."))),
+  );
+  return [
+    ...parameters.map(({ name, in: place, schema, required: isRequired = false }) => ({
+      in: place,
+      path: [name],
+      name,
+      schema,
+      isRequired,
+    })),
+    ...nodes.map(({ path: general, schema }) => {
+      const path = general.map((name) => (name === "*" ? "0" : name));
+      const isRequired = required.has(general.join("."));
+      return { in: "body" as const, path, name: path.join(".") || "body", schema, isRequired };
+    }),
+  ];
+}
+
+/** An example that takes too long to make again and again. */
+const LONG = `${AN_HOUR} lines`;
+
+/** A request that succeeds. For LiveKit's door, it is the one of the document. */
+export async function exampleOf(
+  { clinic, credentials }: Service,
+  { door, method, path: template, body }: Operation,
+) {
+  const name = `${method} ${template.replace(/\{(\w+)\}/g, ":$1")}`;
+  const operation = measured.find(
+    (each) => each.door === door && each.name.replace(/,.*/, "") === name && !each.name.includes(LONG),
+  );
+  if (!operation && door !== "livekit") throw new Error(`No example of ${name}`);
+  const sent = await operation?.example(clinic);
+  return {
+    method,
+    base: `/api/${door}`,
+    template,
+    headers: credentials[door],
+    documented: body?.example,
+    path: sent?.path ?? template,
+    body: sent ? withShortLists(sent.body) : body?.example,
+  };
+}
+
+/** A copy in which lists have only their first element. */
+function withShortLists(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.slice(0, 1).map(withShortLists);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withShortLists(each)]));
+}
+
+export type Example = Awaited<ReturnType<typeof exampleOf>>;
+
+/** The value that the example has there, or else that of the document. */
+export const valueIn = ({ body, documented }: Example, { path }: Place): unknown =>
+  valueAt(body, path) ?? valueAt(documented, path);
+
+const valueAt = (value: unknown, path: string[]) =>
+  path.reduce((now, name) => (now as Record<string, unknown> | undefined)?.[name], value);
+
+/** Sends the example with another value there; undefined leaves it out. */
+export function sendWith(service: Service, example: Example, place: Place, value: unknown): Promise<Outcome> {
+  const headers = new Headers(example.headers);
+  let { path, body } = example as { path: string; body?: unknown };
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (place.in === "body") body = withValue(body, example.documented, place.path, value);
+  else if (place.in === "path") path = withSegment(example, place.name, text);
+  else if (place.in === "query" && value !== undefined) path += `?${place.name}=${encoded(text)}`;
+  else if (value !== undefined) headers.set(place.name, text);
+  const json = JSON.stringify(body);
+  if (json !== undefined) {
+    headers.set("Content-Type", "application/json");
+    headers.set("Content-Length", String(Buffer.byteLength(json)));
+  }
+  const url = `${ORIGIN}${example.base}${path}`;
+  return service.send(new Request(url, { method: example.method, headers, body: json ?? null }));
+}
+
+function withSegment({ path, template }: Example, name: string, text: string): string {
+  const segments = path.split("/");
+  segments[template.split("/").indexOf(`{${name}}`)] = encoded(text);
+  return segments.join("/");
+}
+
+const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
+
+/** A copy in which this value is another. What is missing on the way to it is as documented. */
+function withValue(value: unknown, documented: unknown, [name, ...rest]: string[], by: unknown): unknown {
+  if (name === undefined) return by;
+  const around = (value ?? documented ?? (name === "0" ? [] : {})) as Record<string, unknown>;
+  const changed = withValue(around[name], valueAt(documented, [name]), rest, by);
+  return Array.isArray(around) ? [changed] : { ...around, [name]: changed };
+}

@@ -8,7 +8,8 @@ import { bodyOf } from "./floor_statements.ts";
 const PARTICIPANT = `id, organization_id, key, waiting_room_id, call_id, user_id, display_name, role, waiting_since,
   joined_at, left_at, recording_consent`;
 
-const CALL = "id, organization_id, organization_user_id, waiting_room_id, started_at, ended_at, failed";
+const CALL =
+  "id, organization_id, organization_user_id, waiting_room_id, started_at, ended_at, failed, legal_hold";
 
 const UNKNOWN = { call_id: null, user_id: null, waiting_since: null, joined_at: null, left_at: null };
 
@@ -80,11 +81,12 @@ export const platformReports: Record<string, FloorHandler<PlatformFloorRequest>>
         key,
         ended_at: sent.ended_at ?? known?.ended_at ?? null,
         failed: Number(sent.failed ?? known?.failed ?? 0),
+        legal_hold: Number(sent.legal_hold ?? known?.legal_hold ?? 0),
       };
       return callWrites(known && { ...known, key }, row, people, state.people, now);
     });
     row = { ...row, ...written };
-    return { body: { ...shape.call(row), key } };
+    return { body: { ...shape.call(row), key, legal_hold: Boolean(row.legal_hold) } };
   },
 };
 

@@ -40,6 +40,9 @@ interface Created<Name = string> {
 
 class KeyIsKnown extends Error {}
 
+export const KEY_WAS_USED =
+  "Idempotency-Key: was used for another request; each request needs a key of its own";
+
 /**
  * A write that makes one row, and at most one for each `Idempotency-Key` of a client.
  *
@@ -80,10 +83,7 @@ export function namedCreation<
     const known = await runFirst(db, knownRequest({ api_client_id, key }));
     // Its day has just ended, and the cron has deleted it.
     if (!known) return createOnce(context, values);
-    if (known.fingerprint !== fingerprint)
-      throw unprocessable(
-        "Idempotency-Key: was used for another request; each request needs a key of its own",
-      );
+    if (known.fingerprint !== fingerprint) throw unprocessable(KEY_WAS_USED);
     if (known.result === null)
       throw new ApiError(409, `The request with this Idempotency-Key was carried out. ${secretAdvice}`);
     keyed.isReplay = true;

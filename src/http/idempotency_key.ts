@@ -15,6 +15,8 @@ const keySchema = z
   .max(MAX_IDEMPOTENCY_KEY_LENGTH)
   .regex(/^[ -~]*$/);
 
+export const BAD_KEY = `${IDEMPOTENCY_KEY}: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`;
+
 const schema = z.object({ [IDEMPOTENCY_KEY]: keySchema.optional() });
 
 /**
@@ -35,11 +37,7 @@ export const idempotent = Object.assign(
 function keyedRequest(c: HonoContext, sent: string): KeyedRequest {
   // The standard puts a key in quotes, and most clients do not: both are the same key.
   const key = /^"(.*)"$/.exec(sent)?.[1] ?? sent;
-  if (!keySchema.safeParse(key).success)
-    throw new ApiError(
-      400,
-      `${IDEMPOTENCY_KEY}: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`,
-    );
+  if (!keySchema.safeParse(key).success) throw new ApiError(400, BAD_KEY);
   return { key, fingerprint: () => fingerprintOf(c), isReplay: false };
 }
 

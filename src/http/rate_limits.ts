@@ -73,15 +73,18 @@ const TOO_MANY = {
 } as const;
 
 function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
-  const [fault, reason] = TOO_MANY[name];
+  const [, reason] = TOO_MANY[name];
   const headers = {
     "Retry-After": String(RATE_LIMIT_PERIOD),
     // The counter does not say when it begins anew: at the latest after its period.
     RateLimit: `"${name}";r=0;t=${RATE_LIMIT_PERIOD}`,
     "RateLimit-Policy": policy(name, limit),
   };
-  const text = `${fault}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
-  return new ApiError(429, text, { headers, reason });
+  return new ApiError(429, tooManyText(name, limit), { headers, reason });
 }
+
+/** @param limit requests a minute */
+export const tooManyText = (name: keyof typeof TOO_MANY, limit: number) =>
+  `${TOO_MANY[name][0]}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
 
 const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;

@@ -47,8 +47,8 @@ export async function answerWithBookmark(c: HonoContext, next: Next) {
 }
 
 /**
- * Repeats the handler that answered 404 or failed. It belongs to a GET, so it may run twice. A validator refuses again before any
- * query runs.
+ * Repeats the handler that answered 404 or failed. It belongs to a GET, so it may run twice. A validator refuses again
+ * before any query runs.
  */
 async function answerFromPrimary(c: ReplicatedContext, next: Next) {
   const refused = matchedRoutes(c)[c.req.routeIndex];

@@ -112,13 +112,15 @@ export const sharedHeaders = (door: Door) =>
   Object.fromEntries(Object.entries(shared(door)).map(([name, header]) => [name, headerObject(header)]));
 
 /** Headers as a document has them. */
-export const headersOf = (door: Door, headers: Headers) =>
-  Object.fromEntries(
+export function headersOf(door: Door, headers: Headers) {
+  const known = shared(door);
+  return Object.fromEntries(
     Object.entries(headers).map(([name, header]) => [
       name,
-      name in shared(door) ? { $ref: `#/components/headers/${name}` } : headerObject(header),
+      name in known ? { $ref: `#/components/headers/${name}` } : headerObject(header),
     ]),
   );
+}
 
 function headerObject({ schema, ...header }: Header) {
   const { $schema, ...json } = z.toJSONSchema(schema);

@@ -65,8 +65,8 @@ export function described(schema: z.ZodType, own: Record<string, Parameter> = {}
       Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
         const parameter = own[name] ?? parameters[name];
         if (!parameter) throw new Error(`No description of the parameter ${name}`);
-        const { example, ...said } = parameter;
-        return [name, field.meta({ ...field.meta(), ...said, param: { example } })];
+        const { description, example } = parameter;
+        return [name, field.meta({ ...field.meta(), description, param: { example } })];
       }),
     ),
   );

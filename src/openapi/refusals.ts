@@ -1,4 +1,7 @@
 import * as z from "zod";
+import { KEY_WAS_USED } from "../database/creations.ts";
+import { BAD_KEY } from "../http/idempotency_key.ts";
+import { tooManyText } from "../http/rate_limits.ts";
 import { explain, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
@@ -6,7 +9,6 @@ import {
   LIVEKIT_BODY_LIMIT,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   PLATFORM_BODY_LIMIT,
-  RATE_LIMIT_PERIOD,
 } from "../limits.ts";
 import { DOORS, type Door } from "./doors.ts";
 import { errorExamples } from "./examples.ts";
@@ -88,9 +90,7 @@ function commonRefusals(door: Door, inputs: Input[], { body, errors }: Operation
     all.push([
       400,
       `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`,
-      [
-        `Idempotency-Key: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`,
-      ],
+      [BAD_KEY],
     ]);
   all.push([401, DOORS[door].unauthorized, [DOORS[door].unauthorizedError]]);
   if (param) all.push([404, undefined, ["Not found"]]);
@@ -105,25 +105,15 @@ function commonRefusals(door: Door, inputs: Input[], { body, errors }: Operation
       : "The body does not match its schema.";
     all.push([422, reason, [faultOf(json.schema)]]);
   }
-  if (key)
-    all.push([
-      422,
-      "The `Idempotency-Key` was used for another request.",
-      ["Idempotency-Key: was used for another request; each request needs a key of its own"],
-    ]);
+  if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [KEY_WAS_USED]]);
   all.push([429, DOORS[door].tooMany, tooManyErrors(door)]);
   all.push([500, "An internal error of the service.", ["Internal server error"]]);
   return all;
 }
 
-const perMinute = (limit: number) =>
-  `at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
-
 const tooManyErrors = (door: Door) => [
-  ...(door === "external"
-    ? [`This API client has sent too many requests: ${perMinute(operator.CLIENT_LIMIT_PER_MINUTE)}`]
-    : []),
-  `Too many requests with missing or wrong credentials have come from this address: ${perMinute(operator.FAILURE_LIMIT_PER_MINUTE)}`,
+  ...(door === "external" ? [tooManyText("client", operator.CLIENT_LIMIT_PER_MINUTE)] : []),
+  tooManyText("address", operator.FAILURE_LIMIT_PER_MINUTE),
 ];
 
 /** What the service says of an empty body, or of parameters that are all wrong. */

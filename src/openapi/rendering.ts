@@ -85,8 +85,7 @@ export function simplify(value: unknown): unknown {
   // The name of a format says more than a long pattern.
   if (typeof json.format === "string" && typeof json.pattern === "string" && json.pattern.length > 40)
     delete json.pattern;
-  // The range of JavaScript's exact integers is no news.
-  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  // Zod's smallest integer says nothing of ours: see bounds.ts.
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
   if (json.type === "integer" && json.exclusiveMinimum === 0) {
     delete json.exclusiveMinimum;

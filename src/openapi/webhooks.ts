@@ -41,6 +41,7 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
 
 /** `v1,` and a digest of 32 bytes in base64, for each valid secret. */
 const SIGNATURE = "v1,[A-Za-z0-9+/]{43}=";
+const SIGNATURE_LENGTH = "v1,".length + 44;
 
 /** The digits of the largest integer. */
 const MAX_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
@@ -79,7 +80,7 @@ function headersOf(sent: Sent) {
       }),
     "webhook-signature": z
       .string()
-      .max(47 * (1 + MAX_OLD_WEBHOOK_SECRETS) + MAX_OLD_WEBHOOK_SECRETS)
+      .max((1 + MAX_OLD_WEBHOOK_SECRETS) * (SIGNATURE_LENGTH + 1) - 1)
       .regex(new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`))
       .meta({
         description: `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must be right. That of the example is made with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { LOOK_UPS_BEYOND_LIMIT } from "../../src/limits.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { door, type Fetcher, platform } from "./support/door.ts";
+import { type Answer, door, type Fetcher, platform } from "./support/door.ts";
 import { aLiveKitServer, anEvent } from "./support/livekit.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -144,7 +144,7 @@ describe("An address whose credentials fail", () => {
     return { organization, limit, counting, fetcher, fail, failing, client };
   }
 
-  it.each<[string, (fetcher: Fetcher) => Promise<{ status: number; headers: Headers }>]>([
+  it.each<[string, (fetcher: Fetcher) => Promise<Answer>]>([
     ["the external door, without any", (fetcher) => door("/api/external", {}, fetcher).get(PATH)],
     ["the external door, with made-up ones", (fetcher) => door("/api/external", madeUp(), fetcher).get(PATH)],
     ["the platform door", (fetcher) => door("/api/platform", {}, fetcher).get("/organizations")],
@@ -162,9 +162,13 @@ describe("An address whose credentials fail", () => {
   ])("gets 429 beyond the limit: %s", async (_, fail) => {
     const fetcher = from(anAddress(), throughWorkerWith({ FAILURE_LIMIT: aLimit(2) }));
     for (let n = 0; n < 2; n++) expect((await fail(fetcher)).status).toBe(401);
-    const { status, headers } = await fail(fetcher);
+    const { status, headers, body } = await fail(fetcher);
     expect(status).toBe(429);
     expect(headersOf(headers, BEYOND_ADDRESS_LIMIT)).toEqual(BEYOND_ADDRESS_LIMIT);
+    expect(body).toEqual({
+      error:
+        "Too many requests with missing or wrong credentials have come from this address: at most 60 a minute are served; try again in 60 seconds",
+    });
   });
 
   it("is limited by the platform's own counter", async () => {

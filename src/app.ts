@@ -1,12 +1,13 @@
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import { handleError } from "./http/errors.ts";
-import { externalDoor, externalRoutes } from "./http/external_door.ts";
+import { handleError, noSuchPath } from "./http/errors.ts";
+import { externalApi, externalRoutes } from "./http/external_api.ts";
 import { health } from "./http/health.ts";
+import { httpsOnly } from "./http/https.ts";
 import { logRequest } from "./http/log.ts";
-import { platformDoor, platformRoutes } from "./http/platform_door.ts";
-import { liveKitDoor, liveKitRoutes } from "./livekit/livekit_door.ts";
+import { platformApi, platformRoutes } from "./http/platform_api.ts";
+import { liveKitApi, liveKitRoutes } from "./livekit/livekit_api.ts";
 import { liveKitWebhook } from "./livekit/webhook.ts";
 import { apiClientsPlatform } from "./resources/api_clients/api_clients.platform.ts";
 import { authorizationCodesPlatform } from "./resources/authorization_codes/authorization_codes.platform.ts";
@@ -40,7 +41,7 @@ import { webhookEndpointsExternal } from "./resources/webhook_endpoints/webhook_
 import { readSettings, requireOwnSecrets } from "./settings.ts";
 
 const external = externalRoutes()
-  .use(externalDoor)
+  .use(externalApi)
   .route("/", organizationUsersExternal)
   .route("/", waitingRoomsExternal)
   .route("/", waitingRoomSubsExternal)
@@ -59,7 +60,7 @@ const external = externalRoutes()
   .route("/", webhookDeliveriesExternal);
 
 const platform = platformRoutes()
-  .use(platformDoor)
+  .use(platformApi)
   .route("/", organizationsPlatform)
   .route("/", organizationUsersPlatform)
   .route("/", apiClientsPlatform)
@@ -73,7 +74,7 @@ const platform = platformRoutes()
   .route("/", authorizationCodesPlatform)
   .route("/", invitesPlatform);
 
-const livekit = liveKitRoutes().use(liveKitDoor).route("/", liveKitWebhook);
+const livekit = liveKitRoutes().use(liveKitApi).route("/", liveKitWebhook);
 
 export const app = new Hono<{ Bindings: Env }>();
 
@@ -87,6 +88,8 @@ app.use(async (c, next) => {
 });
 app.use(logRequest);
 app.route("/health", health);
+app.use("/api/*", httpsOnly);
+app.use("/.well-known/*", httpsOnly);
 app.use("/api/*", (c, next) => {
   requireOwnSecrets(readSettings(c.env), c.req.url);
   return next();
@@ -99,5 +102,5 @@ app.use("/api/*", async (c, next) => {
 app.route("/api/external", external);
 app.route("/api/platform", platform);
 app.route("/api/livekit", livekit);
-app.notFound((c) => c.json({ error: "Not found" }, 404));
+app.notFound((c) => handleError(noSuchPath(), c));
 app.onError(handleError);

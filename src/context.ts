@@ -43,7 +43,7 @@ export interface KeyedRequest {
   isReplay: boolean;
 }
 
-/** The context of a request through the external door. */
+/** The context of a request through the external API. */
 export interface ClientContext extends Context {
   caller: Caller;
   /** The URL of the request, by which the caller reached the service. */

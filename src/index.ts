@@ -1,6 +1,5 @@
 import { app } from "./app.ts";
 import { type Context, openContext } from "./context.ts";
-import { deleteOldIdempotencyKeys } from "./database/creations.ts";
 import { log, logFault } from "./http/log.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
@@ -9,10 +8,9 @@ import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bul
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
 import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
-import { lapseExpiredInvites } from "./resources/invites/invites.service.ts";
-import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.deletion.ts";
-import { moveOldLines } from "./resources/transcripts/transcripts.chores.ts";
-import { deleteOldTranscripts } from "./resources/transcripts/transcripts.deletion.ts";
+import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
+import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
+import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
 import {
   consumeWebhookDeliveries,
   nudgeDeliveries,
@@ -27,13 +25,11 @@ type Chores = Record<string, (context: Context) => Promise<number>>;
 const chores: Chores = {
   requeueLostRows,
   erasePersonalData,
-  lapseExpiredInvites,
   deleteOldCodes,
   deleteOldIdempotencyKeys,
   deleteOldTranscripts,
   deleteOldSoapNotes,
   deleteOldRecordings,
-  moveOldLines,
   deleteOldLiveKitEgresses,
   recoverLostEgresses,
   deleteOldEvents,

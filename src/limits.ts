@@ -1,7 +1,7 @@
 /** Every limit, lifetime and size of the service, with its reason. Sizes are in bytes and times in milliseconds. */
 
 const KIB = 1024;
-const SECOND = 1000;
+export const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 export const HOUR = 3600 * SECOND;
 export const DAY = 24 * HOUR;
@@ -124,15 +124,14 @@ export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 /** For summaries of transcripts, and for SOAP notes. */
 export const MAX_NOTE_LENGTH = 200_000;
 
+/**
+ * The JSON of a transcript. A phone can take it, and an isolate of 128 MB can build it. The lines of a report have at
+ * most 4 MiB, but the speaker's display name is repeated in each.
+ */
+export const MAX_TRANSCRIPT_SIZE = 16 * KIB * KIB;
+
 /** The compressed lines of a transcript are stored in parts of this size: as hex, D1's 2 MB hold twice as much. */
 export const TRANSCRIPT_PART = 500 * KIB;
-
-/**
- * One run of the cron moves the lines of this many old transcripts into parts, and of fewer where they are long: beyond
- * this many lines, no other transcript begins. Each is read and written by itself, so that requests come in between.
- */
-export const TRANSCRIPTS_MOVED = 100;
-export const TRANSCRIPT_LINES_MOVED = 50_000;
 
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;
@@ -188,8 +187,14 @@ export const KEYS_COOLDOWN = 30 * SECOND;
 /** An identity provider that takes longer counts as down. */
 export const KEYS_TIMEOUT = 5 * SECOND;
 
-/** A set of several hundred keys is far smaller. */
-export const KEYS_BODY_LIMIT = KIB * KIB;
+/** A set of a hundred keys of RSA is smaller. */
+export const KEYS_BODY_LIMIT = 128 * KIB;
+
+/** In the set of an identity provider. Few have more than ten. */
+export const MAX_KEYS = 200;
+
+/** A token that does not name its key is tried against so many that fit it: each is a signature to verify. */
+export const MAX_KEYS_TRIED = 10;
 
 /** A request waits this long for another request that fetches the same keys. Then it fetches them itself. */
 export const KEYS_WAIT = SECOND;
@@ -343,7 +348,7 @@ export const MAX_WEBHOOK_PAUSE = MINUTE;
 /** A queue message waits for a delivery that is due within this time. The cron, which is less punctual, sees to others. */
 export const WEBHOOK_NUDGE_AHEAD = 15 * MINUTE;
 
-/** An isolate tells the queue at most this often that there may be something to send. */
+/** An isolate sends the queue a message at most this often, to say that something may be due. */
 export const WEBHOOK_NUDGE_INTERVAL = SECOND;
 
 /** Lanes in one invocation, which has six connections at a time. Those to D1 and the queue count too. */
@@ -402,3 +407,9 @@ export const WRITE_TIME_LIMIT = 10 * SECOND;
 
 /** In seconds: the `Retry-After` when all attempts failed. */
 export const WRITE_RETRY_AFTER = 1;
+
+/** In seconds: the `Retry-After` when D1 is overloaded or cannot be reached. */
+export const DATABASE_RETRY_AFTER = 5;
+
+/** An isolate asks D1 at most this often whether the service is healthy: anybody can ask it. */
+export const HEALTH_KNOWN_FOR = 5 * SECOND;

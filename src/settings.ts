@@ -1,21 +1,13 @@
 import * as z from "zod";
 import { isLoopback } from "./http/loopback.ts";
+import { themeName } from "./http/wire.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
   MAX_INVITE_VALIDITY_DAYS,
-  MAX_THEME_LENGTH,
   MIN_INVITE_SECRET_LENGTH,
   MIN_LIVEKIT_SECRET_LENGTH,
   MIN_PLATFORM_TOKEN_LENGTH,
 } from "./limits.ts";
-
-export const themeName = z
-  .string()
-  .regex(
-    new RegExp(`^[a-z0-9_-]{1,${MAX_THEME_LENGTH}}$`),
-    `must be 1 to ${MAX_THEME_LENGTH} characters of a-z, 0-9, _ and -`,
-  )
-  .meta({ maxLength: MAX_THEME_LENGTH });
 
 /** LiveKit's tools take the address with either scheme. Requests go to the one with http. */
 const livekitUrl = z
@@ -26,13 +18,14 @@ const perMinute = z.coerce.number().int().positive();
 
 /** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
 const fields = z.object({
+  ALLOW_HTTP: z.enum(["true", "false"]).default("false"),
   CLIENT_LIMIT_PER_MINUTE: perMinute,
   FAILURE_LIMIT_PER_MINUTE: perMinute,
   PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
   PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
   WAITING_ROOM_THEMES: z
     .string()
-    .transform((list) => list.split(",").map((theme) => theme.trim()))
+    .transform((list) => list.split(","))
     .pipe(z.array(themeName))
     .optional(),
   APP_URL: z.url().transform((url) => url.replace(/\/$/, "")),

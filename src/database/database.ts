@@ -1,2 +1,24 @@
 /** What runs statements: D1 itself, where every query goes to the primary, or a session of it. */
 export type Database = Pick<D1Database, "prepare" | "batch">;
+
+/** A session on a replica, which may lag. */
+export interface Replica extends Database {
+  /** The same on the primary. */
+  primary(): Database;
+}
+
+export const isReplica = (db: Database): db is Replica => "primary" in db;
+
+/**
+ * Asks the primary too, where a replica leaves something in doubt: it may not have yet what others have written. And so
+ * where it fails: after a restore, it does not know the bookmarks of before.
+ */
+export async function fromPrimaryIfInDoubt<Result>(
+  db: Database,
+  ask: (db: Database) => Promise<Result>,
+  isInDoubt: (result: Result) => boolean = () => false,
+): Promise<Result> {
+  if (!isReplica(db)) return ask(db);
+  const result = await ask(db).catch(() => undefined);
+  return result === undefined || isInDoubt(result) ? ask(db.primary()) : result;
+}

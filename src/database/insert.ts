@@ -4,7 +4,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { builder, type Value } from "./queries.ts";
 
 /** A value or SQL for each column that an insert wants. */
-export type InsertValues<Table extends SQLiteTable> = {
+type InsertValues<Table extends SQLiteTable> = {
   [Name in keyof Table["$inferInsert"]]: Value<Table["$inferInsert"][Name]>;
 };
 
@@ -19,9 +19,8 @@ export function insertSelect<Table extends SQLiteTable>(
   values: InsertValues<Table>,
   source: SQL,
 ) {
-  const given: Record<string, unknown> = values;
   const selected = Object.entries(getTableColumns(table)).map(([name, column]) => {
-    const value = given[name] ?? column.default ?? null;
+    const value = values[name as keyof typeof values] ?? column.default ?? null;
     // Values are encoded as the column is; SQL stands as it is.
     return isSQLWrapper(value) && !(value instanceof Placeholder)
       ? sql`${value}`
@@ -34,20 +33,19 @@ export function insertSelect<Table extends SQLiteTable>(
 export function jsonFields<Table extends SQLiteTable>(
   table: Table,
 ): Record<keyof Table["_"]["columns"], SQL> {
-  return columnsAs(table, (name) => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`);
+  const names = Object.keys(getTableColumns(table));
+  return Object.fromEntries(names.map((name) => [name, jsonField(name)])) as Record<
+    keyof Table["_"]["columns"],
+    SQL
+  >;
 }
 
-/** For ON CONFLICT DO UPDATE: takes over each column of the row that was to be inserted, except those named. */
-export function replaceAllBut<Table extends SQLiteTable>(
-  table: Table,
-  kept: (keyof Table["_"]["columns"])[],
-): Record<string, SQL> {
-  const columns = columnsAs(table, (name) => sql`excluded.${sql.identifier(name)}`);
-  for (const name of kept) delete columns[name];
-  return columns;
-}
+export const jsonField = (name: string): SQL => sql`item.value ->> ${sql.raw(`'$.${name}'`)}`;
 
-function columnsAs<Table extends SQLiteTable>(table: Table, as: (name: string) => SQL) {
-  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => [name, as(column.name)]);
-  return Object.fromEntries(columns) as Record<keyof Table["_"]["columns"], SQL>;
+/** For ON CONFLICT DO UPDATE: replaces each column by that of the row that was to be inserted, except the unchanged ones. */
+export function replaceAllBut(table: SQLiteTable, unchanged: string[]): Record<string, SQL> {
+  const columns = Object.entries(getTableColumns(table)).filter(([name]) => !unchanged.includes(name));
+  return Object.fromEntries(
+    columns.map(([name, column]) => [name, sql`excluded.${sql.identifier(column.name)}`]),
+  );
 }

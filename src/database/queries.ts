@@ -1,15 +1,15 @@
-import { Column, is, noopDecoder, Param, Placeholder, SQL, type SQLWrapper } from "drizzle-orm";
+import { Column, is, noopDecoder, Param, Placeholder, SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { drizzle } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
-import type { Database } from "./database.ts";
+import { type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
 /*
  * Drizzle takes longer to write a query's text than all the rest of a request takes. So the text is written once per
  * isolate, with placeholders, and each request only binds its values.
  */
 
-/** Builds statements, for named queries and for subqueries. It runs none. */
+/** Builds statements, for prepared queries and for subqueries. It runs none. */
 export const builder = drizzle({ prepare: () => null } as unknown as D1Database);
 
 /** The row of a selection: `type WaitingRoom = Row<typeof waitingRoomColumns>`. */
@@ -17,13 +17,16 @@ export type Row<Columns extends Record<string, Column | SQL.Aliased | SQL>> = {
   [Name in keyof SelectResultFields<Columns>]: SelectResultFields<Columns>[Name];
 };
 
-/** A value, or SQL for it: conditions that take it serve named queries and others. */
+/** A value, or SQL for it: conditions that take it serve prepared queries and others. */
 export type Value<Type> = Type | SQLWrapper;
 
 /** Values of a query, each as itself or as SQL for it. */
 export type Values<Of> = { [Name in keyof Of]: Value<Of[Name]> };
 
-/** Stands for each value of a named query while it is built. A proxy: it cannot be spread, nor taken apart by `...rest`. */
+/** The values of a JSON array, for IN. */
+export const jsonValues = (list: Value<string | null>): SQL => sql`(select value from json_each(${list}))`;
+
+/** Stands for each value of a prepared query while it is built. A proxy: it cannot be spread, nor taken apart by `...rest`. */
 export type Placeholders<Values> = { [Name in keyof Values & string]: Placeholder<Name, Values[Name]> };
 
 /** A statement as D1 takes it, and how its values and rows are converted. */
@@ -34,7 +37,7 @@ export interface Compiled {
   decoders: [column: string, decode: (value: unknown) => unknown][];
 }
 
-/** A named query with its values: ready to run, alone or in a batch. */
+/** A prepared query with its values: ready to run, alone or in a batch. */
 export interface BoundQuery<Result> {
   compiled: Compiled;
   params: unknown[];
@@ -42,21 +45,21 @@ export interface BoundQuery<Result> {
   row?: { is: Result };
 }
 
-export type NamedQuery<Values, Result> = (values: Values) => BoundQuery<Result>;
+export type PreparedQuery<Values, Result> = (values: Values) => BoundQuery<Result>;
 
 /** What Drizzle builds and D1 runs: a SELECT, INSERT, UPDATE or DELETE. */
 export type Statement = BatchItem<"sqlite">;
 
-export type RowOf<S extends Statement> = S["_"]["result"] extends (infer Result)[] ? Result : never;
+type RowOf<S extends Statement> = S["_"]["result"] extends (infer Result)[] ? Result : never;
 
 /**
  * A statement that is built at its first use, and kept.
  *
  * @param build makes the statement from placeholders; each column of its rows must have a name of its own
  */
-export function namedQuery<Values extends object, S extends Statement>(
+export function preparedQuery<Values extends object, S extends Statement>(
   build: (values: Placeholders<Values>) => S,
-): NamedQuery<Values, RowOf<S>> {
+): PreparedQuery<Values, RowOf<S>> {
   let compiled: Compiled | undefined;
   return (values) => {
     compiled ??= compile(build(placeholders<Values>()));
@@ -64,25 +67,36 @@ export function namedQuery<Values extends object, S extends Statement>(
   };
 }
 
-/** All rows of a query. */
+/** All rows of a query. There may well be none: nothing that is asked for by name. */
 export async function runAll<Result>(db: Database, query: BoundQuery<Result>): Promise<Result[]> {
-  const { results } = await prepare(db, query).all<Record<string, unknown>>();
-  return decode(query, results);
+  return decode(query, await fromPrimaryIfInDoubt(db, (each) => runOne(each, query)));
 }
 
 /** The first row of a query, or undefined. */
 export async function runFirst<Result>(db: Database, query: BoundQuery<Result>): Promise<Result | undefined> {
-  return (await runAll(db, query))[0];
+  const rows = await fromPrimaryIfInDoubt(
+    db,
+    (each) => runOne(each, query),
+    (found) => found.length === 0,
+  );
+  return decode(query, rows)[0];
 }
 
-/** The rows of several queries, in one round trip and one transaction. */
+/** The rows of several queries, in one round trip and one transaction. The first finds what is asked for by name. */
 export async function runBatch<Queries extends BoundQuery<unknown>[]>(
   db: Database,
   queries: [...Queries],
 ): Promise<RowsOf<Queries>> {
-  return (await runRaw(db, queries)).map((rows, n) =>
-    decode(queries[n] as BoundQuery<unknown>, rows),
-  ) as RowsOf<Queries>;
+  const results = await fromPrimaryIfInDoubt(
+    db,
+    (each) => runRaw(each, queries),
+    ([first]) => first?.length === 0,
+  );
+  return results.map((rows, n) => decode(queries[n] as BoundQuery<unknown>, rows)) as RowsOf<Queries>;
+}
+
+async function runOne(db: Database, query: BoundQuery<unknown>): Promise<RawRow[]> {
+  return (await prepare(db, query).all<RawRow>()).results;
 }
 
 /** The rows of each query of a batch. */

@@ -1,10 +1,11 @@
 import { and, eq, inArray, isNotNull, not, type SQL, sql } from "drizzle-orm";
 import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
-import { builder, namedQuery, type Placeholders, type Value } from "./queries.ts";
+import type { CleanUp } from "./clean_up.ts";
+import { builder, type Placeholders, preparedQuery, runAll, type Value } from "./queries.ts";
 import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
 
 /** How long an organization keeps something: null for good. */
-export type RetentionDays =
+type RetentionDays =
   | typeof organizations.recording_retention_days
   | typeof organizations.transcript_retention_days;
 
@@ -15,14 +16,14 @@ const isOverdue = (results: Results, days: RetentionDays, now: Value<number>) =>
   and(isNotNull(days), sql`${results.call_ended_at} < ${now} - ${days} * ${sql.raw(String(DAY))}`);
 
 /** True for a row that is older than its organization wants it to be, and not under legal hold. */
-export const isExpired = (results: Results, days: RetentionDays, now: Value<number>): SQL =>
+export const isPastRetention = (results: Results, days: RetentionDays, now: Value<number>): SQL =>
   sql`(not ${results.is_held} and exists ${builder
     .select({ id: organizations.id })
     .from(organizations)
     .where(and(eq(organizations.id, results.organization_id), isOverdue(results, days, now)))})`;
 
 /**
- * Selects the ids of expired rows, at most `limit` of them.
+ * Selects the ids of rows that are past retention, at most `limit` of them.
  *
  * It starts with the organizations that do not keep everything, and for each looks into an index of its rows by the end
  * of their calls. So it reads one row for each such organization, and besides only what it selects, however many calls
@@ -31,7 +32,7 @@ export const isExpired = (results: Results, days: RetentionDays, now: Value<numb
  *
  * @param isIndexed what the WHERE of that index says, in its words, besides `not is_held`
  */
-export const expiredIds = (
+export const idsPastRetention = (
   results: Results,
   days: RetentionDays,
   now: Value<number>,
@@ -53,16 +54,18 @@ export const expiredIds = (
     )
     .limit(limit);
 
-/** Deletes expired transcripts or SOAP notes, at most a portion, and returns their ids. */
-export const namedExpiry = (results: typeof transcripts | typeof soapNotes) =>
-  namedQuery(({ now }: Placeholders<{ now: number }>) =>
+/** The chore that deletes the transcripts or SOAP notes that are past retention. */
+export function cleanUpPastRetention(results: typeof transcripts | typeof soapNotes): CleanUp {
+  const deletePastRetention = preparedQuery(({ now }: Placeholders<{ now: number }>) =>
     builder
       .delete(results)
       .where(
         inArray(
           results.id,
-          expiredIds(results, organizations.transcript_retention_days, now, TRANSCRIPTS_DELETED),
+          idsPastRetention(results, organizations.transcript_retention_days, now, TRANSCRIPTS_DELETED),
         ),
       )
       .returning({ id: results.id }),
   );
+  return async ({ db, now }) => (await runAll(db, deletePastRetention({ now }))).length;
+}

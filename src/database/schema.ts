@@ -5,7 +5,6 @@ import {
   index,
   integer,
   primaryKey,
-  real,
   sqliteTable,
   text,
   uniqueIndex,
@@ -25,6 +24,27 @@ const organizationId = () =>
     .notNull()
     .references(() => organizations.id);
 
+/** The digits with which a slug ends. */
+const finalDigits = sql`substr(slug, length(rtrim(slug, '0123456789')) + 1)`;
+
+/**
+ * Computed from a slug, for an index of both, which leads to the highest number of a stem. `cardiology-3` has the number 3
+ * and the stem `cardiology`. Without a number from 2 to 999999 at its end, a slug is its own stem, and its number is 1.
+ */
+const slugParts = () => ({
+  slug_number: integer()
+    .notNull()
+    .generatedAlwaysAs(
+      sql`iif(rtrim(slug, '0123456789') glob '*-' and ${finalDigits} glob '[1-9]*' and length(${finalDigits}) < 7,
+        cast(${finalDigits} as integer), 1)`,
+    ),
+  slug_stem: text()
+    .notNull()
+    .generatedAlwaysAs(
+      sql`iif(slug_number = 1, slug, substr(slug, 1, length(slug) - length(slug_number) - 1))`,
+    ),
+});
+
 /** Recordings and transcripts are deleted so many days after their call has ended; null keeps them for good. */
 export const organizations = sqliteTable(
   "organizations",
@@ -32,11 +52,13 @@ export const organizations = sqliteTable(
     id: id(),
     name: text().notNull(),
     slug: text().notNull().unique(),
+    ...slugParts(),
     recording_retention_days: integer(),
     transcript_retention_days: integer(),
     ...timestamps,
   },
   (t) => [
+    index("organizations_by_stem").on(t.slug_stem, t.slug_number),
     // For the cron.
     index("organizations_deleting_recordings")
       .on(t.recording_retention_days)
@@ -126,7 +148,7 @@ export const apiClients = sqliteTable(
 
 /**
  * The `Idempotency-Key` of each creation, kept for a day. `fingerprint` is the digest of the request, and `result` the row
- * that was made, as JSON: null where the response has a secret (see creations.ts).
+ * that was made, as JSON: null where the response has a secret (see idempotency_keys.sql.ts).
  */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
@@ -172,16 +194,9 @@ export const waitingRooms = sqliteTable(
   ],
 );
 
-/** The digits with which a slug ends. */
-const finalDigits = sql`substr(slug, length(rtrim(slug, '0123456789')) + 1)`;
-
 /**
- * Every slug that a room ever had, and the room. So a slug never comes to lead to another room, and a room that is
- * renamed back gets its old slug back. Triggers keep it (see triggers/waiting_room_slugs.sql): nothing else writes here.
- *
- * `clinic--cardiology-3` has the number 3 and the stem `clinic--cardiology`. Without a number from 2 to 999999999 at its
- * end, a slug is its own stem, and its number is 1. `next_number` is what comes after a number from 2 up, if no room ever
- * had that: to find a free number, nothing is counted.
+ * Every slug that a room ever had, and the room. So a slug is never given again, to another room or to the same. Triggers
+ * keep it (see triggers/waiting_room_slugs.sql): nothing else writes here.
  */
 export const waitingRoomSlugs = sqliteTable(
   "waiting_room_slugs",
@@ -189,20 +204,10 @@ export const waitingRoomSlugs = sqliteTable(
     slug: text().primaryKey(),
     organization_id: organizationId(),
     waiting_room_id: integer().notNull(),
-    number: integer()
-      .notNull()
-      .generatedAlwaysAs(
-        sql`iif(rtrim(slug, '0123456789') glob '*-' and ${finalDigits} glob '[1-9]*' and length(${finalDigits}) < 10,
-          cast(${finalDigits} as integer), 1)`,
-      ),
-    stem: text()
-      .notNull()
-      .generatedAlwaysAs(sql`iif(number = 1, slug, substr(slug, 1, length(slug) - length(number) - 1))`),
-    next_number: integer(),
+    ...slugParts(),
   },
   (t) => [
-    index("waiting_room_slugs_of_room").on(t.waiting_room_id, t.stem, t.number),
-    index("waiting_room_slugs_next").on(t.stem, t.next_number).where(sql`next_number is not null`),
+    index("waiting_room_slugs_by_stem").on(t.slug_stem, t.slug_number),
     foreignKey({
       columns: [t.organization_id, t.waiting_room_id],
       foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
@@ -339,8 +344,7 @@ export const WHOLE_ORGANIZATION = 0;
 
 /**
  * `lines_digest` is the SHA-256 of the reported lines. It distinguishes a repeated report from a corrected one.
- * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report gave any since
- * lines are in parts.
+ * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.
  */
 export const transcripts = sqliteTable(
   "transcripts",
@@ -386,29 +390,6 @@ export const transcriptParts = sqliteTable(
       foreignColumns: [calls.organization_id, calls.id],
     }),
   ],
-);
-
-/**
- * Lines of transcripts as they were stored before transcript_parts. Nothing writes here any more: the cron moves them
- * there, and until then they are read from here. Its sequence gives all ids of lines. Times are seconds from the
- * beginning of the call.
- */
-export const transcriptLines = sqliteTable(
-  "transcript_lines",
-  {
-    id: id(),
-    organization_id: organizationId(),
-    transcript_id: integer()
-      .notNull()
-      .references(() => transcripts.id),
-    participant_id: integer()
-      .notNull()
-      .references(() => participants.id),
-    text: text().notNull(),
-    start_time: real().notNull(),
-    end_time: real().notNull(),
-  },
-  (t) => [index("transcript_lines_in_order").on(t.transcript_id, t.start_time, t.end_time)],
 );
 
 export const soapNotes = sqliteTable(
@@ -605,12 +586,7 @@ export const authorizationCodes = sqliteTable(
   ],
 );
 
-/**
- * An email has at most one active invite, which is neither used nor expired. `is_lapsed` is set some time after the
- * expiry: by the cron, or together with the next invite of the email. It takes an expired invite out of the indexes and
- * the total of active ones, because an index cannot look at the clock. Until then, expires_at says that an invite has
- * expired.
- */
+/** An invite is pending until it is used, also when it has expired. An email has at most one pending invite. */
 export const invites = sqliteTable(
   "invites",
   {
@@ -621,24 +597,14 @@ export const invites = sqliteTable(
     roles: text({ mode: "json" }).$type<Role[]>().notNull(),
     expires_at: integer().notNull(),
     used_at: integer(),
-    is_lapsed: integer({ mode: "boolean" }).notNull().default(false),
     ...timestamps,
   },
   (t) => [
-    uniqueIndex("invites_active")
-      .on(t.organization_id, t.email)
-      .where(sql`used_at is null and not is_lapsed`),
-    index("invites_pending").on(t.organization_id, t.email).where(sql`used_at is null`),
-    // To skip pages, SQLite needs only this index.
-    index("invites_listed")
-      .on(t.organization_id, t.id, t.expires_at)
-      .where(sql`used_at is null and not is_lapsed`),
-    // For the total of the list. With the organization first, it does not read what expires elsewhere.
-    index("invites_expiring")
-      .on(t.organization_id, t.expires_at)
-      .where(sql`used_at is null and not is_lapsed`),
-    // For the cron.
-    index("invites_by_expiry").on(t.expires_at).where(sql`used_at is null and not is_lapsed`),
+    uniqueIndex("invites_pending").on(t.organization_id, t.email).where(sql`used_at is null`),
+    // To skip pages, and what has expired, SQLite needs only this index.
+    index("invites_listed").on(t.organization_id, t.id, t.expires_at).where(sql`used_at is null`),
+    // For the totals. With the organization first, they do not read what expires elsewhere.
+    index("invites_by_expiry").on(t.organization_id, t.expires_at).where(sql`used_at is null`),
   ],
 );
 
@@ -780,9 +746,9 @@ export const webhookDeliveries = sqliteTable(
 );
 
 /**
- * The lengths of the lists that can grow long, so that a page need not count them. Triggers keep them (see
- * triggers/list_totals.sql): nothing else writes here. `owner_id` is whose list it is: an organization, an organization
- * user (for calls), an egress (for audit entries, by event), or 0 for the organizations themselves.
+ * The lengths of the lists whose rows it would take too long to count. Triggers keep them (see triggers/list_totals.sql):
+ * nothing else writes here. `owner_id` is whose list it is: an organization user (for calls), an organization (for
+ * invites), an egress (for audit entries, by event).
  */
 export const listTotals = sqliteTable(
   "list_totals",
@@ -794,15 +760,13 @@ export const listTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
 );
 
-export type ListName =
-  | "waiting_rooms"
-  | "organization_users"
-  | "organizations"
-  | "api_clients"
-  | "issuers"
-  | "invites"
-  | "calls"
-  | `egress_audit_logs:${AuditEvent}`;
+export type ListName = "invites" | "calls" | `egress_audit_logs:${AuditEvent}`;
 
-/** Always empty: a trigger refuses every row and with it the row's batch (see rules.ts, triggers/refusals.sql). */
-export const refusals = sqliteTable("refusals", { reason: text().notNull() });
+/** The highest number so far that was given out, of what is numbered but has no row of its own. */
+export const sequences = sqliteTable("sequences", {
+  name: text().$type<"transcript_lines">().primaryKey(),
+  value: integer().notNull(),
+});
+
+/** Always empty: a trigger refuses every row, and with it the row's batch (see triggers/write_conflicts.sql). */
+export const writeConflicts = sqliteTable("write_conflicts", { reason: text().notNull() });

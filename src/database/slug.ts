@@ -1,27 +1,39 @@
-import slugify from "@sindresorhus/slugify";
 import { type SQL, sql } from "drizzle-orm";
-import type { Value } from "./queries.ts";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** ASCII kebab case of a name, transliterated; `fallback` where nothing of the name is left. */
-export function kebabCase(name: string, fallback: string): string {
+let slugify: typeof import("@sindresorhus/slugify").default | undefined;
+
+/**
+ * ASCII kebab case of a name, transliterated; `fallback` where nothing of the name is left. The library is loaded when the
+ * first slug is made: it would take a quarter of the Worker's start.
+ */
+export async function kebabCase(name: string, fallback: string): Promise<string> {
+  slugify ??= (await import("@sindresorhus/slugify")).default;
   return slugify(name, { decamelize: false }) || fallback;
 }
 
+/** A table with a row for each slug that is taken. */
+type TakenSlugs = SQLiteTable & Record<"slug" | "slug_stem" | "slug_number", SQLiteColumn>;
+
+/** What `nextSlug` adds to a slug at most. */
+export const MAX_SLUG_SUFFIX_LENGTH = "-".length + 8;
+
 /**
- * The first free one of `base`, `base-2`, `base-3`, …
+ * The slug itself, or where it is taken, the same with one more than the highest number that it has. Where even that is
+ * taken (as the number has seven digits), it ends in eight random hex digits.
  *
- * @param isTaken makes SQL that is true where the candidate is taken
+ * As for an id, the database gives out the next one, so that requests that meet get different ones. It reads two entries of
+ * an index, however many slugs have the stem (see `slugParts` in schema.ts).
  */
-export function firstFreeSlug(
-  base: Value<string>,
-  isTaken: (candidate: SQL) => SQL | undefined,
-): SQL<string> {
+export function nextSlug(taken: TakenSlugs, slug: SQL): SQL<string> {
+  const highest = sql`select max(${taken.slug_number}) from ${taken} where ${taken.slug_stem} = plain.slug`;
+  const isFree = (candidate: SQL) =>
+    sql`not exists (select 1 from ${taken} where ${taken.slug} = ${candidate})`;
   return sql`(
-    with recursive candidate (suffix, slug) as (
-      select 1, ${base}
-      union all
-      select suffix + 1, ${base} || '-' || (suffix + 1) from candidate where ${isTaken(sql`candidate.slug`)}
-    )
-    select slug from candidate order by suffix desc limit 1
-  )`;
+    with plain (slug) as (select ${slug}),
+      numbered (slug) as (select plain.slug || '-' || (coalesce((${highest}), 1) + 1) from plain)
+    select case when ${isFree(sql`plain.slug`)} then plain.slug
+      when ${isFree(sql`numbered.slug`)} then numbered.slug
+      else plain.slug || '-' || lower(hex(randomblob(4))) end
+    from plain, numbered)`;
 }

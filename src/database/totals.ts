@@ -2,16 +2,13 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { builder, type Value } from "./queries.ts";
 import { type ListName, listTotals } from "./schema.ts";
 
-/** The owner of the list of organizations, which belongs to none of them. */
-export const EVERYBODY = 0;
-
 /** How long a list is, from the total that triggers keep: it costs the same however long the list has grown. */
 export function totalOf(list: ListName, owner_id: Value<number>): SQL<number> {
-  const kept = builder
+  const total = builder
     .select({ total: listTotals.total })
     .from(listTotals)
     .where(and(eq(listTotals.list, list), eq(listTotals.owner_id, owner_id)));
-  return sql`coalesce(${kept}, 0)`;
+  return sql`coalesce(${total}, 0)`;
 }
 
 /** The query that gives a page its total_count. */

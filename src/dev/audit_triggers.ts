@@ -1,7 +1,19 @@
 /** Writes the part of triggers/egress_audit_logs.sql that follows from AUDITED_FIELDS. */
+import { writeFileSync } from "node:fs";
 import { AUDITED_FIELDS } from "../database/audited_fields.ts";
+import { readText } from "./migrations.ts";
+import { TRIGGERS } from "./triggers.ts";
 
 const GENERATED = /(?<=^-- Generated from .*\n)[\s\S]*?(?=^-- End of the generated part)/m;
+
+/** @returns whether the file was changed */
+export function generateAuditTriggers(): boolean {
+  const path = `${TRIGGERS}/egress_audit_logs.sql`;
+  const text = readText(path);
+  const generated = withAuditTriggers(text);
+  if (generated !== text) writeFileSync(path, generated);
+  return generated !== text;
+}
 
 /** The file's text with its generated part as it should be. */
 export function withAuditTriggers(text: string): string {

@@ -7,6 +7,7 @@ import { parseEnv } from "node:util";
 import { HOUR } from "../limits.ts";
 import { demoLiveKit } from "./demo_livekit.ts";
 import { DEMO_CLIENT } from "./demo_organization.ts";
+import { chapter, indent, say, stop } from "./demo_output.ts";
 import { startWebhookReceiver } from "./demo_webhooks.ts";
 import { startIdentityProvider } from "./identity_provider.ts";
 
@@ -15,19 +16,6 @@ if (!existsSync(".dev.vars")) stop("There is no .dev.vars: `npm run dev` makes i
 const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
 
 type Headers = Record<string, string>;
-
-function stop(reason: string): never {
-  process.stderr.write(`${reason}\n`);
-  process.exit(1);
-}
-
-function chapter(title: string) {
-  process.stdout.write(`\n\n━━ ${title} ${"━".repeat(Math.max(0, 100 - title.length))}\n`);
-}
-
-function say(text: string) {
-  process.stdout.write(`\n${text}\n`);
-}
 
 /** Sends one request and prints it with its response. */
 async function show(headers: Headers, method: string, path: string, body?: object) {
@@ -41,10 +29,6 @@ async function show(headers: Headers, method: string, path: string, body?: objec
   const answer = text === "" ? null : JSON.parse(text);
   process.stdout.write(`  → ${response.status}\n${answer ? indent(answer) : ""}`);
   return answer;
-}
-
-function indent(value: object) {
-  return `${JSON.stringify(value, null, 2).replace(/^/gm, "    ")}\n`;
 }
 
 /** The download URL of the newest recording of the demo organization that was not deleted. */
@@ -63,7 +47,7 @@ const platform: Headers = { Authorization: `Bearer ${settings.PLATFORM_API_TOKEN
 const now = Date.now();
 const at = (hours: number) => new Date(Math.ceil(now / HOUR) * HOUR + hours * HOUR).toISOString();
 
-chapter("The operator provisions an organization, through the platform door");
+chapter("The operator provisions an organization, through the platform API");
 const organization = await show(platform, "POST", "/api/platform/organizations", {
   organization: { name: "Riverside Clinic" },
 });
@@ -82,7 +66,7 @@ const client = await show(platform, "POST", `/api/platform/organizations/${organ
 });
 const clinic: Headers = { "X-Client-ID": client.client_id, "X-Client-Secret": client.client_secret };
 
-chapter("The organization manages its waiting rooms, through the external door");
+chapter("The organization manages its waiting rooms, through the external API");
 const room = await show(clinic, "POST", "/api/external/waiting_rooms", {
   waiting_room: { name: "Café Cardiology", is_active: true },
 });

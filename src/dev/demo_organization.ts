@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
+import { digest } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
-import { digest } from "../database/digest.ts";
 import type { Role } from "../database/enums.ts";
 import { apiClients, organizations, organizationUsers, users } from "../database/schema.ts";
 import { ApiError } from "../http/errors.ts";

@@ -6,9 +6,16 @@
  * fails on D1 where rows refer to the table: a migration runs in a transaction, in which `PRAGMA foreign_keys` has no
  * effect. It also fails where a view reads the table, and loses the table's triggers. So such a migration drops all
  * triggers and views first, and creates them again from their files. They are not left to a second migration: until
- * that has run, writes would go without their audit entries, their totals and their rules.
+ * that has run, writes would go without their audit entries, their totals and their guards.
  */
-import { fitForD1, generate, migratedDatabase, readText, writeMigration } from "./migrations.ts";
+import {
+  fitForD1,
+  generate,
+  migratedDatabase,
+  readText,
+  requireDeployed,
+  writeMigration,
+} from "./migrations.ts";
 import {
   createFromFiles,
   createStatements,
@@ -18,6 +25,7 @@ import {
   rebuildStatements,
 } from "./triggers.ts";
 
+requireDeployed();
 const flags = process.argv.slice(2);
 const database = migratedDatabase();
 const [file] = generate(flags, "inherit");

@@ -3,9 +3,8 @@
  * database equal to the files in src/database/triggers. It changes just what differs, and rebuilds the data of a
  * subject whose triggers or views changed.
  */
-import { writeFileSync } from "node:fs";
-import { withAuditTriggers } from "./audit_triggers.ts";
-import { generate, migratedDatabase, readText, writeMigration } from "./migrations.ts";
+import { generateAuditTriggers } from "./audit_triggers.ts";
+import { generate, migratedDatabase, requireDeployed, writeMigration } from "./migrations.ts";
 import {
   createFromFiles,
   definitionsIn,
@@ -17,7 +16,8 @@ import {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-generateAuditTriggers();
+requireDeployed();
+if (generateAuditTriggers()) say(`Generated the triggers on egresses in ${TRIGGERS}/egress_audit_logs.sql.`);
 const database = migratedDatabase();
 const present = definitionsIn(database);
 const wanted = createFromFiles(database);
@@ -25,15 +25,6 @@ const found = differences(present, wanted);
 if (found.length === 0)
   say(`The migrated database has the triggers and views of ${TRIGGERS}: no migration is needed.`);
 else migrate();
-
-function generateAuditTriggers() {
-  const path = `${TRIGGERS}/egress_audit_logs.sql`;
-  const text = readText(path);
-  const generated = withAuditTriggers(text);
-  if (generated === text) return;
-  writeFileSync(path, generated);
-  say(`Generated the triggers on egresses in ${path}.`);
-}
 
 function migrate() {
   const [file] = generate(["--custom", ...process.argv.slice(2)], "pipe");

@@ -4,12 +4,15 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
-/** The digest of each migration, in the format of `sha256sum`. */
+/**
+ * The digest of each migration, in the format of `sha256sum`. The first deployment makes this file: until then a change of
+ * the schema makes the one migration anew, and from then on migrations are only added.
+ */
 export const DIGESTS = "drizzle/SHA256SUMS";
 
 /** Where the service has the name of the newest migration. */
@@ -22,6 +25,8 @@ const BREAKPOINT = "\n--> statement-breakpoint\n";
 
 /** Git on Windows may check files out with CRLF. */
 export const readText = (path: string): string => readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+
+export const isDeployed = (): boolean => existsSync(DIGESTS);
 
 export const migrationFiles = (): string[] =>
   readdirSync("drizzle")
@@ -54,12 +59,16 @@ export function generate(flags: string[], output: "inherit" | "pipe"): string[] 
   });
   if (status !== 0) throw new Error(`drizzle-kit generate failed. ${stdout ?? ""}${stderr ?? ""}`);
   const made = migrationFiles().filter((file) => !before.has(file));
-  for (const file of made)
-    writeFileSync(
-      MIGRATED,
-      readText(MIGRATED).replace(NEWEST_MIGRATION, (_, name) => `${name}"${file}"`),
-    );
+  for (const file of made) noteNewest(file);
   return made;
+}
+
+/** Tells the service which migration is the newest. */
+export function noteNewest(file: string) {
+  writeFileSync(
+    MIGRATED,
+    readText(MIGRATED).replace(NEWEST_MIGRATION, (_, name) => `${name}"${file}"`),
+  );
 }
 
 /**
@@ -81,13 +90,25 @@ export const fitForD1 = (migration: string): string[] => [
 
 export function writeMigration(file: string, statements: string[]) {
   writeFileSync(`drizzle/${file}`, `${statements.join(BREAKPOINT)}\n`);
-  writeFileSync(DIGESTS, `${readText(DIGESTS)}${digestLine(file)}\n`);
+  if (isDeployed()) recordDigests();
+}
+
+/** Writes down the digests of the migrations that have none yet: of an edited one, a test says so. */
+export function recordDigests() {
+  const recorded = isDeployed() ? readText(DIGESTS) : "";
+  const added = migrationFiles().filter((file) => !recorded.includes(`  ${file}\n`));
+  writeFileSync(DIGESTS, recorded + added.map((file) => `${digestLine(file)}\n`).join(""));
+}
+
+/** For commands that add a migration. */
+export function requireDeployed() {
+  if (!isDeployed())
+    throw new Error("Nothing is deployed yet: `npm run db:baseline` makes the one migration anew.");
 }
 
 /** A line of DIGESTS. */
 export function digestLine(file: string): string {
-  const digest = createHash("sha256")
-    .update(readText(`drizzle/${file}`))
-    .digest("hex");
-  return `${digest}  ${file}`;
+  return `${sha256(readText(`drizzle/${file}`))}  ${file}`;
 }
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,17 +1,24 @@
 /**
  * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. Takes the flags of
  * `wrangler dev`. The first two steps also use --persist-to, --config and --env, so that the server finds their data.
+ * With --fresh, it deletes the local database first.
  */
 import { copyFileSync, existsSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { getPlatformProxy } from "wrangler";
-import { DEVELOPMENT_ASSETS } from "../openapi/assets.ts";
+import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { readSettings, SettingsError } from "../settings.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
-import { runWrangler, startWrangler } from "./wrangler.ts";
+import {
+  applyMigrations,
+  deleteLocalDatabase,
+  type LocalState,
+  withLocalBindings,
+} from "./local_database.ts";
+import { startWrangler } from "./wrangler.ts";
 
-const flags = process.argv.slice(2);
+const FRESH = "--fresh";
+/** Those for wrangler. */
+const flags = process.argv.slice(2).filter((arg) => arg !== FRESH);
 const { values } = parseArgs({
   args: flags,
   options: {
@@ -22,18 +29,22 @@ const { values } = parseArgs({
   strict: false,
   allowPositionals: true,
 });
-const [persistTo, config] = [String(values["persist-to"]), String(values.config)];
+const local: LocalState = {
+  persistTo: String(values["persist-to"]),
+  config: String(values.config),
+  environment: typeof values.env === "string" ? values.env : undefined,
+};
 /** Addresses that wrangler may listen on, all of which `localhost` reaches. */
 const HERE = ["127.0.0.1", "0.0.0.0", "::1", "::", "*"];
-const environment = typeof values.env === "string" ? values.env : undefined;
-
-/** The steps before the server print only failures. */
-const quiet = { ...process.env, WRANGLER_LOG: "error" };
 
 if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
 try {
-  migrate();
-  await loadDemoData();
+  if (process.argv.includes(FRESH)) deleteLocalDatabase(local);
+  await withLocalBindings(local, async (env) => {
+    await applyMigrations(env.DB);
+    readSettings(env);
+    await loadDemoOrganization(env, Date.now());
+  });
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   if (error instanceof SettingsError)
@@ -42,32 +53,10 @@ try {
 }
 serve();
 
-function migrate() {
-  const target = ["--local", "--persist-to", persistTo, "--config", config];
-  if (environment) target.push("--env", environment);
-  runWrangler(["d1", "migrations", "apply", "DB", ...target], { env: quiet });
-}
-
-async function loadDemoData() {
-  const spoken = process.env;
-  process.env = quiet;
-  const { env, dispose } = await getPlatformProxy<Env>({
-    configPath: config,
-    environment,
-    persist: { path: join(persistTo, "v3") },
-  });
-  try {
-    readSettings(env);
-    await loadDemoOrganization(env, Date.now());
-  } finally {
-    await dispose();
-  }
-  process.env = spoken;
-}
-
 function serve() {
-  // The page of these assets has the credentials for development filled in.
-  const server = startWrangler(["dev", "--assets", DEVELOPMENT_ASSETS, ...flags], {
+  // Not minified as in wrangler.toml, so that stacks name functions. The page of these assets has the credentials for
+  // development filled in.
+  const server = startWrangler(["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...flags], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
   server.on("message", (message) => {

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
-import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { WriteConflict } from "../database/decide_and_write.ts";
+import { DATABASE_RETRY_AFTER, WRITE_RETRY_AFTER } from "../limits.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 
@@ -29,15 +30,56 @@ export const notFound = (what: string) => new ApiError(404, `${what} not found`)
 /** The body is understood, but what it asks for cannot be done. */
 export const unprocessable = (message: string) => new ApiError(422, message);
 
-export function handleError(error: Error, c: HonoContext) {
-  if (error instanceof ApiError) {
-    const { status, message, headers, reason } = error;
-    if (reason) log("refused", { request_id: c.get("requestId"), status, reason });
-    return c.json({ error: message }, status, headers);
-  }
-  // For a body that cannot be parsed, Hono's validator throws its own exception.
-  if (error instanceof HTTPException && error.status === 400)
-    return c.json({ error: "Request body is not valid JSON" }, 400);
-  logFault({ request_id: c.get("requestId") }, error);
-  return c.json({ error: "Internal server error" }, 500);
+/** A path that no route has, or that no id can have. */
+export const noSuchPath = () => new ApiError(404, "Not found");
+
+export const notJson = () => new ApiError(400, "Request body is not valid JSON");
+
+/** @param limit in bytes */
+export const bodyTooLarge = (limit: number) =>
+  new ApiError(413, `Request body is larger than ${limit} bytes`);
+
+/** Says nothing of the cause: that is in the log. */
+export const internalError = () => new ApiError(500, "Internal server error");
+
+/** Others change what the request wants to change, and it was decided again for as long as a caller waits. */
+export const writeConflict = () =>
+  new ApiError(503, "The record is being changed by many requests at once: try again", {
+    headers: { "Retry-After": String(WRITE_RETRY_AFTER) },
+    reason: "write_conflict",
+  });
+
+/** D1 is overloaded or cannot be reached: that passes, and its cause is in the log. */
+export const databaseUnavailable = () =>
+  new ApiError(503, "The database is not available at the moment: try again", {
+    headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
+    reason: "database_unavailable",
+  });
+
+/** D1's errors that pass by themselves. One that was reset for its memory or CPU time was asked too much, and stays. */
+const PASSING =
+  /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue)/i;
+
+function isPassing(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (PASSING.test(cause.message)) return true;
+  return false;
 }
+
+export function handleError(error: Error, c: HonoContext) {
+  const refusal = refusalOf(error);
+  const { status, reason } = refusal;
+  if (!(error instanceof ApiError || error instanceof WriteConflict))
+    logFault({ request_id: c.get("requestId") }, error);
+  if (reason) log("refused", { request_id: c.get("requestId"), status, reason });
+  return refuse(c, refusal);
+}
+
+function refusalOf(error: Error): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof WriteConflict) return writeConflict();
+  return isPassing(error) ? databaseUnavailable() : internalError();
+}
+
+const refuse = (c: HonoContext, { status, message, headers }: ApiError) =>
+  c.json({ error: message }, status, headers);

@@ -1,11 +1,11 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
+import { hexOf } from "../bytes/hex.ts";
 import type { KeyedRequest } from "../context.ts";
-import { hexOf } from "../database/hex.ts";
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
 import { ApiError } from "./errors.ts";
-import type { ExternalEnv } from "./external_door.ts";
+import type { ExternalEnv } from "./external_api.ts";
 import { IDEMPOTENCY_KEY, type Input } from "./validation.ts";
 
 /** ASCII, as in the standard: clients encode other characters in different ways, so that two keys could become one. */
@@ -21,7 +21,7 @@ const schema = z.object({ [IDEMPOTENCY_KEY]: keySchema.optional() });
 
 /**
  * For routes that make something: a request that is sent again with its `Idempotency-Key` makes nothing, and gets the
- * same response. A bad key is refused before the body is read. The verb does the rest, with a `namedCreation`.
+ * same response. A bad key is refused before the body is read. The verb does the rest (see resources/idempotency_keys).
  */
 export const idempotent = Object.assign(
   createMiddleware<ExternalEnv>(async (c, next) => {

@@ -56,6 +56,7 @@ export const REFUSAL_REASONS = {
   keys: ["keys_unreachable", "keys_timeout", "keys_not_ok", "keys_too_large", "keys_malformed"],
   health: ["settings_at_fault", "migrations_missing", "database_unreachable"],
   write: ["write_conflict"],
+  database: ["database_unavailable"],
   recording: ["file_not_deleted"],
   rate: ["client_limit", "address_limit"],
 } as const;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
-import { reference } from "./wire.ts";
+import { reference, shownAsInteger } from "./wire.ts";
 
 /** As a person may write a number: leading zeros do no harm. */
 const pageNumber = reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer");
@@ -9,10 +9,12 @@ export const pageQuery = z.object({
   page: pageNumber
     .transform(Number)
     .refine((page) => page <= MAX_PAGE, `must be at most ${MAX_PAGE}`)
-    .default(1),
+    .default(1)
+    .meta(shownAsInteger(1, { maximum: MAX_PAGE, default: 1 })),
   per_page: pageNumber
     .transform((perPage) => Math.min(Number(perPage), MAX_PER_PAGE))
-    .default(DEFAULT_PER_PAGE),
+    .default(DEFAULT_PER_PAGE)
+    .meta(shownAsInteger(1, { default: DEFAULT_PER_PAGE })),
 });
 
 export type PageQuery = z.output<typeof pageQuery>;

@@ -1,8 +1,8 @@
 import type { HonoRequest } from "hono";
 import type { ClientContext, Context } from "../context.ts";
 import { LOOK_UPS_BEYOND_LIMIT, MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
-import { remember } from "../memory.ts";
 import { ApiError } from "./errors.ts";
+import { remember } from "./memory.ts";
 import { networkOf } from "./networks.ts";
 
 /*
@@ -11,7 +11,7 @@ import { networkOf } from "./networks.ts";
  * whatever its address has done. The responses follow draft-ietf-httpapi-ratelimit-headers.
  */
 
-/** What is needed of Hono's context, whatever its door. */
+/** What is needed of Hono's context, whatever its API. */
 interface Limited {
   env: Pick<Env, "CLIENT_LIMIT" | "FAILURE_LIMIT">;
   req: Pick<HonoRequest, "header">;

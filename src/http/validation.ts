@@ -1,14 +1,14 @@
 import { zValidator } from "@hono/zod-validator";
-import type { Context as HonoContext, ValidationTargets } from "hono";
+import type { Env, Context as HonoContext, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
-import { ApiError, unprocessable } from "./errors.ts";
+import { ApiError, bodyTooLarge, noSuchPath, notJson, unprocessable } from "./errors.ts";
+import { nullsDropped } from "./null_fields.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** In bytes. Each door sets its own. */
+    /** In bytes. Each API sets its own. */
     bodyLimit: number;
   }
 }
@@ -36,7 +36,7 @@ z.config({
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
-/** The input that a route accepts. It is attached to the middleware, where src/openapi/document.ts finds it. */
+/** The input that a route accepts. It is attached to the middleware, where src/reference/document.ts finds it. */
 export interface Input {
   target: "query" | "param" | "json" | "header";
   schema: z.ZodType;
@@ -44,9 +44,19 @@ export interface Input {
   limit?: number | undefined;
 }
 
-/** Refuses a query that does not match the schema with 400. */
+/** Refuses a query that does not match the schema with 400. An empty parameter counts as left out. */
 export const query = <Schema extends z.ZodType>(schema: Schema) =>
-  Object.assign(validate("query", schema, 400), { input: { target: "query", schema } satisfies Input });
+  Object.assign(
+    zValidator(
+      "query",
+      schema,
+      (result) => {
+        if (!result.success) throw new ApiError(400, explain(result.error.issues));
+      },
+      validatingWith((value) => withoutEmpty(value as Record<string, string | string[]>)),
+    ),
+    { input: { target: "query", schema } satisfies Input },
+  );
 
 /** Refuses a path parameter that does not match the schema with 404: such a thing cannot exist. */
 export const params = <Schema extends z.ZodType>(schema: Schema) =>
@@ -55,49 +65,55 @@ export const params = <Schema extends z.ZodType>(schema: Schema) =>
       "param",
       schema,
       (result) => {
-        if (!result.success) throw new ApiError(404, "Not found");
+        if (!result.success) throw noSuchPath();
       },
-      synchronous,
+      validatingWith((value) => value),
     ),
     { input: { target: "param", schema } satisfies Input },
   );
 
-/**
- * Refuses a body that is too large (413), is not declared as JSON (415), is not JSON (400) or does not match the
- * schema (422), in this order.
- *
- * @param limit in bytes; by default the limit of the door
- */
-export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: number) {
-  const validateBody = validate("json", schema, 422);
-  const guarded: typeof validateBody = async (c, next) => {
-    await limitBody(limit ?? c.var.bodyLimit)(c, async () => requireFewContainers(await textOfJson(c)));
-    return validateBody(c, next);
-  };
-  return Object.assign(guarded, { input: { target: "json", schema, limit } satisfies Input });
+/** No schema of ours waits for anything, and asynchronous validation takes longer. */
+const validatingWith = (prepare: (value: unknown) => unknown) => ({
+  // The validator wants an error typed by the schema, which no function for all schemas can have.
+  validationFunction: (schema: z.ZodType, value: unknown) => schema.safeParse(prepare(value)) as never,
+});
+
+/** A parameter that is there several times is a list. */
+function withoutEmpty(parameters: Record<string, string | string[]>) {
+  const filled = Object.entries(parameters).map(
+    ([name, value]) => [name, [value].flat().filter((each) => each !== "")] as const,
+  );
+  return Object.fromEntries(
+    filled
+      .filter(([, values]) => values.length > 0)
+      .map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
 }
 
-export const notJson = () => new ApiError(400, "Request body is not valid JSON");
-
-/** No schema of ours waits for anything, and asynchronous validation takes longer. */
-const synchronous = {
-  // The validator wants an error typed by the schema, which no function for all schemas can have.
-  validationFunction: (schema: z.ZodType, value: unknown) => schema.safeParse(value) as never,
-};
-
-function validate<Target extends keyof ValidationTargets, Schema extends z.ZodType>(
-  target: Target,
-  schema: Schema,
-  status: ContentfulStatusCode,
-) {
-  return zValidator(
-    target,
-    schema,
-    (result) => {
-      if (!result.success) throw new ApiError(status, explain(result.error.issues));
-    },
-    synchronous,
-  );
+/**
+ * Refuses a body that is too large (413), is not JSON (400) or does not match the schema (422), in this order. It is read
+ * as JSON whatever its `Content-Type` says: that of curl, for example, is a form. Hono's validator would look at that.
+ *
+ * @param limit in bytes; by default the limit of the API
+ */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: number) {
+  const withoutNulls = nullsDropped(schema);
+  const validateBody: MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> = async (
+    c,
+    next,
+  ) => {
+    let body: unknown;
+    await limitBody(limit ?? c.var.bodyLimit)(c, async () => {
+      const json = await textOf(c);
+      requireFewContainers(json);
+      body = withoutNulls(parseJson(json));
+    });
+    const { data, error } = schema.safeParse(body);
+    if (error) throw unprocessable(explain(error.issues));
+    c.req.addValidatedData("json", data as object);
+    await next();
+  };
+  return Object.assign(validateBody, { input: { target: "json", schema, limit } satisfies Input });
 }
 
 /** The text of a refusal, with the first faults: each has the path of its field. */
@@ -112,21 +128,24 @@ export function limitBody(maxSize: number) {
   return bodyLimit({
     maxSize,
     onError: () => {
-      throw new ApiError(413, `Request body is larger than ${maxSize} bytes`);
+      throw bodyTooLarge(maxSize);
     },
   });
 }
 
-/** The text of a body that is declared as JSON. */
-export async function textOfJson(c: HonoContext): Promise<string> {
-  const mediaType = c.req.header("Content-Type")?.split(";")[0]?.trim() ?? "";
-  if (/^application\/([\w.-]+\+)?json$/i.test(mediaType)) {
-    // Its digest is that of the bytes, which a text does not have any more: see idempotency_key.ts.
-    if (c.req.header(IDEMPOTENCY_KEY) !== undefined) await c.req.arrayBuffer();
-    return c.req.text();
+const decoder = new TextDecoder();
+
+/** The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text. */
+export const textOf = async ({ req }: HonoContext): Promise<string> =>
+  decoder.decode(await req.arrayBuffer());
+
+/** @throws ApiError 400 */
+export function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw notJson();
   }
-  if ((await c.req.arrayBuffer()).byteLength === 0) throw notJson();
-  throw new ApiError(415, "Content-Type must be application/json");
 }
 
 /**

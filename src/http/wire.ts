@@ -5,6 +5,7 @@ import {
   MAX_KEY_LENGTH,
   MAX_NAME_LENGTH,
   MAX_SLUG_LENGTH,
+  MAX_THEME_LENGTH,
   MAX_TIMESTAMP_LENGTH,
 } from "../limits.ts";
 
@@ -63,7 +64,7 @@ const oneLine = (schema: z.ZodString, max: number) =>
 export const text = (max: number) => oneLine(z.string().trim(), max);
 
 /** Text that may have several lines. It is stored exactly as it was sent. */
-export const longText = (max: number) =>
+export const multilineText = (max: number) =>
   nonBlank(
     z.string(),
     max,
@@ -74,6 +75,8 @@ export const longText = (max: number) =>
 
 export const name = text(MAX_NAME_LENGTH);
 
+export const themeName = text(MAX_THEME_LENGTH);
+
 /** A reporter's own key. It is compared exactly, without trimming. */
 export const key = oneLine(z.string(), MAX_KEY_LENGTH);
 
@@ -83,8 +86,11 @@ export const emailAddress = z.email({ pattern: z.regexes.html5Email, error: "mus
 /** Text that is only compared with what the service has: a code, a token, a slug. */
 export const reference = (max: number) => z.string().max(max, tooLong(max));
 
+/** The slug of an organization: characters, each perhaps with a hyphen after it, so never two hyphens. */
+export const ORGANIZATION_SLUG = /^-?([a-z0-9]-?)*$/;
+
 /** The slug of a waiting room. */
-export const roomSlug = reference(MAX_SLUG_LENGTH);
+export const roomSlugReference = reference(MAX_SLUG_LENGTH).meta({ override: { pattern: "^[a-z0-9-]+$" } });
 
 /**
  * Emails are compared without case, so they are stored in lower case. Only ASCII passes, and that is checked before:
@@ -95,18 +101,23 @@ export const email = z
   .trim()
   .max(MAX_EMAIL_LENGTH, tooLong(MAX_EMAIL_LENGTH))
   .pipe(emailAddress)
-  .transform((address) => address.toLowerCase());
+  .transform((address) => address.toLowerCase())
+  .meta({ override: { format: "email" } });
 
 export const id = z.int().positive();
 
-/** The id of a row, as text. */
-export const idAsText = () =>
-  reference(MAX_INTEGER_LENGTH)
-    .regex(/^[1-9]\d*$/, "must be a positive integer")
-    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
+/** How the reference shows an integer in a URL, which is text there. */
+export const shownAsInteger = (minimum: number, others: object = {}) => ({
+  override: { type: "integer" as const, minimum, pattern: undefined, maxLength: undefined, ...others },
+});
 
-/** The id of a row, as a path parameter. The reference shows it as an integer. */
-export const pathId = idAsText();
+/** The id of a row, as text. */
+export const idAsText = reference(MAX_INTEGER_LENGTH)
+  .regex(/^[1-9]\d*$/, "must be a positive integer")
+  .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
+
+/** The same, as a parameter. */
+export const pathId = idAsText.meta(shownAsInteger(1));
 
 /** ISO 8601 writes the year with four digits. The day after a time must also have such a year. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
@@ -128,7 +139,8 @@ export const instant = z
   )
   .pipe(z.iso.datetime({ offset: true, error: NO_TIMESTAMP }))
   .transform((value) => Date.parse(value))
-  .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999");
+  .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999")
+  .meta({ override: { type: "string", format: "date-time" } });
 
 /**
  * Validates a list up to its first fault: the faults of a very long list would take far more memory than the list.
@@ -140,11 +152,17 @@ export function upToFirstFault<List extends z.ZodArray>(list: List): List {
   return list;
 }
 
-/** The contract's timestamp: ISO 8601 in UTC with milliseconds. */
-export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
+/** Only the fields that a request gives: a field left out stays as it is. */
+export const withoutUndefined = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
+  };
 
-export const timestampOrNull = (milliseconds: number | null): string | null =>
-  milliseconds === null ? null : timestamp(milliseconds);
+/** The contract's timestamp: ISO 8601 in UTC with milliseconds. */
+export const toTimestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+export const toTimestampOrNull = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : toTimestamp(milliseconds);
 
 /** A calendar day in UTC, `YYYY-MM-DD`. */
 export const day = z.iso.date({ error: "must be a date such as 2026-01-31", abort: true });

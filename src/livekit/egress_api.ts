@@ -6,7 +6,7 @@ import type { Settings } from "../settings.ts";
 import { type EgressInfo, egressList } from "./egress_info.ts";
 
 /** Why LiveKit gave no answer: it cannot be reached in time, or not understood. */
-export type LiveKitFault = "unreachable" | "timeout" | "not_ok" | "too_large" | "malformed";
+type LiveKitFault = "unreachable" | "timeout" | "not_ok" | "too_large" | "malformed";
 
 export class LiveKitUnavailable extends Error {
   override name = "LiveKitUnavailable";
@@ -26,7 +26,7 @@ export class LiveKitUnavailable extends Error {
  *
  * @throws LiveKitUnavailable if it gives no answer
  */
-export type FindEgress = (egress_id: string) => Promise<EgressInfo | undefined>;
+type FindEgress = (egress_id: string) => Promise<EgressInfo | undefined>;
 
 /** LiveKit's API for egresses (Twirp: JSON over POST), for a minute or two. Undefined without an address of LiveKit. */
 export async function connectLiveKit(settings: Settings, now: number): Promise<FindEgress | undefined> {
@@ -67,7 +67,7 @@ async function post(url: string, headers: Record<string, string>, body: object) 
     const response = await fetch(url, request);
     const text = await textWithin(response, LIVEKIT_ANSWER_LIMIT);
     if (text === undefined) throw new LiveKitUnavailable("too_large");
-    return { status: response.status, body: asJson(text) };
+    return { status: response.status, body: jsonOrUndefined(text) };
   } catch (cause) {
     if (cause instanceof LiveKitUnavailable) throw cause;
     const isTimeout = cause instanceof Error && cause.name === "TimeoutError";
@@ -76,7 +76,7 @@ async function post(url: string, headers: Record<string, string>, body: object) 
 }
 
 /** Undefined if it is not JSON, as the error page of a proxy. */
-function asJson(text: string): unknown {
+function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { id, idAsText, key, name, roomSlug } from "../http/wire.ts";
+import { id, idAsText, key, name, roomSlugReference } from "../http/wire.ts";
 import type { EgressReport } from "../resources/egresses/egresses.schemas.ts";
 import { egressInfo, toEgressReport } from "./egress_info.ts";
 
@@ -48,7 +48,7 @@ const liveKitEvent = z.object({
 type LiveKitEvent = z.output<typeof liveKitEvent>;
 
 /** What a room's metadata says, as JSON, where LiveKit is to report the call. */
-const visitMetadata = z.object({ waiting_room_slug: roomSlug, organization_user_id: id });
+const visitMetadata = z.object({ waiting_room_slug: roomSlugReference, organization_user_id: id });
 
 /** An event of a room whose metadata says whose visit it is. */
 export interface VisitEvent extends z.output<typeof visitMetadata> {
@@ -89,12 +89,12 @@ export interface EgressEvent {
 }
 
 /** Why nothing can be reported. */
-export type Unusable = "malformed" | "nothing to report" | "no visit" | "metadata at fault";
+type Unusable = "malformed" | "nothing to report" | "no visit" | "metadata at fault";
 
 export type Translation = { visit: VisitEvent } | { egress: EgressEvent } | { unusable: Unusable };
 
 /** The ids of an event, for the log. What does not look like an id of LiveKit's is left out. */
-export interface EventIds {
+interface EventIds {
   livekit_event?: string;
   event_id?: string;
   room_sid?: string;
@@ -178,7 +178,7 @@ function visitorOf(
       left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
       display_name: name.safeParse(participant.name).data,
       is_provider: attributes.role === "provider",
-      user_id: idAsText().safeParse(attributes.user_id).data,
+      user_id: idAsText.safeParse(attributes.user_id).data,
       recording_consent: CONSENTS.get(attributes.recording_consent),
     },
   };

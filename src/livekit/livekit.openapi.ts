@@ -8,7 +8,7 @@ import {
   MAX_INTEGER_LENGTH,
   MAX_STORAGE_KEY_LENGTH,
 } from "../limits.ts";
-import { busyError, type Reference } from "../openapi/operation.ts";
+import type { Reference } from "../openapi/operation.ts";
 import { key, line } from "../openapi/shapes.ts";
 import {
   CALL,
@@ -213,7 +213,6 @@ export const liveKitReference: Reference = {
         schema: z.object({}).describe("Nothing: LiveKit only looks at the status."),
         example: {},
       },
-      errors: { 503: [busyError] },
     },
   },
 };

@@ -1,14 +1,14 @@
 import type { Context } from "../context.ts";
-import { type Decision, writeDecision } from "../database/decisions.ts";
+import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
 import { unprocessable } from "../http/errors.ts";
 import type { KnownCall } from "../resources/calls/calls.merge.ts";
 import type { Call } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
 import { membersOfReport, organizationOfOwner } from "../resources/calls/calls.sql.ts";
 import { participantsOfReport, participantsPresent } from "../resources/participants/participants.sql.ts";
-import { reportedRoomOfAnySlug, roomOfCall } from "../resources/waiting_rooms/waiting_rooms.sql.ts";
+import { roomOfCall } from "../resources/waiting_rooms/waiting_rooms.sql.ts";
 import type { VisitEvent } from "./events.ts";
-import { callOfRoom } from "./rooms.sql.ts";
+import { callOfRoom, organizationOfSlug } from "./rooms.sql.ts";
 import { reportOfVisit } from "./visits.merge.ts";
 
 /**
@@ -18,17 +18,17 @@ import { reportOfVisit } from "./visits.merge.ts";
  */
 export async function reportVisit({ db, now }: Context, visit: VisitEvent): Promise<Call> {
   const { room_sid: sid, room_name: name, waiting_room_slug: slug, organization_user_id, visitor } = visit;
-  const is_wanted = visit.ended_at !== undefined;
-  return writeDecision(
+  const isEnd = visit.ended_at !== undefined;
+  return decideAndWrite(
     db,
     [
       callOfRoom({ sid, name }),
       roomOfCall({ slug, started_at: visit.started_at }),
-      reportedRoomOfAnySlug({ slug }),
+      organizationOfSlug({ slug }),
       organizationOfOwner({ owner_id: organization_user_id }),
       participantsOfReport({ key: sid, slug, keys: JSON.stringify(visitor?.keys ?? []) }),
-      participantsPresent({ call_key: sid, is_wanted }),
-      participantsPresent({ call_key: name, is_wanted }),
+      participantsPresent({ call_key: isEnd ? sid : "" }),
+      participantsPresent({ call_key: isEnd ? name : "" }),
       membersOfReport({ key: sid, slug, user_ids: JSON.stringify([visitor?.user_id ?? null]) }),
     ],
     (
@@ -60,9 +60,9 @@ export async function reportVisit({ db, now }: Context, visit: VisitEvent): Prom
   );
 }
 
-type Organization = { organization_id: number } | undefined;
+type OfOrganization = { organization_id: number } | undefined;
 
-function requireOneOrganization(call: Organization, room: Organization, owner: number | undefined) {
+function requireOneOrganization(call: OfOrganization, room: OfOrganization, owner: number | undefined) {
   if (!call) return;
   if (owner !== call.organization_id || (room && room.organization_id !== call.organization_id))
     throw unprocessable("The room's metadata does not name the organization of the call");

@@ -1,10 +1,10 @@
 import type { Context } from "../context.ts";
 import { ApiError } from "../http/errors.ts";
 import { log } from "../http/log.ts";
-import { notJson, textOfJson } from "../http/validation.ts";
+import { parseJson, textOf } from "../http/validation.ts";
 import { reportEgressOfRoom } from "./egresses.ts";
 import { type Translation, translate } from "./events.ts";
-import { liveKitRoutes } from "./livekit_door.ts";
+import { liveKitRoutes } from "./livekit_api.ts";
 import { reportVisit } from "./visits.ts";
 
 /**
@@ -13,22 +13,14 @@ import { reportVisit } from "./visits.ts";
  */
 export const liveKitWebhook = liveKitRoutes().post("/webhook", async (c) => {
   const { context, requestId: request_id } = c.var;
-  const { ids, ...event } = translate(parse(await textOfJson(c)), context.now);
-  const refusal = await refusalOf(context, event);
-  if (refusal) log("livekit_event_not_used", { request_id, ...ids, reason: refusal });
+  const { ids, ...event } = translate(parseJson(await textOf(c)), context.now);
+  const reason = await reportEvent(context, event);
+  if (reason) log("livekit_event_not_used", { request_id, ...ids, reason });
   return c.json({});
 });
 
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw notJson();
-  }
-}
-
 /** Reports an event, and returns why it could not be used. */
-async function refusalOf(context: Context, event: Translation): Promise<string | undefined> {
+async function reportEvent(context: Context, event: Translation): Promise<string | undefined> {
   if ("unusable" in event) return event.unusable;
   try {
     await ("visit" in event ? reportVisit(context, event.visit) : reportEgressOfRoom(context, event.egress));

@@ -1,35 +1,41 @@
-import slugify from "@sindresorhus/slugify";
-import type * as z from "zod";
-import { explain } from "../http/validation.ts";
-import type { Examples, WithExamples } from "./operation.ts";
+import * as z from "zod";
 
-/** The examples by what they show; one that stands alone has no name. */
-const examplesOf = (given: WithExamples): Examples =>
-  "examples" in given ? given.examples : { "": given.example };
-
-/** @throws Error for an example that does not match its schema */
-export function requireExamplesToMatch(
-  where: string,
-  { schema, ...given }: { schema: z.ZodType } & WithExamples,
-) {
-  for (const [name, example] of Object.entries(examplesOf(given))) {
-    const { error } = schema.safeParse(example);
-    if (error)
-      throw new Error(
-        `${where}: the example ${name && `"${name}" `}does not match its schema: ${explain(error.issues)}`,
-      );
-  }
+/**
+ * The example of a shape: those of its fields, which stand beside them (`.meta({ example })`, or the first of `examples`).
+ *
+ * @throws Error for a field without an example
+ */
+export function exampleOf<Schema extends z.ZodObject>(schema: Schema): z.input<Schema> {
+  return Object.fromEntries(
+    Object.entries(schema.shape).map(([name, field]) => [name, fieldExample(field, name)]),
+  ) as z.input<Schema>;
 }
 
-/** Examples as a document has them: `example`, or named `examples`. */
-export function exampleFields(given: WithExamples) {
-  if ("example" in given) return { example: given.example };
-  const named = Object.entries(given.examples).map(
-    ([summary, value]) => [slugify(summary), { summary, value }] as const,
+function fieldExample(field: z.ZodType, name: string): unknown {
+  const { example, examples } = field.meta() ?? {};
+  if (example !== undefined) return example;
+  if (Array.isArray(examples)) return examples[0];
+  if (field instanceof z.ZodObject) return exampleOf(field);
+  throw new Error(`The field ${name} has no example`);
+}
+
+/**
+ * The example of a body whose wrapper holds fields of a response: those that the body can have, as the response shows
+ * them.
+ */
+export function exampleBody(body: z.ZodObject, response: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(body.shape).map(([wrapper, fields]) => [
+      wrapper,
+      Object.fromEntries(
+        Object.entries((fields as z.ZodObject).shape as Record<string, z.ZodType>)
+          .filter(([, field]) => !isRefused(field))
+          .map(([name, field]) => [name, field.meta()?.example ?? response[name]])
+          .filter(([, example]) => example !== undefined),
+      ),
+    ]),
   );
-  return { examples: Object.fromEntries(named) };
 }
 
-/** Examples of errors: each text shows itself. */
-export const errorExamples = (texts: readonly string[]) =>
-  exampleFields({ examples: Object.fromEntries(texts.map((error) => [error, { error }])) });
+const isRefused = (field: z.ZodType) =>
+  (field instanceof z.ZodOptional ? field.unwrap() : field) instanceof z.ZodNever;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ApiError } from "../http/errors.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
 import { count } from "./shapes.ts";
 
@@ -16,8 +17,8 @@ export interface Parameter {
   example: string | number;
 }
 
-/** Statuses of refusals that are not common to all operations of a door. */
-export type RefusalStatus = 400 | 401 | 404 | 409 | 422 | 503;
+/** Statuses of refusals that are not common to all operations of an API. */
+type RefusalStatus = 400 | 401 | 404 | 409 | 422 | 503;
 
 /**
  * What the reference says about a route and the route's code does not. Parameters, body and the common refusals come
@@ -32,16 +33,19 @@ export interface Operation {
   parameters?: Record<string, Parameter>;
   /** The shape of the response, whose fields have descriptions. Left out if the response has no body. */
   response?: { schema: z.ZodType } & WithExamples;
-  /** Examples of a body that the route accepts, and what its fields mean. */
-  request?: { fields: Fields } & WithExamples;
+  /**
+   * Examples of a body that the route accepts, and what is to be said of its fields here. The meaning of a field stands
+   * with its schema, or with that of the same field in the response.
+   */
+  request?: { fields?: Fields } & WithExamples;
   /** The body of a route that takes any JSON: what it uses of it. */
   body?: { schema: z.ZodType; mediaType: string } & WithExamples;
   /** Headers that only this response has. */
   headers?: Record<string, Header>;
   /** Why this route refuses, where its errors do not say enough. */
   refusals?: Partial<Record<RefusalStatus, string>>;
-  /** The texts of this route's errors. Faults of single fields stand in error_texts.ts. */
-  errors?: Partial<Record<RefusalStatus, string[]>>;
+  /** This route's errors, as they are thrown. Faults that any field can have stand in error_texts.ts. */
+  errors?: ApiError[];
 }
 
 /** A header of a response. */
@@ -72,7 +76,7 @@ export interface Reference {
   external?: Record<string, Operation>;
   platform?: Record<string, Operation>;
   livekit?: Record<string, Operation>;
-  /** By type. They are for organizations, so the document of the external door has them. */
+  /** By type. They are for organizations, so the document of the external API has them. */
   webhooks?: Record<string, WebhookReference>;
 }
 
@@ -84,9 +88,6 @@ const paginationSchema = z
     total_count: count().describe("The number of items in the whole list."),
   })
   .meta({ id: "Pagination", description: "The position of a page in its list." });
-
-/** The error of a report, which is merged with the stored row, if the row keeps changing meanwhile. */
-export const busyError = "The record is being changed by many requests at once: try again";
 
 /** The pagination of a list that fits on one page. */
 export const onePage = (total_count: number) => ({

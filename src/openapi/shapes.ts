@@ -23,10 +23,12 @@ export const key = () => line(MAX_KEY_LENGTH).min(1);
 
 export const email = () => emailAddress.max(MAX_EMAIL_LENGTH);
 
-export const ROOM_SLUG = /^[a-z0-9-]+$/;
-
 /** The slug of a waiting room. */
-export const roomSlug = () => z.string().max(MAX_SLUG_LENGTH).regex(ROOM_SLUG);
+export const roomSlug = () =>
+  z
+    .string()
+    .max(MAX_SLUG_LENGTH)
+    .regex(/^[a-z0-9-]+$/);
 
 /** ISO 8601 in UTC with milliseconds. */
 export const timestamp = () => z.iso.datetime({ precision: 3 });

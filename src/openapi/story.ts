@@ -34,18 +34,28 @@ export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
 export const FAILED_EGRESS = { id: 60, egress_id: "EG_4hT8sW2c" };
 export const STORAGE_KEY = "riverside-clinic/call-5d20.mp4";
 
+/** With which Paula signs in. */
+export const AUTHORIZATION_CODE = "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0";
+
 /** Of the organization. */
 export const WEBHOOK_ENDPOINT = { id: 6, url: "https://hooks.example.com/visits" };
 export const WEBHOOK_SECRET = "whsec_ZXhhbXBsZS1vZi1hLXNlY3JldC10aGF0LWlzLTMyYnk=";
 export const NEW_WEBHOOK_SECRET = "whsec_ZXhhbXBsZS1vZi1hLW5ldy1rZXktZm9yLXdlYmhvb2s=";
 
-/** Of Ines; and one of many people, an hour later. */
+/** Of Ines. */
 export const INVITE_ID = 81;
+export const INVITE_TOKEN =
+  "eyJhbGciOiJIUzI1NiIsInR5cCI6Imludml0ZStqd3QifQ.eyJzdWIiOiI4MSIsIm9yZ2FuaXphdGlvbl9pZCI6MSwiY3JlYXRlZF9hdCI6MTc2OTc4MTYwMDAwMH0.YSBzaWduYXR1cmUgdGhhdCBoYXMgdGhpcnR5LXR3byA";
+/** Of many people, an hour later. */
 export const BULK_INVITE_ID = 91;
+
+/** The end of the call. */
+export const EVENT_ID = 1043;
 
 /** When things happened, in their order. */
 export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
 export const INVITED_AT = "2026-01-30T14:00:00.000Z";
+export const MANY_INVITED_AT = "2026-01-30T15:00:00.000Z";
 export const WAITING_SINCE = "2026-01-31T09:25:00.000Z";
 export const STARTED_AT = "2026-01-31T09:30:00.000Z";
 export const RECORDED_FROM = "2026-01-31T09:31:00.000Z";
@@ -56,5 +66,6 @@ export const SUB_ENDS_AT = "2026-02-02T16:00:00.000Z";
 export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
 export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";
+export const INVITE_EXPIRES_AT = "2026-02-06T14:00:00.000Z";
 /** The clinic keeps recordings for 365 days. */
 export const RECORDING_DELETED_AT = "2027-01-31T09:45:00.000Z";

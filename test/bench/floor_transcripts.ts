@@ -1,8 +1,8 @@
-/** The floor's way to write and read the document of a transcript, by hand. */
-import type * as shape from "./floor_shapes.ts";
+/** How the floor writes and reads the document of a transcript. */
+import type { Row } from "./floor.ts";
 
 /** @param lines new ones, in their order; @param speakers by their keys */
-export async function packed(lines: shape.Row[], speakers: Map<string, shape.Row>): Promise<string> {
+export async function pack(lines: Row[], speakers: Map<string, Row>): Promise<string> {
   const ids: number[] = [];
   const [who, times, texts]: [number[], (number | string)[], string[]] = [[], [], []];
   let before = 0;
@@ -24,11 +24,10 @@ export async function packed(lines: shape.Row[], speakers: Map<string, shape.Row
   return Buffer.from(await new Response(stream).arrayBuffer()).toString("hex");
 }
 
-/** The lines as they are shown. */
-export async function unpacked(content: string, first_line_id: number, names: [number, string][]) {
-  const bytes = Buffer.from(content, "hex");
-  const stream = new Response(bytes).body?.pipeThrough(new DecompressionStream("gzip"));
-  const { speakers, who, ids, times, texts } = await new Response(stream).json<shape.Row>();
+/** The lines as they are returned. */
+export async function unpack(content: string, first_line_id: number, names: [number, string][]) {
+  const stream = new Response(Buffer.from(content, "hex")).body?.pipeThrough(new DecompressionStream("gzip"));
+  const { speakers, who, ids, times, texts } = await new Response(stream).json<Row>();
   const nameOf = new Map(names);
   let [now, next, run, left, id] = [0, first_line_id, 0, 0, 0];
   const timeAt = (n: number) => {

@@ -1,196 +1,163 @@
-/** The floor's writes, by the shape of their path (see floor.ts). Their rules stand in the statement that writes. */
 import slugify from "@sindresorhus/slugify";
-import type { FloorHandler } from "./floor.ts";
-import * as shape from "./floor_shapes.ts";
-import { bodyOf, INVITE, ROOM, roomSlug, SUB, write } from "./floor_statements.ts";
+import type { FloorHandler, FloorRequest, Row } from "./floor.ts";
+import { ROOM, time, timeOrNull, toRoom } from "./floor_reads.ts";
+import { pack } from "./floor_transcripts.ts";
 
-const DAY = 86_400_000;
+type Bound = [sql: string, ...values: unknown[]];
 
-/** The caller's room `?2`. */
-const OWN_ROOM =
-  "select id from waiting_rooms where slug = ?2 and retired_at is null and organization_id = ?1";
+/**
+ * One round trip reads what is known as one JSON text; another writes what `decide` returns, if that is still so.
+ *
+ * @returns the rows that the statements returned
+ */
+async function report(
+  { db }: FloorRequest,
+  [sql, ...values]: Bound,
+  decide: (known: Row) => Bound[] | Promise<Bound[]>,
+): Promise<Row[]> {
+  const read = db.prepare(`select ${sql} known`).bind(...values);
+  const known = await read.first<string>("known");
+  const writes = await decide(JSON.parse(known ?? "null"));
+  const guard = `insert into write_conflicts (reason) select 'write conflict' where ${sql} is not ?${values.length + 1}`;
+  const statements: Bound[] = [[guard, ...values, known], ...writes];
+  const [, ...written] = await db.batch<Row>(
+    statements.map(([text, ...bound]) => db.prepare(text).bind(...bound)),
+  );
+  return written.flatMap(({ results }) => results);
+}
 
-/** Whether the sub from `start` to `end` may be: the room is not the user's, the user has one, and nothing overlaps. */
-const subIsGood = (user_id: string, start: string, end: string, id = "0") => `${start} < ${end}
-  and (${user_id} is null or exists (select 1 from waiting_rooms
-    where organization_id = ?1 and user_id = ${user_id} and retired_at is null and id <> (${OWN_ROOM})))
-  and ${end} <= coalesce((select datetime_start from waiting_room_subs other where other.waiting_room_id = (${OWN_ROOM})
-    and other.datetime_end > ${start} and other.id <> ${id} order by other.datetime_end limit 1), ${end})`;
+const PARTICIPANT = "key, user_id, display_name, role, waiting_since, joined_at, left_at, recording_consent";
 
-const gone = (row: shape.Row | null) => (row ? { status: 204 } : null);
+/** Times are milliseconds. */
+function stored(sent: Row): Row {
+  const fields = { ...sent };
+  for (const name of ["waiting_since", "joined_at", "left_at", "started_at", "ended_at"])
+    if (fields[name]) fields[name] = Date.parse(fields[name]);
+  return fields;
+}
 
-export const writes: Record<string, FloorHandler> = {
-  "POST 4 waiting_rooms": async (request) => {
-    const { waiting_room: sent } = await bodyOf(request);
-    const row = await write(
-      request,
-      `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
-      values (?1, ?2, ${roomSlug("?3", "null")}, ?4, ?5, ?6, ?6) returning ${ROOM}`,
-      request.caller.organization_id,
-      sent.name.trim(),
-      slugify(sent.name, { decamelize: false }) || "room",
-      sent.theme ?? "default",
-      sent.is_active ? 1 : 0,
-      request.now,
-    );
-    return row && { status: 201, body: shape.room(row) };
+/** By the method and the names in the path (see floor.ts). The reports are only the first of their kind. */
+export const floorWrites: Record<string, FloorHandler> = {
+  "POST external waiting_rooms 4": async ({ db, caller, request, now }) => {
+    const { name, theme = "default", is_active = false } = (await request.json<Row>()).waiting_room;
+    const kebab = slugify(name, { decamelize: false }) || "room";
+    const taken = (slug: string) => `exists (select 1 from waiting_room_slugs s where s.slug = ${slug})`;
+    const statement =
+      db.prepare(`insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at,
+        updated_at)
+      values (?1, ?2, (select case when not ${taken("plain")} then plain
+          when not ${taken("numbered")} then numbered else plain || '-' || lower(hex(randomblob(4))) end
+        from (select plain, plain || '-' || (coalesce((select max(slug_number) from waiting_room_slugs
+            where slug_stem = plain), 1) + 1) numbered
+          from (select slug || '--' || ?3 plain from organizations where id = ?1))), ?4, ?5, ?6, ?6)
+      returning ${ROOM}`);
+    const values = [caller.organization_id, name.trim(), kebab, theme, Number(is_active), now];
+    const created = await statement.bind(...values).first<Row>();
+    return created && toRoom(created);
   },
 
-  "PUT 5 waiting_rooms": async (request) => {
-    const { waiting_room: sent } = await bodyOf(request);
-    const row = await write(
-      request,
-      `update waiting_rooms set name = coalesce(?3, name),
-        slug = case when ?3 is null or name = ?3 then slug else ${roomSlug("?4", "waiting_rooms.id")} end,
-        theme = coalesce(?5, theme), is_active = coalesce(?6, is_active), updated_at = ?7
-      where slug = ?2 and retired_at is null and organization_id = ?1 returning ${ROOM}`,
-      request.caller.organization_id,
-      request.segments[4],
-      sent.name ?? null,
-      sent.name === undefined ? null : slugify(sent.name, { decamelize: false }) || "room",
-      sent.theme ?? null,
-      sent.is_active === undefined ? null : Number(sent.is_active),
-      request.now,
-    );
-    return row && { body: shape.room(row) };
-  },
-
-  "DELETE 5 waiting_rooms": async (request) =>
-    gone(
-      await write(
-        request,
-        `update waiting_rooms set retired_at = ?3, updated_at = ?3
-        where slug = ?2 and retired_at is null and organization_id = ?1 and user_id is null
-          and not exists (select 1 from participants p where p.waiting_room_id = waiting_rooms.id and p.left_at is null)
-          and not exists (select 1 from calls c where c.waiting_room_id = waiting_rooms.id and c.ended_at is null)
-        returning id`,
-        request.caller.organization_id,
-        request.segments[4],
-        request.now,
-      ),
-    ),
-
-  "POST 6 waiting_rooms waiting_room_subs": async (request) => {
-    const { waiting_room_sub: sent } = await bodyOf(request);
-    const start = Date.parse(sent.datetime_start);
-    const row = await write(
-      request,
-      `insert into waiting_room_subs (organization_id, waiting_room_id, user_id, datetime_start, datetime_end,
-        created_at, updated_at)
-      select ?1, id, ?3, ?4, ?5, ?6, ?6 from (${OWN_ROOM}) where ${subIsGood("?3", "?4", "?5")} returning ${SUB}`,
-      request.caller.organization_id,
-      request.segments[4],
-      sent.user_id,
-      start,
-      sent.datetime_end ? Date.parse(sent.datetime_end) : start + DAY,
-      request.now,
-    );
-    return row && { status: 201, body: shape.sub(row) };
-  },
-
-  "PUT 7 waiting_rooms waiting_room_subs": async (request) => {
-    const { waiting_room_sub: sent } = await bodyOf(request);
-    // Only what is sent is set: a column that an index covers would write to the index too.
-    const fields: Record<string, unknown> = { updated_at: request.now };
-    if (sent.user_id !== undefined) fields.user_id = sent.user_id;
-    if (sent.datetime_start) fields.datetime_start = Date.parse(sent.datetime_start);
-    if (sent.datetime_end) fields.datetime_end = Date.parse(sent.datetime_end);
-    const names = Object.keys(fields);
-    const value = (name: string) =>
-      name in fields ? `?${names.indexOf(name) + 4}` : `waiting_room_subs.${name}`;
-    const row = await write(
-      request,
-      `update waiting_room_subs set ${names.map((name) => `${name} = ${value(name)}`)}
-      where id = ?3 and waiting_room_id = (${OWN_ROOM})
-        and ${subIsGood(value("user_id"), value("datetime_start"), value("datetime_end"), "?3")} returning ${SUB}`,
-      request.caller.organization_id,
-      request.segments[4],
-      Number(request.segments[6]),
-      ...Object.values(fields),
-    );
-    return row && { body: shape.sub(row) };
-  },
-
-  "DELETE 7 waiting_rooms waiting_room_subs": async (request) =>
-    gone(
-      await write(
-        request,
-        `delete from waiting_room_subs where id = ?3 and waiting_room_id = (${OWN_ROOM}) returning id`,
-        request.caller.organization_id,
-        request.segments[4],
-        Number(request.segments[6]),
-      ),
-    ),
-
-  // What has expired lapses first: two statements, one round trip.
-  "POST 4 invites": async (request) => {
-    const { organization_invite: sent } = await bodyOf(request);
-    const { db, caller, now } = request;
-    const email = sent.email.trim().toLowerCase();
-    const [, inserted] = await db.batch<shape.Row>([
-      db
-        .prepare(
-          `update invites set is_lapsed = 1 where organization_id = ? and email = ? and used_at is null
-            and not is_lapsed and expires_at <= ?`,
-        )
-        .bind(caller.organization_id, email, now),
-      db
-        .prepare(
-          `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-          select ?1, ?2, ?3, ?4, ?5, ?6, ?6 where not exists (select 1 from organization_users
-            where organization_id = ?1 and user_id = (select id from users where email = ?2)) returning ${INVITE}`,
-        )
-        .bind(
-          caller.organization_id,
-          email,
-          sent.display_name.trim(),
-          JSON.stringify(sent.role_names),
-          now + 7 * DAY,
-          now,
-        ),
-    ]);
-    const row = inserted?.results[0];
-    return row ? { status: 201, body: shape.invite(row) } : null;
-  },
-
-  "DELETE 5 invites": async (request) =>
-    gone(
-      await write(
-        request,
-        "delete from invites where id = ? and organization_id = ? and used_at is null returning id",
-        Number(request.segments[4]),
-        request.caller.organization_id,
-      ),
-    ),
-
-  "POST 5 invites": async (request) => {
-    const { organization_invites: sent } = await bodyOf(request);
-    const { db, caller, now, env } = request;
-    const rows = sent.map((row: shape.Row) => ({ ...row, email: row.email.trim().toLowerCase() }));
-    const [made] = await db.batch<shape.Row>([
-      db
-        .prepare(
-          `insert into bulk_invites (organization_id, total_count, queued_at, created_at, updated_at)
-          values (?1, ?2, ?3, ?3, ?3) returning id, total_count, created_at, updated_at`,
-        )
-        .bind(caller.organization_id, rows.length, now),
-      db
-        .prepare(
-          `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
-          select ?1, (select max(id) from bulk_invites), key, value ->> 'email', value ->> 'display_name',
-            value ->> 'role_names', 'pending' from json_each(?2)`,
-        )
-        .bind(caller.organization_id, JSON.stringify(rows)),
-    ]);
-    const row = { ...made?.results[0], created_count: 0, failed_count: 0 } as shape.Row;
-    const chunk = {
-      schema: "bulk_invite_chunk/1" as const,
-      bulk_invite_id: row.id,
-      first_row: 0,
-      last_row: rows.length - 1,
+  // Foreign keys refuse users of another organization.
+  "PUT platform calls 5": async (floorRequest) => {
+    const { request, segments, now } = floorRequest;
+    const { participants, waiting_room_slug, ...sent } = stored((await request.json<Row>()).call);
+    const key = segments[4];
+    const people: Row[] = participants.map(stored);
+    const known: Bound = [
+      `(select json_object('room', room.id, 'organization', room.organization_id,
+          'call', (select id from calls where key = ?1),
+          'people', (select count(*) from participants where organization_id = room.organization_id
+            and key in (select value from json_each(?3))))
+        from waiting_rooms room where slug = ?2 and retired_at is null)`,
+      key,
+      waiting_room_slug,
+      JSON.stringify(people.map((each) => each.key)),
+    ];
+    const call: Row = {
+      key,
+      organization_user_id: sent.organization_user_id,
+      started_at: sent.started_at,
+      ended_at: sent.ended_at ?? null,
+      failed: Number(sent.failed ?? false),
+      legal_hold: Number(sent.legal_hold ?? false),
+      created_at: now,
+      updated_at: now,
     };
-    await env.BULK_INVITES.sendBatch([{ body: chunk }]);
-    const headers = { Location: `/api/external/bulk_invites/${row.id}` };
-    return { status: 201, body: { bulk_invite: shape.bulkInvite(row) }, headers };
+    const [written] = await report(floorRequest, known, ({ room, organization, ...before }) => {
+      if (before.call || before.people) throw new Error("Not the first report of the call");
+      Object.assign(call, { organization_id: organization, waiting_room_id: room });
+      const names = Object.keys(call);
+      const fields = PARTICIPANT.split(", ").map((name) => `value ->> '${name}'`);
+      return [
+        [
+          `insert into calls (${names}) values (${names.map(() => "?")}) returning id`,
+          ...Object.values(call),
+        ],
+        [
+          `insert into participants (organization_id, waiting_room_id, call_id, created_at, updated_at, ${PARTICIPANT})
+          select ?1, ?2, (select id from calls where key = ?3), ?4, ?4, ${fields} from json_each(?5)`,
+          ...[organization, room, key, now, JSON.stringify(people)],
+        ],
+      ];
+    });
+    return {
+      id: written?.id,
+      organization_user_id: call.organization_user_id,
+      waiting_room_id: call.waiting_room_id,
+      is_ended: call.ended_at !== null,
+      started_at: time(call.started_at),
+      ended_at: timeOrNull(call.ended_at),
+      key,
+      legal_hold: call.legal_hold === 1,
+    };
+  },
+
+  "PUT platform calls transcript 6": async (floorRequest) => {
+    const { request, segments, now } = floorRequest;
+    const { lines, summary = null, is_final } = (await request.json<Row>()).transcript;
+    lines.sort((a: Row, b: Row) => a.start_time - b.start_time || a.end_time - b.end_time);
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(lines)));
+    const lines_digest = Buffer.from(digest).toString("hex");
+    const known: Bound = [
+      `(select json_object('id', id, 'organization', organization_id,
+          'transcript', (select id from transcripts where call_id = calls.id),
+          'people', json((select json_group_array(json_array(id, key, display_name)) from participants
+            where call_id = calls.id)))
+        from calls where key = ?1)`,
+      segments[4],
+    ];
+    const speakers = new Map<string, Row>();
+    const [written] = await report(floorRequest, known, async ({ id, organization, transcript, people }) => {
+      for (const [id, key, display_name] of people) speakers.set(key, { id, display_name });
+      if (transcript) throw new Error("Not the first report of the transcript");
+      if (lines.some((line: Row) => !speakers.has(line.participant_key))) throw new Error("Not on the call");
+      return [
+        [
+          `insert into sequences (name, value) values ('transcript_lines', ?)
+          on conflict do update set value = value + excluded.value`,
+          lines.length,
+        ],
+        [
+          `insert into transcripts (organization_id, call_id, summary, is_final, lines_digest, first_line_id,
+            created_at, updated_at)
+          values (?1, ?2, ?3, ?4, ?5, (select value - ?6 + 1 from sequences where name = 'transcript_lines'), ?7, ?7)
+          returning id, first_line_id`,
+          ...[organization, id, summary, Number(is_final), lines_digest, lines.length, now],
+        ],
+        [
+          "insert into transcript_parts (organization_id, call_id, part, content) values (?, ?, 0, unhex(?))",
+          ...[organization, id, await pack(lines, speakers)],
+        ],
+      ];
+    });
+    return {
+      id: written?.id,
+      summary: summary ?? "",
+      is_final,
+      transcript_lines: lines.map(({ participant_key, ...line }: Row, n: number) => ({
+        id: written?.first_line_id + n,
+        ...line,
+        display_name: speakers.get(participant_key)?.display_name,
+      })),
+    };
   },
 };

@@ -1,50 +1,35 @@
-/** Lists of organizations of several sizes: what grows with an organization, other than the page, is a fault. */
-import { type Clinic, DAYS_AGO } from "./clinic.ts";
-import { type Bench, type Effort, type Measured, measure } from "./measurement.ts";
-import type { Operation } from "./operations.ts";
+import { type Bench, type Figures, measure } from "./measure.ts";
+import { A_YEAR } from "./operations.ts";
 
-export const PER_PAGE = 25;
+const PER_PAGE = 25;
 
-const DAYS = 366;
-
-/** The lists that grow, by name. */
-const lists: Record<string, (clinic: Clinic) => string> = {
-  "Waiting rooms": () => "/waiting_rooms",
-  Invites: () => "/invites",
-  Calls: ({ provider }) => `/organization_users/${provider.id}/calls`,
-  "Audit entries": ({ call }) => `${call.path}/egresses/${call.audited}/audit_logs`,
-};
-
-/** A page's figures, and how many rows it may read; a page in the middle of a list may read more. */
-export interface Grown extends Measured {
-  bound?: number;
+export interface Grown {
+  name: string;
+  figures: Figures;
+  /** How many rows the page may read. */
+  bound: number;
 }
 
-export async function measureGrowth(
-  bench: Bench,
-  clinic: Clinic,
-  effort: Effort,
-  progress: (measured: Grown) => void,
-): Promise<Grown[]> {
+/** The pages of lists, whose cost should not grow with the list. */
+export async function measureGrowth(bench: Bench, latency: number): Promise<Grown[]> {
+  const { client, call } = bench.clinic;
   const grown: Grown[] = [];
-  const add = async (name: string, path: string, bound?: number) => {
-    const operation: Operation = { name: `GET ${path}`, door: "external", example: () => ({ path }) };
-    const measured = { ...(await measure(bench, clinic, operation, effort)), operation: name };
-    grown.push(bound === undefined ? measured : { ...measured, bound });
-    progress(grown.at(-1) as Grown);
+  const add = async (name: string, path: string, bound: number) => {
+    const operation = { name: "GET /api/external", example: () => ({ path }) };
+    const { ours } = await measure(bench, operation, undefined, { latency, cpu_blocks: 0, cpu_block: 0 });
+    grown.push({ name, figures: ours, bound });
   };
-  for (const [name, pathOf] of Object.entries(lists)) {
-    const path = pathOf(clinic);
-    const { pagination } = await clinic.client("GET", `${path}?per_page=${PER_PAGE}`);
-    const pages = { first: 1, middle: Math.ceil(pagination.total_pages / 2), last: pagination.total_pages };
-    for (const [which, page] of Object.entries(pages))
-      await add(
-        `${name}, ${which} page`,
-        `${path}?per_page=${PER_PAGE}&page=${page}`,
-        which === "first" ? 4 * PER_PAGE + 10 : undefined,
-      );
-  }
-  const [start, end] = [DAYS_AGO(DAYS - 1), DAYS_AGO(0)].map((time) => time.slice(0, 10));
-  await add(`Call metrics, ${DAYS} days`, `/call_metrics?date_start=${start}&date_end=${end}`, DAYS + 10);
+  /** @param isCounted whether each page counts the rows of the list, in an index */
+  const addPages = async (name: string, path: string, isCounted = false) => {
+    const { total_pages, total_count } = (await client("GET", path)).pagination;
+    const bound = 4 * PER_PAGE + 10 + (isCounted ? total_count : 0);
+    await add(`${name}, first page`, path, bound);
+    await add(`${name}, last page`, `${path}?page=${total_pages}`, bound + total_count);
+  };
+  await addPages("Waiting rooms", "/waiting_rooms", true);
+  await addPages("Invites", "/invites");
+  await addPages("Calls", call.results.replace(/\/\d+$/, ""));
+  await addPages("Audit entries", `${call.results}/egresses/${call.egress_id}/audit_logs`);
+  await add("Call metrics of a year", A_YEAR, 366 + 10);
   return grown;
 }

@@ -1,41 +1,43 @@
-/** Every operation of both doors. */
-import { app } from "../../src/app.ts";
-import type { Example } from "./example_parts.ts";
-import { externalExamples } from "./operations_external.ts";
-import { platformExamples } from "./operations_platform.ts";
-
-export type Door = "external" | "platform";
+import { type Example, unique } from "../support/clinic.ts";
+import { examples } from "../support/examples.ts";
+import { aCall, anEndedCall, aTranscript } from "../support/reports.ts";
+import { spokenLines } from "../support/speech.ts";
+import { AN_HOUR, type BenchClinic, dayBefore } from "./clinic.ts";
 
 export interface Operation {
-  /** Method and path; after a comma, what is particular to the example. */
+  /** Method and pattern. */
   name: string;
-  door: Door;
-  example: Example;
+  example: (clinic: BenchClinic) => Example | Promise<Example>;
 }
 
-const examples = { external: externalExamples, platform: platformExamples };
+/** The metrics of so many days: as many as there may be. */
+export const A_YEAR = `/call_metrics?date_start=${dayBefore(365)}&date_end=${dayBefore(0)}`;
 
-export const operations: Operation[] = Object.entries(examples).flatMap(([door, examplesOfDoor]) =>
-  Object.entries(examplesOfDoor).map(([name, example]) => ({ name, door: door as Door, example })),
-);
+const CALL = "/api/external/organization_users/:organization_user_id/calls/:call_id";
 
-/** Method and whole path; the names of parameters are left out, since they may differ between checkouts. */
-export function routeOf({ name, door }: Pick<Operation, "name" | "door">): string {
-  const [method, path] = name.replace(/,.*/, "").split(" ");
-  return withoutNames(`${method} /api/${door}${path}`);
-}
+/** Those for which the floor is written (see floor.ts). */
+const withFloor: Record<string, Operation["example"]> = {
+  "GET /api/external/waiting_rooms/:slug": ({ slug }) => ({ path: `/waiting_rooms/${slug}--seeded-7` }),
+  "GET /api/external/waiting_rooms": () => ({ path: "/waiting_rooms" }),
+  "GET /api/external/call_metrics": () => ({ path: A_YEAR }),
+  [`GET ${CALL}/transcript`]: ({ call }) => ({ path: `${call.results}/transcript` }),
+  [`GET ${CALL}/egresses/:id`]: ({ call }) => ({ path: `${call.results}/egresses/${call.egress_id}` }),
+  "POST /api/external/waiting_rooms": () => ({
+    path: "/waiting_rooms",
+    body: { waiting_room: { name: unique("Oncology"), is_active: true } },
+  }),
+  "PUT /api/platform/calls/:key": (clinic) => aCall(clinic, clinic.provider),
+  "PUT /api/platform/calls/:key/transcript": async (clinic) => {
+    const call = await anEndedCall(clinic, clinic.provider);
+    return aTranscript(call, spokenLines(call.speakers, AN_HOUR));
+  },
+};
 
-const withoutNames = (route: string) => route.replace(/:\w+/g, ":");
+/** One of each route of both APIs, those with a floor first. */
+const all: Record<string, Operation["example"]> = { ...withFloor };
+for (const [api, ofApi] of Object.entries(examples))
+  for (const [route, example] of Object.entries(ofApi)) all[route.replace(" ", ` /api/${api}`)] ??= example;
 
-/** The routes behind both doors. */
-export const routesOf = ({ routes }: Pick<typeof app, "routes">): string[] =>
-  routes
-    .filter(({ method, path }) => method !== "ALL" && /^\/api\/(external|platform)\//.test(path))
-    .map(({ method, path }) => withoutNames(`${method} ${path}`));
+export const operations: Operation[] = Object.entries(all).map(([name, example]) => ({ name, example }));
 
-/** @throws Error naming the routes that nothing here measures */
-export function requireEveryOperation() {
-  const measured = new Set(operations.map(routeOf));
-  const missing = routesOf(app).filter((route) => !measured.has(route));
-  if (missing.length > 0) throw new Error(`No example in test/bench/operations_*.ts: ${missing.join(", ")}`);
-}
+export const hasFloor = ({ name }: Operation) => name in withFloor;

@@ -2,171 +2,125 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import type { Grown } from "./growth.ts";
-import { type Effort, type Figures, type Measured, quantile, ROUND_TRIP_TIME } from "./measurement.ts";
-import type { StartUp } from "./start_up.ts";
-import { DATABASE_LIMIT, type Storage } from "./storage.ts";
+import { type Effort, type Figures, type Measured, median, quantile, ROUND_TRIP_TIME } from "./measure.ts";
+import type { Storage } from "./storage.ts";
 
-const MARKERS = ["<!-- bench -->", "<!-- /bench -->"] as const;
+const README = "test/bench/README.md";
 
 /** A read may take this many times the floor's latency. */
-export const LATENCY_BOUND = 1.15;
+const LATENCY_BOUND = 1.15;
 
-export const MARK = " ⚠";
+/** A write may take this many times the floor's CPU. */
+const CPU_BOUND = 3.5;
 
-export interface Results {
-  operations: Measured[];
-  start_up: { ours: StartUp; floor: StartUp };
-  storage: Storage[];
-  /** By size of the organization. */
-  growth: Map<number, Grown[]>;
-  effort: Effort;
-  started_at: Date;
-  is_quick: boolean;
+/** D1's limit for a database, in bytes. */
+const DATABASE_LIMIT = 10_000_000_000;
+
+/** What ours is compared with. */
+export type Other = "floor" | "before";
+
+const mark = (isAtFault: boolean) => (isAtFault ? " ⚠" : "");
+
+/** Ours / the other's, or one figure where they are equal. */
+function pair({ ours, other }: Measured, toText: (figures: Figures) => string | number): string {
+  const texts = [ours, ...(other ? [other] : [])].map(toText);
+  return [...new Set(texts)].join(" / ");
 }
 
-/** Without a round trip there is nothing but CPU, which has a ratio of its own. */
-export const isSlow = ({ operation, ours, floor }: Measured) =>
-  operation.startsWith("GET") &&
-  floor !== undefined &&
-  floor.round_trips > 0 &&
-  ours.median > LATENCY_BOUND * floor.median;
+const COUNTS = ["Operation", "Round trips", "Rows read", "Rows written"];
 
-export const readsTooMuch = ({ bound, ours }: Grown) => bound !== undefined && ours.rows_read > bound;
+const counts = (measured: Measured) => [
+  `\`${measured.name.replace(/:\w+_id\b/g, ":id")}\``,
+  pair(measured, (figures) => figures.round_trips),
+  pair(measured, (figures) => figures.rows_read),
+  pair(measured, (figures) => figures.rows_written),
+];
 
-export function toMarkdown(results: Results): string {
+/** Of an operation that is measured beside another handler. */
+function cellsOf(measured: Measured, against: Other): string[] {
+  const { name, ours, other } = measured;
+  const isRead = name.startsWith("GET");
+  const latency = median(ours.latency) / median(other?.latency ?? []);
+  // Of neighbouring blocks: what else the machine does slows both down.
+  const ratios = ours.cpu.map((cpu, n) => cpu / (other?.cpu[n] ?? Number.NaN));
+  const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q));
+  // More than before in three of four turns is more than noise.
+  const takesMuchCpu = against === "before" ? low > 1 : !isRead && middle > CPU_BOUND;
   return [
-    machine(results),
-    doorTables(results.operations, results.effort),
-    startUpTable(results),
-    storageTable(results),
-    growthTable(results),
+    ...counts(measured),
+    pair(measured, (figures) => median(figures.latency).toFixed(1)),
+    latency.toFixed(2) + mark(isRead && latency > LATENCY_BOUND),
+    pair(measured, (figures) => median(figures.cpu).toFixed(3)),
+    `${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})${mark(takesMuchCpu)}`,
+  ];
+}
+
+/** A line for whoever waits. */
+export const lineOf = (measured: Measured, against: Other) =>
+  (measured.other ? cellsOf(measured, against) : counts(measured)).join("  ");
+
+export function operationTables(operations: Measured[], against: Other, effort: Effort): string {
+  const compared = operations.filter(({ other }) => other).map((each) => cellsOf(each, against));
+  const others = operations.filter(({ other }) => !other).map(counts);
+  const columns = [...COUNTS, "Latency", "Ratio", "CPU", "Ratio (quartiles)"];
+  const how = `Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, the median of ${effort.latency} requests; CPU of a request, the median of ${effort.cpu_blocks} blocks of ${effort.cpu_block} requests.`;
+  return [
+    `**Ours / ${against === "floor" ? "the floor's" : "the code before"}**, one figure where they are equal. ${how}`,
+    table(columns, compared),
+    "**The other operations**, each in an organization with few rows.",
+    table(COUNTS, others),
   ].join("\n\n");
 }
 
-/** Replaces what stands between the markers. */
-export function writeToReadme(markdown: string, file = "test/bench/README.md") {
-  const readme = readFileSync(file, "utf8");
-  const [start, end] = MARKERS.map((marker) => readme.indexOf(marker)) as [number, number];
-  if (start < 0 || end < start) throw new Error(`${file} lacks the markers ${MARKERS.join(" and ")}`);
-  writeFileSync(file, `${readme.slice(0, start + MARKERS[0].length)}\n${markdown}\n${readme.slice(end)}`);
-}
+export const startUpLine = ({ ours, floor }: { ours: number; floor: number }) =>
+  `**Start-up**, once for each isolate: ${ours.toFixed(1)} ms of CPU to load the bundle, and ${floor.toFixed(1)} ms for the floor's: ${(ours / floor).toFixed(2)} times as much.`;
 
-export function machine({ started_at, is_quick }: Pick<Results, "started_at" | "is_quick">): string {
-  const [cpu] = cpus();
-  const how = is_quick ? " (`--quick`: few samples)" : "";
-  return `Measured on ${started_at.toISOString().slice(0, 10)}${how}, ${cpus().length} cores of ${cpu?.model.trim()}, Node ${process.versions.node}.`;
-}
-
-const NONE = "–";
-
-/** One figure where they are equal. */
-const pair = (ours: string, floor: string) => (ours === floor ? ours : `${ours} / ${floor}`);
-
-/** Ours / the floor's, with so many digits after the point. */
-const both = ({ ours, floor }: Measured, figure: (figures: Figures) => number, digits = 0) =>
-  pair(figure(ours).toFixed(digits), floor ? figure(floor).toFixed(digits) : NONE);
-
-const ratio = (ours: number, floor = 0) => (floor > 0 ? (ours / floor).toFixed(2) : NONE);
-
-export const cpuOf = ({ cpu }: Figures) => quantile(cpu, 0.5);
-
-/** The ratios of neighbouring blocks: what else the machine does slows both down. */
-export const cpuRatios = (ours: Figures, other: Figures) =>
-  ours.cpu.map((cpu, n) => cpu / (other.cpu[n] ?? 0));
-
-export const code = (operation: string) =>
-  operation
-    .replaceAll("waiting_room_slug", "slug")
-    .replace(/:\w+_id\b/g, ":id")
-    .replace(/^[^,]+/, "`$&`");
-
-export const howCpu = ({ cpu_blocks, cpu_block }: Effort) =>
-  `CPU of a request is the median of ${cpu_blocks} blocks of ${cpu_block} requests, its ratio the median of the ratios of neighbouring blocks`;
-
-export function doorTables(operations: Measured[], effort: Effort): string {
-  const doors = ["external", "platform"] as const;
-  return doors.map((door) => doorTable(operations, effort, door)).join("\n\n");
-}
-
-function doorTable(operations: Measured[], effort: Effort, door: Measured["door"]): string {
-  const rows = operations
-    .filter((measured) => measured.door === door)
-    .map((measured) => {
-      const { operation, ours, floor } = measured;
-      return [
-        code(operation),
-        both(measured, (figures) => figures.round_trips),
-        both(measured, (figures) => figures.rows_read),
-        both(measured, (figures) => figures.rows_written),
-        both(measured, (figures) => figures.median, 1),
-        ratio(ours.median, floor?.median) + (isSlow(measured) ? MARK : ""),
-        both(measured, (figures) => figures.p99, 1),
-        ratio(ours.p99, floor?.p99),
-        both(measured, cpuOf, 3),
-        floor ? quantile(cpuRatios(ours, floor), 0.5).toFixed(2) : NONE,
-      ];
-    });
-  return `**The ${door} door**, ours / the floor's (one figure where they are equal, ${NONE} where no floor is written). Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, of ${effort.latency} requests. ${howCpu(effort)}.
-
-${table(["Operation", "Round trips", "Rows read", "Rows written", "Median", "Ratio", "p99", "Ratio", "CPU", "Ratio"], rows)}`;
-}
-
-function startUpTable({ start_up: { ours, floor } }: Results): string {
-  const kilobytes = (bytes: number) => (bytes / 1000).toFixed(1);
-  return `**Start-up**, once for each isolate.
-
-${table(
-  ["", "Ours", "Floor", "Ratio"],
-  [
-    [
-      "Bundle, minified and gzipped, kB",
-      kilobytes(ours.size),
-      kilobytes(floor.size),
-      ratio(ours.size, floor.size),
-    ],
-    ["CPU to load it, ms", ours.cpu.toFixed(1), floor.cpu.toFixed(1), ratio(ours.cpu, floor.cpu)],
-  ],
-)}`;
-}
-
-export const takesTooMuch = ({ bytes, bound }: Storage) => bound !== undefined && bytes > bound;
-
-function storageTable({ storage }: Pick<Results, "storage">): string {
-  const rows = storage.map((each) => [
-    each.name,
-    (each.bytes / 1000).toFixed(1) + (takesTooMuch(each) ? MARK : ""),
-    Math.floor(DATABASE_LIMIT / each.bytes).toLocaleString("en"),
+export function storageTable(storage: Storage[]): string {
+  const rows = storage.map(({ name, bytes, bound }) => [
+    name,
+    (bytes / 1000).toFixed(1) + mark(bytes > bound),
+    Math.floor(DATABASE_LIMIT / bytes).toLocaleString("en"),
   ]);
   return `**Storage**: what a call adds to the database, and how many fill the ${DATABASE_LIMIT / 1e9} GB of one.
 
 ${table(["", "kB", "Calls"], rows)}`;
 }
 
-function growthTable({ growth }: Results): string {
-  const sizes = [...growth.keys()];
-  const names = growth.get(sizes[0] ?? 0)?.map(({ operation }) => operation) ?? [];
-  const rows = names.map((name, n) => [
-    name,
-    ...sizes.flatMap((size) => {
-      const grown = growth.get(size)?.[n];
-      if (!grown) return ["", "", ""];
-      const { ours, floor } = grown;
-      return [
-        both(grown, (figures) => figures.rows_read) + (readsTooMuch(grown) ? MARK : ""),
-        both(grown, (figures) => figures.median, 1),
-        ratio(ours.median, floor?.median),
-      ];
-    }),
+/** @param growth by the size of the organization */
+export function growthTable(growth: Map<number, Grown[]>): string {
+  const sizes = [...growth.keys()].map((size) => size.toLocaleString("en"));
+  const [bySize = [], ...others] = growth.values();
+  const cells = ({ figures, bound }: Grown) => [
+    figures.rows_read + mark(figures.rows_read > bound),
+    median(figures.latency).toFixed(1),
+  ];
+  const rows = bySize.map((grown, n) => [
+    grown.name,
+    ...[grown, ...others.map((each) => each[n] as Grown)].flatMap(cells),
   ]);
-  const counts = sizes.map((size) => size.toLocaleString("en"));
-  const head = counts.flatMap((count) => [`${count}: rows read`, "Median", "Ratio"]);
-  return `**Growth**: organizations of ${counts.join(", ")} waiting rooms, invites, calls of one user, and audit entries of one recording; 25 to a page.
+  return `**Growth**: organizations of ${sizes.join(" and ")} waiting rooms, invites, calls of one user, and audit entries of one recording; 25 to a page.
 
-${table(["", ...head], rows)}`;
+${table(["", ...sizes.flatMap((size) => [`${size}: rows read`, "Latency"])], rows)}`;
 }
 
-export function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
-  const rule = head.map((_, n) => (n === 0 ? "---" : "---:"));
-  return [line(head), line(rule), ...rows.map(line)].join("\n");
+function table(columns: string[], rows: string[][]): string {
+  const rule = columns.map((_, n) => (n === 0 ? "---" : "---:"));
+  return [columns, rule, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+export function machine(isQuick: boolean): string {
+  const date = new Date().toISOString().slice(0, 10);
+  const how = isQuick ? " (`--quick`: few samples)" : "";
+  return `Measured on ${date}${how}, ${cpus().length} cores of ${cpus()[0]?.model.trim()}, Node ${process.versions.node}.`;
+}
+
+/** Replaces what stands between the markers. */
+export function writeToReadme(markdown: string) {
+  const readme = readFileSync(README, "utf8");
+  const between = /(?<=<!-- bench -->\n).*(?=<!-- \/bench -->)/s;
+  if (!between.test(readme)) throw new Error(`${README} lacks its markers`);
+  writeFileSync(
+    README,
+    readme.replace(between, () => `${markdown}\n`),
+  );
 }

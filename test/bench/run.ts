@@ -1,18 +1,17 @@
-/**
- * `npm run bench`: what each operation costs, beside the least that it could cost, and how lists fare as an
- * organization grows. Prints the tables and writes them to README.md beside this file, which has the options.
- */
+/** `npm run bench`: what requests cost, beside the least that they could cost. README.md beside this file has the options. */
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { app } from "../../src/app.ts";
-import { type Handler, openClinic } from "./clinic.ts";
-import { contendersAgainst, OURS_AND_FLOOR } from "./contenders.ts";
+import type { app } from "../../src/app.ts";
+import { type Handler, likeWorkers } from "../project/support/worker_in_node.ts";
+import { openBenchClinic } from "./clinic.ts";
+import { floor } from "./floor.ts";
 import { type Grown, measureGrowth } from "./growth.ts";
-import { openLocalPlatform } from "./local_platform.ts";
-import { type Bench, type Figures, type Measured, measure } from "./measurement.ts";
-import { meter } from "./metered_database.ts";
-import { operations, requireEveryOperation } from "./operations.ts";
-import { cpuOf, doorTables, isSlow, machine, readsTooMuch, toMarkdown, writeToReadme } from "./report.ts";
-import { takesMoreCpu, toMarkdownAgainst } from "./report_against.ts";
+import { openLocalDatabase } from "./local_database.ts";
+import { type Measured, measure } from "./measure.ts";
+import { meter } from "./meter.ts";
+import { hasFloor, type Operation, operations } from "./operations.ts";
+import * as report from "./report.ts";
 import { measureStartUp } from "./start_up.ts";
 import { measureStorage, type Storage } from "./storage.ts";
 
@@ -21,84 +20,63 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     against: { type: "string" },
-    changed: { type: "string", multiple: true, default: [] },
   },
 });
 
-/** Latencies are few, being mostly waiting; CPU needs many requests. */
-const EFFORT = values.quick
-  ? { latency: 5, cpu_blocks: 16, cpu_block: 30, growth: 2, sizes: [100, 10_000], start_ups: 5, calls: 30 }
-  : {
-      latency: 40,
-      cpu_blocks: 40,
-      cpu_block: 40,
-      growth: 10,
-      sizes: [100, 10_000, 100_000],
-      start_ups: 15,
-      calls: 500,
-    };
+const effort = values.quick
+  ? { latency: 5, cpu_blocks: 16, cpu_block: 30 }
+  : { latency: 40, cpu_blocks: 40, cpu_block: 40 };
 
-const NO_CPU = { latency: EFFORT.growth, cpu_blocks: 0, cpu_block: 0 };
+const COUNTS_ONLY = { latency: 0, cpu_blocks: 0, cpu_block: 0 };
 
-/** Beside the code before, only CPU and counts are compared. */
-const effort = values.against ? { ...EFFORT, latency: 0 } : EFFORT;
+/** Of organizations. */
+const SIZES = [1000, values.quick ? 10_000 : 100_000];
 
 /** A part, or a comparison, is only printed. */
 const isWhole = values.only === "" && values.against === undefined;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-const run = { started_at: new Date(), is_quick: values.quick, effort };
-requireEveryOperation();
-const contenders = values.against ? await contendersAgainst(values.against) : OURS_AND_FLOOR;
-const platform = await openLocalPlatform();
-const metered = meter(platform.database);
-const env = platform.envWith(metered.binding);
-const bench: Bench = { platform, meter: metered, env, contenders, changed: values.changed };
+/** What an operation is compared with: the floor, or the code before a change, where that has the operation. */
+async function findOther(): Promise<(operation: Operation) => Handler | undefined> {
+  if (values.against === undefined) return (operation) => (hasFloor(operation) ? floor : undefined);
+  const { href } = pathToFileURL(resolve(values.against, "src/app.ts"));
+  const before: { app: typeof app } = await import(href);
+  const routes = new Set(before.app.routes.map(({ method, path }) => `${method} ${path}`));
+  return ({ name }) => (routes.has(name) ? (before.app.fetch as Handler) : undefined);
+}
+
+likeWorkers();
+const against = values.against === undefined ? "floor" : "before";
+const otherOf = await findOther();
+const { database, close } = await openLocalDatabase();
 try {
+  const metered = meter(database);
   const measured: Measured[] = [];
   const growth = new Map<number, Grown[]>();
   let storage: Storage[] = [];
-  for (const size of isWhole ? EFFORT.sizes : EFFORT.sizes.slice(0, 1)) {
-    say(`\nAn organization of ${size}`);
-    const clinic = await openClinic(app.fetch as Handler, env, size);
-    if (isWhole)
-      growth.set(size, await measureGrowth(bench, clinic, NO_CPU, (grown) => progress(grown, readsTooMuch)));
-    if (isWhole && size === EFFORT.sizes[0])
-      storage = await measureStorage(platform.database, clinic, EFFORT.calls);
-    // Afterwards, because writes make its lists longer.
-    if (size === EFFORT.sizes[0])
-      for (const operation of operations) {
-        if (!operation.name.includes(values.only)) continue;
-        const result = await measure(bench, clinic, operation, effort);
-        measured.push(result);
-        progress(result, values.against ? takesMoreCpu : isSlow);
-      }
+  for (const size of isWhole ? SIZES : SIZES.slice(0, 1)) {
+    say(`An organization of ${size}`);
+    const clinic = await openBenchClinic(metered.binding, size);
+    if (isWhole) growth.set(size, await measureGrowth({ meter: metered, clinic }, effort.latency));
+    if (size !== SIZES[0]) continue;
+    if (isWhole) storage = await measureStorage(database, clinic, values.quick ? 30 : 500);
+    for (const operation of operations.filter(({ name }) => name.includes(values.only))) {
+      const other = otherOf(operation);
+      const its = hasFloor(operation) ? clinic : await openBenchClinic(metered.binding, 0);
+      const bench = { meter: metered, clinic: its };
+      measured.push(await measure(bench, operation, other, other ? effort : COUNTS_ONLY));
+      say(report.lineOf(measured.at(-1) as Measured, against));
+    }
   }
+  const parts = [report.machine(values.quick), report.operationTables(measured, against, effort)];
   if (isWhole) {
-    say("\nBundles and their start-up");
-    const start_up = measureStartUp(EFFORT.start_ups);
-    const markdown = toMarkdown({ ...run, operations: measured, start_up, storage, growth });
-    process.stdout.write(`\n${markdown}\n`);
-    writeToReadme(markdown);
-  } else {
-    const tables = values.against ? toMarkdownAgainst(measured, effort) : doorTables(measured, effort);
-    process.stdout.write(`\n${machine(run)}\n\n${tables}\n`);
+    say("Bundles and their start-up");
+    parts.push(report.startUpLine(measureStartUp(values.quick ? 5 : 15)));
+    parts.push(report.storageTable(storage), report.growthTable(growth));
+    report.writeToReadme(parts.join("\n\n"));
   }
+  process.stdout.write(`\n${parts.join("\n\n")}\n`);
 } finally {
-  await platform.dispose();
-}
-
-function progress<M extends Measured>(result: M, isAtFault: (result: M) => boolean) {
-  const { operation, ours, before, floor } = result;
-  const counts = `${ours.round_trips} trips, ${ours.rows_read} rows read, ${ours.rows_written} written`;
-  const others = Object.entries({ before, floor }).map(([name, figures]) => `${name} ${times(figures)}`);
-  say(`${isAtFault(result) ? "⚠" : " "} ${operation}: ${counts}; ${times(ours)} (${others.join("; ")})`);
-}
-
-function times(figures: Figures | undefined): string {
-  if (!figures) return "–";
-  const latency = Number.isNaN(figures.median) ? [] : [`${figures.median.toFixed(1)} ms`];
-  const cpu = figures.cpu.length > 0 ? [`CPU ${cpuOf(figures).toFixed(3)} ms`] : [];
-  return [...latency, ...cpu].join(", ");
+  await close();
 }

@@ -1,19 +1,10 @@
-/** What an isolate loads before it answers: the bundle as it is deployed, ours and the floor's. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { gzipSync } from "node:zlib";
 import { runWrangler } from "../../src/dev/wrangler.ts";
-import { quantile } from "./measurement.ts";
-
-export interface StartUp {
-  /** Bytes, compressed. */
-  size: number;
-  /** Milliseconds of CPU to load it in a fresh process, beyond an empty module. */
-  cpu: number;
-}
+import { median } from "./measure.ts";
 
 /** Prints the microseconds of CPU that the import alone took. */
 const IMPORT = `const before = process.cpuUsage();
@@ -21,33 +12,26 @@ const IMPORT = `const before = process.cpuUsage();
   const { user, system } = process.cpuUsage(before);
   process.stdout.write(String(user + system));`;
 
-export function measureStartUp(times: number): { ours: StartUp; floor: StartUp } {
+/** Milliseconds of CPU to load each bundle as it is deployed, in a fresh process, beyond an empty module. */
+export function measureStartUp(times: number): { ours: number; floor: number } {
   const folder = mkdtempSync(join(tmpdir(), "bench-bundle-"));
   try {
-    const bundles = {
-      ours: bundle("src/index.ts", join(folder, "ours")),
-      floor: bundle("test/bench/floor.ts", join(folder, "floor")),
-    };
-    const empty = join(folder, "empty.js");
+    const empty = join(folder, "empty.mjs");
     writeFileSync(empty, "export default {};");
-    const used = { ours: [] as number[], floor: [] as number[], empty: [] as number[] };
-    for (let turn = 0; turn < times; turn++) {
-      used.ours.push(cpuOfImport(bundles.ours));
-      used.floor.push(cpuOfImport(bundles.floor));
-      used.empty.push(cpuOfImport(empty));
-    }
-    const beyondEmpty = (name: "ours" | "floor") => ({
-      size: gzipSync(readFileSync(bundles[name])).length,
-      cpu: quantile(used[name], 0.5) - quantile(used.empty, 0.5),
-    });
-    return { ours: beyondEmpty("ours"), floor: beyondEmpty("floor") };
+    const files = [empty, bundle("src/index.ts", folder), bundle("test/bench/floor.ts", folder)];
+    const used: number[][] = files.map(() => []);
+    for (let turn = 0; turn < times; turn++)
+      for (const [n, file] of files.entries()) used[n]?.push(cpuOfImport(file));
+    const [beforehand = 0, ours = 0, floor = 0] = used.map(median);
+    return { ours: ours - beforehand, floor: floor - beforehand };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** @returns the file that wrangler would upload */
-function bundle(entry: string, outdir: string): string {
+function bundle(entry: string, folder: string): string {
+  const outdir = mkdtempSync(join(folder, "bundle-"));
   runWrangler(["deploy", entry, "--dry-run", "--minify", "--outdir", outdir]);
   const built = join(outdir, entry.replace(/^.*\/|\.ts$/g, ""));
   // Node takes a .js file of a folder without package.json for CommonJS.
@@ -56,11 +40,8 @@ function bundle(entry: string, outdir: string): string {
 }
 
 function cpuOfImport(file: string): number {
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    ["--input-type=module", "-e", IMPORT, pathToFileURL(file).href],
-    { encoding: "utf8" },
-  );
+  const args = ["--input-type=module", "-e", IMPORT, pathToFileURL(file).href];
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`The bundle cannot be loaded: ${stderr}`);
   return Number(stdout) / 1000;
 }

@@ -2,12 +2,13 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
+import { eventually } from "./support/eventually.ts";
 import { type Example, examplesIn, guideText, runExample, shapeOf, withNullsOf } from "./support/guide.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { caller, platformCaller, platformToken, type Server, startServer } from "./support/server.ts";
+import { caller, platformCaller, platformToken } from "./support/server.ts";
 
 const lacking = ["sh", "curl"].filter((command) => spawnSync(command, ["-c", ":"]).error);
 
@@ -21,13 +22,13 @@ if (lacking.length > 0)
 type OwnValues = Record<string, (before: any) => unknown>;
 
 describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
-  let server: Server;
+  const server = inject("sharedServer");
   let identityProvider: Awaited<ReturnType<typeof startIdentityProvider>>;
   let folder: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "guides-"));
-    [server, identityProvider] = await Promise.all([startServer(), startIdentityProvider()]);
+    identityProvider = await startIdentityProvider();
   });
 
   afterAll(async () => {
@@ -35,11 +36,11 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Sends all of a door's requests, one after the other, as somebody does who reads the guides. */
-  async function follow(door: "external" | "platform", own: OwnValues) {
-    const examples = examplesIn(guideText(door));
+  /** Sends all of an API's requests, one after the other, as somebody does who reads the guides. */
+  async function follow(api: "external" | "platform", own: OwnValues) {
+    const examples = examplesIn(guideText(api));
     expect(examples.length).toBeGreaterThan(15);
-    const variables: Record<string, string> = { API: `${server.url}/api/${door}` };
+    const variables: Record<string, string> = { API: `${server.url}/api/${api}` };
     let before: unknown;
     for (const example of examples) {
       for (const name of example.variables)
@@ -90,10 +91,8 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         return identityProvider.signIn("pascal@demo-clinic.example");
       },
       async BULK_INVITE_ID({ bulk_invite: { id } }) {
-        await vi.waitFor(
-          async () =>
-            expect((await external("GET", `/bulk_invites/${id}`)).body.bulk_invite.status).toBe("completed"),
-          { timeout: 30_000, interval: 100 },
+        await eventually(async () =>
+          expect((await external("GET", `/bulk_invites/${id}`)).body.bulk_invite.status).toBe("completed"),
         );
         return id;
       },
@@ -120,6 +119,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         "X-Client-ID": made.client_id ?? "",
         "X-Client-Secret": made.client_secret ?? "",
       });
+    async function paula() {
+      const { body } = await platform("GET", `/organizations/${made.organization_id}/users`);
+      return body.users.find(({ email }: { email: string }) => email === "paula@example.com");
+    }
     await follow("platform", {
       PLATFORM_API_TOKEN: platformToken,
       ORGANIZATION_ID: ({ id }) => id,
@@ -148,10 +151,8 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         return (await clinic()("POST", "/invites", { organization_invite: invite })).body.id;
       },
       TOKEN: ({ accept_url }) => new URL(accept_url).searchParams.get("token"),
-      async ORGANIZATION_USER_ID() {
-        const { body } = await platform("GET", `/organizations/${made.organization_id}/users`);
-        return body.users.find(({ email }: { email: string }) => email === "paula@example.com").id;
-      },
+      ORGANIZATION_USER_ID: async () => (await paula()).id,
+      USER_ID: async () => (await paula()).user_id,
       PARTICIPANT_KEY: () => "participant-1",
       CALL_KEY: () => "call-1",
       EGRESS_ID: () => "egress-1",

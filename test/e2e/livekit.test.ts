@@ -9,11 +9,12 @@ import {
   Room,
   WebhookEvent,
 } from "@livekit/protocol";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { uploadFile } from "../../src/dev/livekit_server.ts";
 import { queryDatabase } from "../../src/dev/wrangler.ts";
 import { sendEvent, startLiveKit } from "./support/livekit.ts";
-import { caller, platformCaller, type Server, startServer } from "./support/server.ts";
+import { anOrganization } from "./support/organization.ts";
+import { type Server, startServer } from "./support/server.ts";
 
 const sound = crypto.getRandomValues(new Uint8Array(20_000));
 
@@ -40,20 +41,7 @@ let visits = 0;
 /** An organization, a provider and a LiveKit room for their visit. */
 async function aVisit() {
   const id = `e2e${++visits}`;
-  const platform = platformCaller(server.url);
-  const { body: clinic } = await platform("POST", "/organizations", {
-    organization: { name: `Clinic ${id}` },
-  });
-  const { body: provider } = await platform("POST", `/organizations/${clinic.id}/users`, {
-    user: { email: `paul@${id}.example`, display_name: "Paul", roles: ["provider"] },
-  });
-  const { body: client } = await platform("POST", `/organizations/${clinic.id}/api_clients`, {
-    api_client: { name: "Integration", organization_user_id: provider.id },
-  });
-  const external = caller(`${server.url}/api/external`, {
-    "X-Client-ID": client.client_id,
-    "X-Client-Secret": client.client_secret,
-  });
+  const { user: provider, external } = await anOrganization(server.url, { role: "provider" });
   const now = BigInt(Math.floor(Date.now() / 1000));
   const room = new Room({
     sid: `RM_${id}`,
@@ -193,9 +181,7 @@ describe("An egress_ended that never arrives", () => {
       livekit.knows(visit.ended);
       livekit.is = mood;
       passAQuarterOfAnHour();
-      const before = Date.now();
       await runCron();
-      expect(Date.now() - before).toBeLessThan(20_000);
       expect(livekit.asked).toContain(visit.ended.egressId);
       expect(await visit.recording()).toMatchObject({ status: "egress_starting", url: null });
       expect((await fetch(`${server.url}/health`)).status).toBe(200);
@@ -212,6 +198,7 @@ describe("An egress_ended that never arrives", () => {
     const visit = await aVisit();
     await visit.takesPlace();
     await livekit.stop();
+    onTestFinished(() => livekit.start());
     passAQuarterOfAnHour();
     await runCron();
     expect(await visit.recording()).toMatchObject({ status: "egress_starting" });

@@ -1,20 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { npmRun, platformCaller, type Server, startServer } from "./support/server.ts";
+import { afterEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { npmRun, platformCaller } from "./support/server.ts";
 
-let server: Server;
-
-beforeAll(async () => {
-  server = await startServer();
-});
+const server = inject("sharedServer");
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-let number = 0;
-const aSlug = () => `hillside-${++number}`;
+const aSlug = () => `hillside-${randomUUID()}`;
 
 const flagsOf = (options: object) => Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
 

@@ -1,27 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { AwsClient } from "aws4fetch";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { presignDownload } from "../../src/resources/egresses/egresses.download.ts";
 import { readSettings } from "../../src/settings.ts";
-import { caller, platformCaller, type Server, startServer } from "./support/server.ts";
+import { anOrganization } from "./support/organization.ts";
+import { startServer } from "./support/server.ts";
 
-const STORAGE_KEY = "hillside/visit 1 (übung).wav";
-const ENCODED_STORAGE_KEY = "hillside/visit%201%20%28%C3%BCbung%29.wav";
 const bytes = crypto.getRandomValues(new Uint8Array(50_000));
 
-let server: Server;
-let url: string;
-let path: string;
-let external: ReturnType<typeof caller>;
-let remove: () => Promise<{ status: number }>;
-
-beforeAll(async () => {
-  server = await startServer();
-  await storeFile();
-  ({ url, external, path, remove } = await aRecordingsUrl());
-});
+const server = inject("sharedServer");
 
 /** Those of the server. */
 const settingsOfServer = () =>
@@ -31,7 +21,7 @@ const settingsOfServer = () =>
   });
 
 /** What the recording backend does: it puts the file where the service will look for it. */
-async function storeFile() {
+async function storeFile(encodedStorageKey: string) {
   const settings = settingsOfServer();
   const client = new AwsClient({
     accessKeyId: settings.RECORDINGS_S3_ACCESS_KEY_ID,
@@ -40,54 +30,45 @@ async function storeFile() {
     region: settings.RECORDINGS_S3_REGION,
   });
   const bucket = `${server.url}${settings.RECORDINGS_S3_ENDPOINT}/${settings.RECORDINGS_S3_BUCKET}`;
-  const stored = await client.fetch(`${bucket}/${ENCODED_STORAGE_KEY}`, { method: "PUT", body: bytes });
+  const stored = await client.fetch(`${bucket}/${encodedStorageKey}`, { method: "PUT", body: bytes });
   expect(stored.status).toBe(200);
 }
 
-async function aRecordingsUrl({ url: serverUrl } = server) {
-  const platform = platformCaller(serverUrl);
-  const organization = await platform("POST", "/organizations", {
-    organization: { name: "Hillside Clinic" },
-  });
-  const base = `/organizations/${organization.body.id}`;
-  const provider = await platform("POST", `${base}/users`, {
-    user: { email: "paul@hillside.example", display_name: "Paul", roles: ["provider"] },
-  });
-  const client = await platform("POST", `${base}/api_clients`, {
-    api_client: { name: "Integration", organization_user_id: provider.body.id },
-  });
-  const external = caller(`${serverUrl}/api/external`, {
-    "X-Client-ID": client.body.client_id,
-    "X-Client-Secret": client.body.client_secret,
-  });
-  const call = await platform("PUT", "/calls/hillside-1", {
+/** A recording whose file is stored on the shared server. */
+async function aRecording({ url: serverUrl } = server) {
+  const id = randomUUID();
+  const storage_key = `hillside/${id} (übung).wav`;
+  await storeFile(`hillside/${id}%20%28%C3%BCbung%29.wav`);
+  const { user: provider, platform, external } = await anOrganization(serverUrl, { role: "provider" });
+  const call = await platform("PUT", `/calls/${id}`, {
     call: {
-      waiting_room_slug: provider.body.waiting_room_slug,
-      organization_user_id: provider.body.id,
+      waiting_room_slug: provider.waiting_room_slug,
+      organization_user_id: provider.id,
       started_at: "2026-01-31T09:30:00Z",
       ended_at: "2026-01-31T10:00:00Z",
       participants: [{ key: "rita", display_name: "Rita", role: "recipient", recording_consent: true }],
     },
   });
-  const reported = await platform("PUT", "/egresses/hillside-egress-1", {
-    egress: { call_key: "hillside-1", status: "egress_ended", storage_key: STORAGE_KEY },
+  const reported = await platform("PUT", `/egresses/${id}`, {
+    egress: { call_key: id, status: "egress_ended", storage_key },
   });
   expect([call.status, reported.status]).toEqual([200, 200]);
-  const path = `/organization_users/${provider.body.id}/calls/${call.body.id}/egresses/${reported.body.id}`;
+  const path = `/organization_users/${provider.id}/calls/${call.body.id}/egresses/${reported.body.id}`;
   const egress = await external("GET", path);
   expect(egress.status).toBe(200);
-  const remove = () => platform("DELETE", "/egresses/hillside-egress-1");
-  return { url: egress.body.url as string, external, path, remove };
-}
-
-/** The URL with one of its parts changed. */
-function changed(change: (url: URL) => void) {
-  const other = new URL(url);
-  change(other);
-  return other;
+  const remove = () => platform("DELETE", `/egresses/${id}`);
+  return { url: egress.body.url as string, storage_key, external, path, remove };
 }
 
 describe("A recording's presigned URL", () => {
+  let recording: Awaited<ReturnType<typeof aRecording>>;
+  let url: string;
+
+  beforeAll(async () => {
+    recording = await aRecording();
+    url = recording.url;
+  });
+
   it("gives the bytes that were recorded, the whole or a range of them", async () => {
     const whole = await fetch(url);
     expect(whole.status).toBe(200);
@@ -98,7 +79,7 @@ describe("A recording's presigned URL", () => {
   });
 
   it("names the entry of the audit log for which it was made", async () => {
-    const { audit_logs } = (await external("GET", `${path}/audit_logs?event=read`)).body;
+    const { audit_logs } = (await recording.external("GET", `${recording.path}/audit_logs?event=read`)).body;
     expect(new URL(url).searchParams.get("x-audit-log-id")).toBe(String(audit_logs[0].id));
   });
 
@@ -131,7 +112,9 @@ describe("A recording's presigned URL", () => {
       },
     ],
   ])("is refused with %s", async (_, change) => {
-    const refused = await fetch(changed(change));
+    const changed = new URL(url);
+    change(changed);
+    const refused = await fetch(changed);
     expect([400, 401, 403]).toContain(refused.status);
     expect(await refused.text()).not.toContain(new TextDecoder().decode(bytes.slice(0, 20)));
   });
@@ -143,7 +126,11 @@ describe("A recording's presigned URL", () => {
   it("is refused once it has expired", async () => {
     const settings = settingsOfServer();
     const presignedAgo = (minutes: number) =>
-      presignDownload({ settings, url: server.url, now: Date.now() - minutes * 60_000 }, STORAGE_KEY, 1);
+      presignDownload(
+        { settings, url: server.url, now: Date.now() - minutes * 60_000 },
+        recording.storage_key,
+        1,
+      );
     expect((await fetch(await presignedAgo(14))).status).toBe(200);
     expect((await fetch(await presignedAgo(16))).status).toBe(403);
   });
@@ -151,6 +138,7 @@ describe("A recording's presigned URL", () => {
 
 describe("A recording that is deleted", () => {
   it("is gone at once, also for the URLs that were made before", async () => {
+    const { url, external, path, remove } = await aRecording();
     expect((await fetch(url)).status).toBe(200);
     expect((await remove()).status).toBe(204);
     const gone = await fetch(url);
@@ -166,8 +154,7 @@ describe("A recording that is deleted", () => {
       flags: ["--var", `RECORDINGS_S3_ENDPOINT:${elsewhere}`],
       ownData: "other",
     });
-    await storeFile();
-    const recording = await aRecordingsUrl(other);
+    const recording = await aRecording(other);
     expect(new URL(recording.url).origin).toBe(server.url);
     expect((await fetch(recording.url)).status).toBe(200);
     expect((await recording.remove()).status).toBe(204);

@@ -1,40 +1,172 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { beforeAll, expect, it } from "vitest";
-import { PUBLIC_ASSETS } from "../../src/openapi/assets.ts";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "../../src/reference/assets.ts";
+import { INPUTS } from "../../src/reference/build_record.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "build-"));
-  for (const path of ["src", "drizzle", "package.json", "wrangler.toml", ".dev.vars.example"])
-    cpSync(path, join(folder, path), { recursive: true });
-  symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
-  return () => rmSync(folder, { recursive: true });
-});
-
-/** Builds as `wrangler dev` does it. */
-function build(): string {
-  const { stdout, stderr } = spawnSync(process.execPath, ["src/openapi/build.ts"], {
+function run(folder: string, { flags = [], env = {} }: { flags?: string[]; env?: Record<string, string> }) {
+  return spawnSync(process.execPath, [...flags, "src/reference/build.ts"], {
     cwd: folder,
     encoding: "utf8",
-    env: { ...process.env, WRANGLER_COMMAND: "dev" },
+    env: { ...process.env, ...env },
   });
-  expect(stderr).toBe("");
-  return stdout;
 }
 
-it("`wrangler dev` in a fresh clone says in one line what to run first", () => {
-  expect(build()).toMatch(/^[^\n]*run `npm run dev`[^\n]*\n$/);
+describe("The build", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "build-"));
+    for (const path of ["src", "package.json", "tsconfig.json", "wrangler.toml", ".dev.vars.example"])
+      cpSync(path, join(folder, path), { recursive: true });
+    symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
+    return () => rmSync(folder, { recursive: true });
+  });
+
+  /** Builds as `wrangler dev` does it. */
+  function build(flags?: string[]): string {
+    const { stdout, stderr } = run(folder, { flags, env: { WRANGLER_COMMAND: "dev" } });
+    expect(stderr).toBe("");
+    return stdout;
+  }
+
+  it("says in one line what to run first, if `wrangler dev` runs it in a fresh clone", () => {
+    rmSync(join(folder, ".dev.vars"), { force: true });
+    expect(build()).toMatch(/^[^\n]*run `npm run dev`[^\n]*\n$/);
+    // Also where there is nothing to make.
+    expect(build()).toMatch(/^[^\n]*run `npm run dev`[^\n]*\n$/);
+  });
+
+  it("removes assets that an earlier build left, so that they are not deployed", () => {
+    const leftover = join(folder, PUBLIC_ASSETS, "api", "development_credentials.js");
+    mkdirSync(join(leftover, ".."), { recursive: true });
+    writeFileSync(leftover, "");
+    writeFileSync(join(folder, ".dev.vars"), "");
+    expect(build()).toBe("");
+    expect(existsSync(leftover)).toBe(false);
+    expect(existsSync(join(folder, PUBLIC_ASSETS, "api", "external", "openapi.json"))).toBe(true);
+  });
+
+  it("reads only files whose change makes the next build run, and what is installed", () => {
+    appendFileSync(join(folder, "src/limits.ts"), "\n");
+    build(["--import", pathToFileURL("test/project/support/record_reads.ts").href]);
+    const reads = readFileSync(join(folder, "reads.txt"), "utf8").trimEnd().split("\n");
+    const own = reads
+      .map((file) => relative(folder, resolve(folder, file)))
+      .filter((file) => existsSync(join(folder, file)) && !file.split(sep).includes("node_modules"))
+      .map((file) => file.replaceAll("\\", "/"));
+    // By an import, by `readFileSync` and by `readFile`.
+    expect(own).toEqual(expect.arrayContaining(["src/app.ts", "wrangler.toml", ".dev.vars.example"]));
+    const isInput = (file: string) => INPUTS.some((input) => file === input || file.startsWith(`${input}/`));
+    expect(own.filter((file) => !isInput(file) && !file.startsWith("dist/"))).toEqual([]);
+  });
 });
 
-it("A build removes assets that an earlier build left, so that they are not deployed", () => {
-  const leftover = join(folder, PUBLIC_ASSETS, "api", "development_credentials.js");
-  mkdirSync(join(leftover, ".."), { recursive: true });
-  writeFileSync(leftover, "");
-  writeFileSync(join(folder, ".dev.vars"), "");
-  expect(build()).toBe("");
-  expect(existsSync(leftover)).toBe(false);
-  expect(existsSync(join(folder, PUBLIC_ASSETS, "api", "external", "openapi.json"))).toBe(true);
+/** Stands for what takes seconds. */
+const GENERATE = `import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+export async function generate({ withSdk }) {
+  appendFileSync("made.txt", withSdk ? "all\\n" : "all but the SDK\\n");
+  for (const folder of ["${PUBLIC_ASSETS}", "${DEVELOPMENT_ASSETS}", "${CLIENTS}"]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(folder + "/file", "made");
+  }
+  if (process.env.SAVED_MEANWHILE) appendFileSync("src/limits.ts", "//");
+  if (process.env.FAILS) throw new Error("It fails half-way.");
+}
+`;
+
+describe("After a build, the next one", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "build-"));
+    for (const file of ["build.ts", "build_record.ts", "assets.ts"])
+      cpSync(`src/reference/${file}`, join(folder, "src/reference", file));
+    write("src/reference/generate.ts", GENERATE);
+    for (const file of INPUTS.filter((each) => each !== "src")) write(file, "{}");
+    write("src/limits.ts", "");
+    return () => rmSync(folder, { recursive: true });
+  });
+
+  function write(file: string, content: string) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), content);
+  }
+
+  /** Builds, and returns what was made. */
+  function build(env: Record<string, string> = {}): string {
+    write("made.txt", "");
+    const { status } = run(folder, { env });
+    expect(status).toBe(env.FAILS ? 1 : 0);
+    return readFileSync(join(folder, "made.txt"), "utf8").trimEnd();
+  }
+
+  const FOR_A_SERVER = { WRANGLER_COMMAND: "dev" };
+
+  it("makes nothing if nothing has changed", () => {
+    expect([build(), build(), build(FOR_A_SERVER), build()]).toEqual(["all", "", "", ""]);
+  });
+
+  it("makes the SDK if it was left out", () => {
+    expect([build(FOR_A_SERVER), build(FOR_A_SERVER), build(), build(FOR_A_SERVER)]).toEqual([
+      "all but the SDK",
+      "",
+      "all",
+      "",
+    ]);
+  });
+
+  it.each(["src/limits.ts", "src/reference/guides/new.md", ...INPUTS.filter((each) => each !== "src")])(
+    "makes all of it anew after a change of %s",
+    (file) => {
+      build();
+      write(file, '{ "changed": true }');
+      expect([build(), build()]).toEqual(["all", ""]);
+    },
+  );
+
+  it("makes all of it anew after a file was deleted or got another name", () => {
+    build();
+    rmSync(join(folder, "src/limits.ts"));
+    expect(build()).toBe("all");
+    write("src/bounds.ts", "");
+    build();
+    rmSync(join(folder, "src/bounds.ts"));
+    write("src/borders.ts", "");
+    expect(build()).toBe("all");
+  });
+
+  it.each([PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS])(
+    "makes all of it anew if something in %s is missing, additional or different",
+    (output) => {
+      build();
+      rmSync(join(folder, output, "file"));
+      expect(build()).toBe("all");
+      write(`${output}/file`, "edited");
+      expect(build()).toBe("all");
+      write(`${output}/other`, "");
+      expect(build()).toBe("all");
+    },
+  );
+
+  it("makes all of it anew if a file was saved while the last one ran", () => {
+    expect([build({ SAVED_MEANWHILE: "yes" }), build(), build()]).toEqual(["all", "all", ""]);
+  });
+
+  it("makes all of it anew if the last one failed", () => {
+    build();
+    write("src/limits.ts", "// changed");
+    expect([build({ FAILS: "yes" }), build(), build()]).toEqual(["all", "all", ""]);
+  });
 });

@@ -1,18 +1,75 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { pathToFileURL } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
 import { runWrangler } from "../../src/dev/wrangler.ts";
 
 /** In kilobytes. A Worker loads its bundle before its first response. */
-const LIMIT = 130;
+const LIMIT = 160;
 
-it(`The Worker's bundle stays under ${LIMIT} KB, compressed`, () => {
-  const outdir = mkdtempSync(join(tmpdir(), "bundle-"));
-  onTestFinished(() => rmSync(outdir, { recursive: true }));
-  const output = runWrangler(["deploy", "--dry-run", "--minify", "--outdir", outdir]);
-  const [, unit, size] = /gzip: (?=[\d.]+ (\w+))([\d.]+)/.exec(output) ?? [];
-  expect(unit).toBe("KiB");
-  expect(Number(size)).toBeGreaterThan(0);
-  expect(Number(size) * 1.024).toBeLessThan(LIMIT);
+let folder: string;
+let output: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "bundle-"));
+  // What `npm run deploy` uploads, with the same flags: none.
+  output = runWrangler(["deploy", "--dry-run", "--outdir", folder]);
+  return () => rmSync(folder, { recursive: true });
 });
+
+/** Runs code in a module of its own, with some input. */
+function run(args: string[], input = "") {
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", input });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+describe("The bundle that is deployed", () => {
+  it(`stays under ${LIMIT} KB, compressed`, () => {
+    const [, unit, size] = /gzip: (?=[\d.]+ (\w+))([\d.]+)/.exec(output) ?? [];
+    expect(unit).toBe("KiB");
+    expect(Number(size)).toBeGreaterThan(0);
+    expect(Number(size) * 1.024).toBeLessThan(LIMIT);
+  });
+
+  it("loads what makes slugs when the first slug is made: it builds patterns of 1,880 alternatives", () => {
+    // Node takes a .js file of a folder without package.json for CommonJS.
+    const bundle = join(folder, "index.mjs");
+    copyFileSync(join(folder, "index.js"), bundle);
+    const longest = run([
+      "--input-type=module",
+      "--eval",
+      `let longest = 0;
+      globalThis.RegExp = new Proxy(RegExp, { construct(target, [source, flags]) {
+        longest = Math.max(longest, String(source).length);
+        return new target(source, flags);
+      } });
+      await import(${JSON.stringify(pathToFileURL(bundle).href)});
+      console.log(longest);`,
+    ]);
+    expect(Number(longest)).toBeGreaterThan(0);
+    expect(Number(longest)).toBeLessThan(2000);
+  });
+
+  it("has its places in the stacks of the log, and `npm run stack` finds their sources", () => {
+    const file = "src/http/health.ts";
+    const text = '"settings_at_fault"';
+    const [row, column] = placeOf(text, readFileSync(join(folder, "index.js"), "utf8"));
+    const [line] = placeOf(text, readFileSync(file, "utf8"));
+    const entry = (place: string) =>
+      JSON.stringify({ event: "fault", causes: [{ stack: [`    at nA (${place})`, "    at <anonymous>"] }] });
+    const found = run(["src/dev/stack.ts"], `${entry(`index.js:${row}:${column}`)}\nanother line\n`);
+    const [first = "", second] = found.split("\n");
+    expect(first.replace(/(health\.ts:\d+):\d+/, "$1")).toBe(entry(`${file}:${line}`));
+    expect(second).toBe("another line");
+  });
+});
+
+/** The row and column of a text that occurs once, both from 1. */
+function placeOf(text: string, content: string): [row: number, column: number] {
+  const [before = "", ...after] = content.split(text);
+  expect(after, text).toHaveLength(1);
+  const rows = before.split("\n");
+  return [rows.length, (rows.at(-1)?.length ?? 0) + 1];
+}

@@ -4,8 +4,8 @@ import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
-import { PUBLIC_ASSETS } from "../../src/openapi/assets.ts";
-import { requireSameLimits } from "../../src/openapi/operator.ts";
+import { PUBLIC_ASSETS } from "../../src/reference/assets.ts";
+import { requireSameLimits } from "../../src/reference/operator.ts";
 import { readSettings, requireOwnSecrets } from "../../src/settings.ts";
 
 const example = parseEnv(readFileSync(".dev.vars.example", "utf8"));

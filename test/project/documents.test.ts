@@ -1,6 +1,6 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
-import { DOOR_NAMES } from "../../src/openapi/doors.ts";
+import { API_NAMES } from "../../src/reference/apis.ts";
 import {
   bodiesOf,
   documentOf,
@@ -14,8 +14,8 @@ import {
 /** Has it words, and not only a mark? */
 const isSaid = (text: unknown) => typeof text === "string" && /\w/.test(text);
 
-describe.each(DOOR_NAMES)("In the document of the %s door,", (door) => {
-  const document = documentOf(door);
+describe.each(API_NAMES)("In the document of the %s API,", (api) => {
+  const document = documentOf(api);
   const operations = operationsOf(document);
 
   it("every operation, parameter, header, body and status says what it means", () => {

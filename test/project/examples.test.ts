@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DOOR_NAMES } from "../../src/openapi/doors.ts";
+import { API_NAMES } from "../../src/reference/apis.ts";
 import {
   bodiesOf,
   type Document,
@@ -80,7 +80,7 @@ function* shown(document: Document, where: string, schema: Json, value: unknown)
   for (const [field, each] of Object.entries(properties)) yield* shown(document, where, each, row[field]);
 }
 
-const everything = DOOR_NAMES.flatMap((door) => [...shownIn(documentOf(door))]);
+const everything = API_NAMES.flatMap((api) => [...shownIn(documentOf(api))]);
 
 it("The examples tell one story: a thing is the same in all of them", () => {
   const first = new Map<string, Shown>();
@@ -119,13 +119,13 @@ function* namedIn(value: unknown): Generator<{ thing: string; ids: Json }> {
   for (const each of Object.values(row)) yield* namedIn(each);
 }
 
-it.each(DOOR_NAMES)("The guides of the %s door tell the same story", (door) => {
+it.each(API_NAMES)("The guides of the %s API tell the same story", (api) => {
   const story = new Map<string, Json>();
-  const examples = DOOR_NAMES.flatMap((each) => operationsOf(documentOf(each)).flatMap(bodiesOf)).flatMap(
+  const examples = API_NAMES.flatMap((each) => operationsOf(documentOf(each)).flatMap(bodiesOf)).flatMap(
     ([, media]) => examplesOf(media),
   );
   for (const { thing, ids } of namedIn(examples)) story.set(thing, { ...story.get(thing), ...ids });
-  const blocks = documentOf(door).info.description.matchAll(/^```json\n([\s\S]*?)^```/gm);
+  const blocks = documentOf(api).info.description.matchAll(/^```json\n([\s\S]*?)^```/gm);
   for (const [, json = ""] of blocks)
     for (const { thing, ids } of namedIn(JSON.parse(json)))
       expect.soft({ ...story.get(thing), ...ids }, thing).toEqual({ ...ids, ...story.get(thing) });

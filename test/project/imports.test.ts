@@ -2,7 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path/posix";
 import { describe, expect, it } from "vitest";
 
-const ROLES = ["external", "platform", "service", "schemas", "responses", "merge", "sql", "openapi"];
+const ROLES = [
+  "external",
+  "platform",
+  "service",
+  "schemas",
+  "responses",
+  "merge",
+  "policy",
+  "refusals",
+  "sql",
+  "openapi",
+];
 
 /** Files of resources whose role is not in the list, and why they are files of their own. */
 const OTHER_ROLES: Record<string, string> = {
@@ -16,16 +27,11 @@ const OTHER_ROLES: Record<string, string> = {
   "egresses/egresses.files.ts": "the files in the bucket",
   "invites/invites.acceptance.ts": "the token that an invitee is mailed, and what it does",
   "issuers/issuers.keys.ts": "keys of identity providers, fetched and cached",
-  "organization_users/organization_users.assists.ts": "whom a provider_assistant assists, and may assist",
   "organization_users/organization_users.membership.ts":
-    "how a membership changes and ends, and what follows",
-  "soap_notes/soap_notes.deletion.ts": "deletion, by a request or by the cron",
+    "what every change of a membership reads, and what it writes beside the member",
   "token_exchange/token_exchange.verification.ts": "the check of a JWT, without a database",
-  "transcripts/transcripts.chores.ts": "the work of the cron",
-  "transcripts/transcripts.deletion.ts": "deletion, by a request or by the cron",
   "transcripts/transcripts.document.ts": "how lines are compressed, without the database",
   "waiting_rooms/waiting_rooms.personal.ts": "how a personal room comes and goes",
-  "waiting_rooms/waiting_rooms.retirement.ts": "when a room may be retired, and what that does",
   "waiting_rooms/waiting_rooms.slugs.ts":
     "how a slug is made, and what is found by every slug that a room ever had",
   "webhook_deliveries/webhook_deliveries.lane.ts": "how the deliveries of an endpoint are sent, in order",
@@ -33,7 +39,6 @@ const OTHER_ROLES: Record<string, string> = {
   "webhook_deliveries/webhook_deliveries.queue.ts": "the queue's consumer, and what is told to the queue",
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",
-  "webhook_endpoints/webhook_endpoints.secrets.ts": "how secrets are made and replaced",
   "webhook_endpoints/webhook_endpoints.url.ts": "where a webhook may go, without a database",
 };
 
@@ -65,7 +70,7 @@ const imports: Import[] = files.flatMap((from) => {
 const resourceOf = (file: string) => /^resources\/([^/]+)\//.exec(file)?.[1];
 const roleOf = (file: string) =>
   resourceOf(file) ? basename(file, ".ts").split(".").slice(1).join(".") : undefined;
-const isDoor = (file: string) => /_door\.ts$/.test(file) || /^(external|platform)$/.test(roleOf(file) ?? "");
+const isApi = (file: string) => /_api\.ts$/.test(file) || /^(external|platform)$/.test(roleOf(file) ?? "");
 
 const say = ({ from, to }: Import) => `${from} imports ${to}`;
 
@@ -92,15 +97,15 @@ describe("Of the files in src,", () => {
   it("no service imports the service of another resource, and nothing beside a service does", () => {
     const offenders = imports.filter(
       ({ from, to }) =>
-        resourceOf(from) && !isDoor(from) && roleOf(to) === "service" && resourceOf(from) !== resourceOf(to),
+        resourceOf(from) && !isApi(from) && roleOf(to) === "service" && resourceOf(from) !== resourceOf(to),
     );
     expect(offenders.map(say)).toEqual([]);
   });
 
-  it("schemas, SQL and merge functions import neither a service nor a door", () => {
+  it("schemas, SQL and merge functions import neither a service nor an API", () => {
     const offenders = imports.filter(
       ({ from, to }) =>
-        /^(schemas|sql|merge)$/.test(roleOf(from) ?? "") && (roleOf(to) === "service" || isDoor(to)),
+        /^(schemas|sql|merge)$/.test(roleOf(from) ?? "") && (roleOf(to) === "service" || isApi(to)),
     );
     expect(offenders.map(say)).toEqual([]);
   });
@@ -108,7 +113,7 @@ describe("Of the files in src,", () => {
   it("the Worker's leave the shapes of responses and what the reference says out of its bundle", () => {
     const isReference = (file: string) =>
       /^(responses|openapi)$/.test(roleOf(file) ?? "") || isOfReference(file);
-    const isOfReference = (file: string) => /^(openapi|dev)\/|\.openapi\.ts$/.test(file);
+    const isOfReference = (file: string) => /^(openapi|reference|dev)\/|\.openapi\.ts$/.test(file);
     const offenders = imports.filter(
       ({ from, to, isOnlyOfTypes }) => isReference(to) && !isReference(from) && !isOnlyOfTypes,
     );
@@ -116,10 +121,16 @@ describe("Of the files in src,", () => {
     expect(offenders.map(say)).toEqual([]);
   });
 
-  it("those of the database import nothing of the resources, and of HTTP only its errors", () => {
+  it("only commands import what builds the reference", () => {
     const offenders = imports.filter(
-      ({ from, to }) =>
-        from.startsWith("database/") && (resourceOf(to) || (/^http\//.test(to) && to !== "http/errors.ts")),
+      ({ from, to }) => to.startsWith("reference/") && !/^(reference|dev)\//.test(from),
+    );
+    expect(offenders.map(say)).toEqual([]);
+  });
+
+  it("those of the database import nothing of the resources, nor of HTTP", () => {
+    const offenders = imports.filter(
+      ({ from, to }) => from.startsWith("database/") && (resourceOf(to) || /^http\//.test(to)),
     );
     expect(offenders.map(say)).toEqual([]);
   });

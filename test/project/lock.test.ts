@@ -17,7 +17,7 @@ const PLATFORMS = [
 ] as const;
 
 /** Programs that are not JavaScript: each has a package for each platform. */
-const PROGRAMS = ["workerd", "esbuild", "@biomejs/biome", "rolldown", "lightningcss"];
+const PROGRAMS = ["workerd", "esbuild", "@biomejs/biome", "rolldown", "lightningcss", "typescript-7"];
 
 const REPAIR =
   "npm leaves out, without a word, what the registry did not have. Delete node_modules and package-lock.json, run " +

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { migratedDatabase } from "../../src/dev/migrations.ts";
+import { migratedDatabase, migrationFiles } from "../../src/dev/migrations.ts";
 import { definitionsIn } from "../../src/dev/triggers.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
@@ -19,6 +19,7 @@ function aProject() {
   copies.push(folder);
   for (const path of ["drizzle", "src/database", "src/dev", "drizzle.config.ts", "package.json"])
     cpSync(path, join(folder, path), { recursive: true });
+  rmSync(join(folder, "drizzle/SHA256SUMS"), { force: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
   const read = (path: string) => readFileSync(join(folder, path), "utf8");
   function command(script: string) {
@@ -31,23 +32,58 @@ function aProject() {
       expect(read(path)).toContain(from);
       writeFileSync(join(folder, path), read(path).replace(from, to));
     },
+    /** As the first part of `npm run deploy`. */
+    deploy: () => command("record_migrations").stdout,
     refusal: (script: string) => command(script).stderr,
     run(script: string) {
       const { stdout, stderr } = command(script);
       expect(stderr).not.toContain("Error");
-      const file = /drizzle[\\/](\d{4}_what_changed\.sql)/.exec(stdout)?.[1];
-      return { stdout, migration: file ? read(`drizzle/${file}`) : undefined };
+      const file = /drizzle[\\/](\d{4}_\w+\.sql)/.exec(stdout)?.[1];
+      return { stdout, file, migration: file ? read(`drizzle/${file}`) : undefined };
     },
   };
 }
 
 const TRIGGERS = "src/database/triggers";
 
-it("db:triggers writes a migration that changes what differs, and rebuilds the data that it maintains", () => {
+function aDeployedProject() {
   const project = aProject();
+  project.deploy();
+  return project;
+}
+
+it("Before the first deployment, db:baseline makes the one migration anew, and the service wants that one", () => {
+  const project = aProject();
+  project.edit(
+    "src/database/schema.ts",
+    "recording_consent: integer(",
+    "mood: text(),\n    recording_consent: integer(",
+  );
+  project.edit(`${TRIGGERS}/write_conflicts.sql`, "`write_conflict`", "`refuse_all`");
+  for (const adding of ["generate_migration", "migrate_triggers"])
+    expect(project.refusal(adding)).toMatch(/`npm run db:baseline` makes the one migration anew/);
+  const { file = "", migration = "" } = project.run("baseline");
+  expect(file).toMatch(/^0000_baseline_[0-9a-f]{8}\.sql$/);
+  expect(migrationFiles()).not.toContain(file);
+  expect(migration).toMatch(/`mood` text/);
+  expect(migration).toMatch(/CREATE TRIGGER `refuse_all`/);
+  expect(project.read("src/database/migrated.ts")).toContain(`"${file}"`);
+  expect(project.run("baseline").file).toBe(file);
+});
+
+it("From the first deployment on, migrations are only added", () => {
+  const project = aProject();
+  expect(project.deploy()).toMatch(/From now on migrations are only added/);
+  expect(project.read("drizzle/SHA256SUMS")).toMatch(/^[0-9a-f]{64} {2}0000_baseline_[0-9a-f]{8}\.sql\n$/);
+  expect(project.refusal("baseline")).toMatch(/migrations are only added: use `npm run db:generate`/);
+  expect(project.deploy()).toBe("");
+});
+
+it("db:triggers writes a migration that changes what differs, and rebuilds the data that it maintains", () => {
+  const project = aDeployedProject();
   project.edit(`${TRIGGERS}/call_daily_metrics.sql`, "role = 'recipient' AND", "role <> 'provider' AND");
-  project.edit(`${TRIGGERS}/refusals.sql`, "`refuse`", "`refuse_all`");
-  project.edit(`${TRIGGERS}/list_totals.sql`, "-- A retired room", "-- Only a comment: a retired room");
+  project.edit(`${TRIGGERS}/write_conflicts.sql`, "`write_conflict`", "`refuse_all`");
+  project.edit(`${TRIGGERS}/list_totals.sql`, "-- The invites that", "-- Only a comment: the invites that");
   const counting = /CREATE TRIGGER `egress_audit_logs_listed_inserted`[\s\S]*?^END;$/m;
   const [removed = ""] = counting.exec(project.read(`${TRIGGERS}/list_totals.sql`)) ?? [];
   project.edit(`${TRIGGERS}/list_totals.sql`, removed, "");
@@ -65,8 +101,8 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
     "  replaces egresses_created",
     "  replaces egresses_updated",
     "  creates refuse_all",
-    "  drops refuse",
     "  drops egress_audit_logs_listed_inserted",
+    "  drops write_conflict",
     "  rebuilds call_daily_metrics",
     "  rebuilds list_totals",
     "",
@@ -75,15 +111,15 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
   const statements = migration.split("--> statement-breakpoint").map((each) => each.trim().split("\n")[0]);
   expect(statements).toEqual([
     expect.stringMatching(/^-- Written by/),
-    "DROP TRIGGER `refuse`;",
     "DROP TRIGGER `egresses_created`;",
     "DROP TRIGGER `egresses_updated`;",
     "DROP TRIGGER `egress_audit_logs_listed_inserted`;",
+    "DROP TRIGGER `write_conflict`;",
     "DROP VIEW `call_metric_shares`;",
     "CREATE VIEW `call_metric_shares` AS",
     "CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`",
     "CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`",
-    "CREATE TRIGGER `refuse_all` BEFORE INSERT ON `refusals`",
+    "CREATE TRIGGER `refuse_all` BEFORE INSERT ON `write_conflicts`",
     expect.stringMatching(/^-- Sums every share again/),
     expect.stringMatching(/^-- Counts every list again/),
   ]);
@@ -92,7 +128,7 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
 });
 
 it("db:triggers refuses a file that D1 would refuse: six terms in a compound SELECT are too many", () => {
-  const project = aProject();
+  const project = aDeployedProject();
   const rebuild = `${TRIGGERS}/list_totals.rebuild.sql`;
   const term = "SELECT 'calls', organization_user_id, count(*) FROM calls GROUP BY 2";
   project.edit(rebuild, term, Array(6).fill(term).join(" UNION "));
@@ -102,7 +138,7 @@ it("db:triggers refuses a file that D1 would refuse: six terms in a compound SEL
 });
 
 it("db:generate rebuilds tables on D1 without losing a row, a key, an id or a trigger", () => {
-  const project = aProject();
+  const project = aDeployedProject();
   const schema = "src/database/schema.ts";
   project.edit(schema, 'failed: integer({ mode: "boolean" }).notNull()', "failed: integer()");
   project.edit(schema, "theme: text().notNull()", "theme: text()");
@@ -129,7 +165,7 @@ it("db:generate rebuilds tables on D1 without losing a row, a key, an id or a tr
 });
 
 it("db:generate leaves triggers alone where it adds a column, and writes down the migration's digest", () => {
-  const project = aProject();
+  const project = aDeployedProject();
   project.edit(
     "src/database/schema.ts",
     "recording_consent: integer(",

@@ -4,15 +4,20 @@ import * as schema from "../../src/database/schema.ts";
 import {
   DIGESTS,
   digestLine,
+  isDeployed,
   MIGRATED,
   migrationFiles,
   NEWEST_MIGRATION,
   readText,
 } from "../../src/dev/migrations.ts";
 
-it("A migration stays as it was committed", () => {
-  const committed = readText(DIGESTS).trimEnd().split("\n");
-  for (const line of committed) {
+const change = isDeployed()
+  ? "`npm run db:generate -- --name what_changed`"
+  : "`npm run db:baseline`, which makes the one migration anew";
+
+it("Migrations that databases may have run stay as they were; before the first deployment there is one", () => {
+  if (!isDeployed()) return expect(migrationFiles()).toHaveLength(1);
+  for (const line of readText(DIGESTS).trimEnd().split("\n")) {
     const file = line.split("  ")[1] ?? "";
     expect(
       migrationFiles(),
@@ -21,20 +26,15 @@ it("A migration stays as it was committed", () => {
     expect(
       digestLine(file),
       `${file} was edited. Databases that have run it do not run it again: undo the edit, and write a new migration ` +
-        `(npm run db:generate). If it is your own and not yet committed, correct its line in ${DIGESTS}.`,
+        `(npm run db:generate). If no database has run it, correct its line in ${DIGESTS}.`,
     ).toBe(line);
   }
-  for (const line of migrationFiles().map(digestLine))
-    expect(
-      committed,
-      `This migration is new. When it is finished, add its line to ${DIGESTS}:\n${line}`,
-    ).toContain(line);
 });
 
 it.each(migrationFiles())("%s does not rely on PRAGMA foreign_keys, which has no effect on D1", (file) => {
   expect(
     readText(`drizzle/${file}`),
-    "drizzle-kit was run directly: delete the migration and run `npm run db:generate`.",
+    `drizzle-kit was run directly: delete the migration and run ${change}.`,
   ).not.toMatch(/PRAGMA foreign_keys/i);
 });
 
@@ -49,6 +49,6 @@ it("The tables of schema.ts are those of the last migration", async () => {
   const wanted = await generateSQLiteDrizzleJson(schema);
   expect(
     JSON.parse(JSON.stringify(wanted.tables)),
-    "schema.ts has changes without a migration: run `npm run db:generate -- --name what_changed`.",
+    `schema.ts has changes without a migration: run ${change}.`,
   ).toEqual(tables);
 });

@@ -1,20 +1,20 @@
 import { Spectral } from "@stoplight/spectral-core";
 import owasp from "@stoplight/spectral-owasp-ruleset";
 import { describe, expect, it } from "vitest";
-import { DOOR_NAMES } from "../../src/openapi/doors.ts";
+import { API_NAMES } from "../../src/reference/apis.ts";
 import { documentOf } from "./support/documents.ts";
 import { EXCEPTIONS } from "./support/owasp_exceptions.ts";
 
 /** What the rules find, once for each place of the file: where a component is used does not matter. */
-async function findingsOf(door: string): Promise<string[]> {
-  const document: object = documentOf(door);
+async function findingsOf(api: string): Promise<string[]> {
+  const document: object = documentOf(api);
   const spectral = new Spectral();
   spectral.setRuleset(owasp);
   const findings = (await spectral.run({ ...document })).map(({ code, path, message }) =>
     // Others are Spectral's own, such as a reference that leads nowhere: there are no exceptions from them.
     String(code).startsWith("owasp:")
-      ? `${String(code).replace("owasp:", "")} ${door} ${placeOf(document, path)}`
-      : `${code} ${door} ${path.join(" ")}: ${message}`,
+      ? `${String(code).replace("owasp:", "")} ${api} ${placeOf(document, path)}`
+      : `${code} ${api} ${path.join(" ")}: ${message}`,
   );
   return [...new Set(findings)];
 }
@@ -48,7 +48,7 @@ function matches(finding: string, rule: string, pattern: string): boolean {
   return new RegExp(`^${source}$`).test(finding);
 }
 
-const findings = (await Promise.all(DOOR_NAMES.map(findingsOf))).flat();
+const findings = (await Promise.all(API_NAMES.map(findingsOf))).flat();
 
 const isException = (finding: string) =>
   EXCEPTIONS.some(({ rule, where }) => where.some((pattern) => matches(finding, rule, pattern)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DOOR_NAMES } from "../../src/openapi/doors.ts";
+import { API_NAMES } from "../../src/reference/apis.ts";
 import { documentOf, examplesOf } from "./support/documents.ts";
 import { allowedBy, valuesOf } from "./support/limit_values.ts";
 import {
@@ -52,6 +52,14 @@ const ACCEPTED: Exception[] = [
     "A larger number means the same as the largest one",
     (value, place) =>
       place.in === "query" && ["per_page", "after"].includes(place.name) && Number(value) > 2 ** 53 - 1,
+  ],
+  [
+    "Said with every body: null for an optional field is the same as leaving it out",
+    (value, place) => place.in === "body" && value === null && !place.isRequired,
+  ],
+  [
+    "Said in the guides of lists: an empty parameter is the same as none",
+    (value, place) => place.in === "query" && value === "",
   ],
   ["A bookmark that is none is ignored", (_, { name }) => name === "X-D1-Bookmark"],
   TOO_LONG,
@@ -128,13 +136,13 @@ function isRefused(outcome: Outcome, place: Place): boolean {
 }
 
 /** The errors that each operation documents for itself, by status. */
-const documents = Object.fromEntries(DOOR_NAMES.map((door) => [door, documentOf(door)]));
+const documents = Object.fromEntries(API_NAMES.map((api) => [api, documentOf(api)]));
 
 /** Whether the request is carried out, or refused with an error that its operation documents for itself. */
-function isAccepted({ door, method, path }: Operation, outcome: Outcome): boolean {
+function isAccepted({ api, method, path }: Operation, outcome: Outcome): boolean {
   if (outcome.status < 400) return true;
   const { content = {} } =
-    documents[door]?.paths[path]?.[method.toLowerCase()]?.responses[outcome.status] ?? {};
+    documents[api]?.paths[path]?.[method.toLowerCase()]?.responses[outcome.status] ?? {};
   return Object.values(content)
     .flatMap((media) => examplesOf(media))
     .some((example) => (example as { error: string }).error === errorOf(outcome));
@@ -142,10 +150,10 @@ function isAccepted({ door, method, path }: Operation, outcome: Outcome): boolea
 
 const shorten = (text = "nothing") => (text.length > 80 ? `${text.slice(0, 80)}… (${text.length})` : text);
 
-const named = ({ door, method, path }: Operation) => `${method} /api/${door}${path}`;
+const named = ({ api, method, path }: Operation) => `${method} /api/${api}${path}`;
 
 describe("Exactly what the document allows is accepted by", () => {
-  const operations = documentedOperations.filter(({ door }) => door !== "livekit");
+  const operations = documentedOperations.filter(({ api }) => api !== "livekit");
   it.each(operations.map((each) => [named(each), each] as const))("%s", async (_, operation) => {
     const differences: string[] = [];
     for (const place of placesOf(operation)) {
@@ -191,7 +199,7 @@ it("What is left out has the default that the document names", async () => {
 // It would send a refused event again and again. What is beyond a limit is not used, or cut off.
 it("LiveKit gets 200 for every event, also for one that is beyond the limits of its fields", async () => {
   const statuses = new Map<number, number>();
-  for (const operation of documentedOperations.filter(({ door }) => door === "livekit"))
+  for (const operation of documentedOperations.filter(({ api }) => api === "livekit"))
     for (const place of placesOf(operation)) {
       const example = await exampleOf(service, operation);
       const beyond = trials(place, example).filter(({ value, allowed }) => !allowed && !fillsBody(value));

@@ -6,7 +6,7 @@ import {
   WEBHOOK_LEASE,
   WEBHOOK_TIMEOUT,
 } from "../../src/limits.ts";
-import { retryDelay } from "../../src/resources/bulk_invites/bulk_invites.queue.ts";
+import { retryDelay } from "../../src/queues/retry_delay.ts";
 
 const MINUTE = 60;
 

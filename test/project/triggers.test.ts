@@ -11,7 +11,7 @@ import {
 } from "../../src/dev/triggers.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
-const RUN = "run `npm run db:triggers -- --name what_changed`";
+const RUN = "run `npm run db:baseline`, or once deployed `npm run db:triggers -- --name what_changed`";
 
 describe("The triggers and views of the migrated database", () => {
   it("are those of their files", () => {

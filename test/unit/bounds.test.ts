@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bounded } from "../../src/openapi/bounds.ts";
+import { bounded } from "../../src/reference/bounds.ts";
 
 const MAX = Number.MAX_SAFE_INTEGER;
 

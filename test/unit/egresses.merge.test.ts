@@ -1,50 +1,73 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EGRESS_STATUSES } from "../../src/database/enums.ts";
-import { type EgressRecord, mergeEgress } from "../../src/resources/egresses/egresses.merge.ts";
-import type { EgressReport } from "../../src/resources/egresses/egresses.schemas.ts";
+import { EGRESS_SILENCE } from "../../src/limits.ts";
+import { mergeEgress } from "../../src/resources/egresses/egresses.merge.ts";
+import type { Egress, EgressReport } from "../../src/resources/egresses/egresses.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
-const starting: EgressRecord = {
+const starting: Egress = {
+  id: 5,
   organization_id: 1,
   call_id: 2,
+  egress_id: "EG_1",
   status: "egress_starting",
   error: null,
   is_stopped: false,
   ended_at: null,
   storage_key: null,
   changed_by_user_id: 3,
+  deletion_due_at: null,
+  deletion_requested: false,
+  call_ended_at: null,
+  is_held: false,
+  check_at: 20 + EGRESS_SILENCE,
   created_at: 10,
   updated_at: 20,
 };
 
-const ended: EgressRecord = {
+const ended: Egress = {
   ...starting,
   status: "egress_ended",
   error: "A hiccup.",
   is_stopped: true,
   ended_at: 40,
   storage_key: "a.wav",
+  check_at: null,
 };
 
-const deleted: EgressRecord = { ...ended, status: "egress_deleted" };
+const deleted: Egress = { ...ended, status: "egress_deleted" };
 
 const CALL = { id: 2, organization_id: 1 };
 
 const NOW = 50;
 
 /** Merges a report whose user_id is of the organization, and whose call_key is the one of the call. */
-const merge = (known: EgressRecord | undefined, report: EgressReport, now = NOW) =>
-  mergeEgress(known, report, { call: report.call_key ? CALL : undefined, isMember: true }, now);
+const merge = (egress: Egress | undefined, report: EgressReport, now = NOW) =>
+  mergeEgress(
+    { egress, call: report.call_key ? CALL : undefined, isMember: true },
+    "EG_1",
+    report,
+    now,
+  ) as Egress;
+
+/** The egress after a report that changed it. */
+const changed = <Row extends { status: string }>(egress: Row) => ({
+  ...egress,
+  updated_at: NOW,
+  check_at: egress.status === "egress_ended" ? null : NOW + EGRESS_SILENCE,
+});
+
+/** What the first report makes of it: the database adds the rest. */
+function created({ id, deletion_due_at, deletion_requested, call_ended_at, is_held, ...egress }: Egress) {
+  return changed({ ...egress, created_at: NOW });
+}
 
 describe("A first report of an egress", () => {
   it("becomes the egress: it goes on where nothing else is said", () => {
-    expect(merge(undefined, { call_key: "call", status: "egress_starting" })).toEqual({
-      ...starting,
-      changed_by_user_id: null,
-      created_at: NOW,
-      updated_at: NOW,
-    });
+    expect(merge(undefined, { call_key: "call", status: "egress_starting" })).toEqual(
+      created({ ...starting, changed_by_user_id: null }),
+    );
   });
 
   it.each(["egress_starting", "egress_active", "egress_ending"] as const)(
@@ -68,11 +91,7 @@ describe("A first report of an egress", () => {
   it("may say everything", () => {
     const { error, is_stopped, ended_at, storage_key } = ended;
     const all: EgressReport = { status: "egress_ended", error, is_stopped, ended_at, storage_key };
-    expect(merge(undefined, { ...all, call_key: "call", user_id: 3 })).toEqual({
-      ...ended,
-      created_at: NOW,
-      updated_at: NOW,
-    });
+    expect(merge(undefined, { ...all, call_key: "call", user_id: 3 })).toEqual(created(ended));
   });
 
   it.each<[string, EgressReport, RegExp]>([
@@ -85,8 +104,10 @@ describe("A first report of an egress", () => {
 });
 
 describe("A report of an egress is refused", () => {
-  const refusal = (known: EgressRecord | undefined, report: EgressReport, references: object) =>
-    refusalOf(() => mergeEgress(known, report, { call: CALL, isMember: false, ...references }, NOW));
+  const refusal = (known: Egress | undefined, report: EgressReport, references: object) =>
+    refusalOf(() =>
+      mergeEgress({ egress: known, call: CALL, isMember: false, ...references }, "EG_1", report, NOW),
+    );
 
   it("when there is no call of its call_key", () => {
     const report = { call_key: "nowhere", user_id: 9 };
@@ -119,7 +140,9 @@ describe("A report of an egress is refused", () => {
 
   it("but not once the egress is deleted: then every report changes nothing", () => {
     const late: EgressReport = { call_key: "nowhere", status: "egress_starting", user_id: 9 };
-    expect(mergeEgress(deleted, late, { call: undefined, isMember: false }, NOW)).toBe(deleted);
+    expect(mergeEgress({ egress: deleted, call: undefined, isMember: false }, "EG_1", late, NOW)).toBe(
+      deleted,
+    );
   });
 });
 
@@ -137,7 +160,7 @@ describe("A later report of an egress", () => {
     expect(merge(starting, report)).toBe(starting);
   });
 
-  it.each<[string, EgressReport, Partial<EgressRecord>]>([
+  it.each<[string, EgressReport, Partial<Egress>]>([
     ["an error, of the user who was named before", { error: "Lost." }, { error: "Lost." }],
     [
       "an error, of the same user where it names nobody",
@@ -160,22 +183,22 @@ describe("A later report of an egress", () => {
       { status: "egress_ended", is_stopped: true, ended_at: NOW },
     ],
   ])("takes in %s", (_, report, change) => {
-    expect(merge(starting, report)).toEqual({ ...starting, ...change, updated_at: NOW });
+    expect(merge(starting, report)).toEqual(changed({ ...starting, ...change }));
   });
 
   it("clears with null what has not ended", () => {
     const known = { ...starting, error: "A hiccup.", ended_at: 30, storage_key: "a.wav" };
     const report = { error: null, ended_at: null, storage_key: null, user_id: 3 };
-    expect(merge(known, report)).toEqual({ ...starting, updated_at: NOW });
+    expect(merge(known, report)).toEqual(changed({ ...starting }));
   });
 
   it("clears of an ended one its error and its storage key, but not its end", () => {
     const report = { error: null, ended_at: null, is_stopped: null, storage_key: null, user_id: 3 };
-    expect(merge(ended, report)).toEqual({ ...ended, error: null, storage_key: null, updated_at: NOW });
+    expect(merge(ended, report)).toEqual(changed({ ...ended, error: null, storage_key: null }));
   });
 
   it("corrects when an ended one ended", () => {
-    expect(merge(ended, { ended_at: 41, user_id: 3 })).toEqual({ ...ended, ended_at: 41, updated_at: NOW });
+    expect(merge(ended, { ended_at: 41, user_id: 3 })).toEqual(changed({ ...ended, ended_at: 41 }));
   });
 
   it("keeps the end that was reported before, where the status comes without it", () => {
@@ -188,13 +211,14 @@ describe("A later report of an egress", () => {
     (status) => {
       const known = { ...ended, error: null, storage_key: null };
       const late: EgressReport = { status, is_stopped: false, ended_at: 99, user_id: 4 };
-      expect(merge(known, { ...late, error: "Lost.", storage_key: "b.wav" })).toEqual({
-        ...known,
-        error: "Lost.",
-        storage_key: "b.wav",
-        changed_by_user_id: 4,
-        updated_at: NOW,
-      });
+      expect(merge(known, { ...late, error: "Lost.", storage_key: "b.wav" })).toEqual(
+        changed({
+          ...known,
+          error: "Lost.",
+          storage_key: "b.wav",
+          changed_by_user_id: 4,
+        }),
+      );
       expect(merge(known, late)).toBe(known);
     },
   );
@@ -203,11 +227,12 @@ describe("A later report of an egress", () => {
     const known = { ...starting, status: "egress_ending", error: "A hiccup." };
     const late: EgressReport = { status: "egress_active", error: "Lost.", is_stopped: true, ended_at: 30 };
     expect(merge(known, late)).toBe(known);
-    expect(merge(known, { ...late, storage_key: "a.wav" })).toEqual({
-      ...known,
-      storage_key: "a.wav",
-      updated_at: NOW,
-    });
+    expect(merge(known, { ...late, storage_key: "a.wav" })).toEqual(
+      changed({
+        ...known,
+        storage_key: "a.wav",
+      }),
+    );
   });
 
   it.each<EgressReport>([
@@ -232,7 +257,7 @@ describe("A later report of an egress", () => {
 
   it.each([undefined, { id: 99, organization_id: 1 }])("gives it no file of another call: %o", (call) => {
     const late: EgressReport = { call_key: "other", status: "egress_ended", storage_key: "b.wav" };
-    expect(mergeEgress(deleted, late, { call, isMember: true }, NOW)).toBe(deleted);
+    expect(mergeEgress({ egress: deleted, call, isMember: true }, "EG_1", late, NOW)).toBe(deleted);
   });
 
   it.each<EgressReport>([
@@ -248,7 +273,7 @@ describe("A later report of an egress", () => {
 });
 
 /** How far an egress has come. */
-const position = ({ status }: EgressRecord) => (EGRESS_STATUSES as readonly string[]).indexOf(status);
+const position = ({ status }: Egress) => (EGRESS_STATUSES as readonly string[]).indexOf(status);
 
 /** The reports in any order, each of them once or twice. */
 const inAnyOrder = (reports: EgressReport[]) =>
@@ -259,7 +284,7 @@ const inAnyOrder = (reports: EgressReport[]) =>
     );
 
 describe("Whatever is reported of an egress, in whatever order,", () => {
-  const onEachReport = eachReport<EgressReport, EgressRecord>(
+  const onEachReport = eachReport<EgressReport, Egress>(
     fc.record(
       {
         call_key: fc.constant("call"),
@@ -316,9 +341,9 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
       .chain((each) => fc.subarray(each, { minLength: 1 }))
       .chain((some) => fc.tuple(inAnyOrder(some), inAnyOrder(some)));
     const stateAfter = (all: EgressReport[]) => {
-      let known: EgressRecord | undefined;
+      let known: Egress | undefined;
       for (const [now, report] of all.entries()) known = merge(known, report, now);
-      return { ...known, created_at: 0, updated_at: 0 };
+      return { ...known, created_at: 0, updated_at: 0, check_at: 0 };
     };
     fc.assert(
       fc.property(reports, ([one, other]) => {

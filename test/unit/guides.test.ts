@@ -1,12 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as limits from "../../src/limits.ts";
-import { buildDocument } from "../../src/openapi/document.ts";
-import { DOOR_NAMES } from "../../src/openapi/doors.ts";
-import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/openapi/guides.ts";
-import { introductionOf } from "../../src/openapi/info.ts";
-import { readOperator } from "../../src/openapi/operator.ts";
+import { AUTHORIZATION_CODE } from "../../src/openapi/story.ts";
+import { API_NAMES } from "../../src/reference/apis.ts";
+import { buildDocument } from "../../src/reference/document.ts";
+import { inSingleQuotes } from "../../src/reference/guide_bodies.ts";
+import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/reference/guides.ts";
+import { introductionOf } from "../../src/reference/info.ts";
+import { readOperator } from "../../src/reference/operator.ts";
 
 const values = {
   ...limits,
@@ -35,6 +38,64 @@ describe("A guide", () => {
     expect(filled("API={{SERVER}}/api")).toBe("API=https://visits.test/api");
   });
 
+  it("shows the responses of operations as their examples do", () => {
+    expect(filled("before\n\n{{response exchangeToken}}\n\nafter")).toBe(
+      `before\n\n\`\`\`json\n{"code": "${AUTHORIZATION_CODE}"}\n\`\`\`\n\nafter`,
+    );
+    expect(filled("{{response getInvite}}")).not.toContain("accept_url");
+    expect(filled("{{response getInviteWithAcceptUrl}}")).toContain("accept_url");
+    expect(filled("{{response listWaitingRooms: A page past the end}}")).toContain(
+      '```json\n{"waiting_rooms": [], "pagination": {"current_page": 2, ',
+    );
+  });
+
+  it("shows the bodies of requests as their examples do, indented like their commands", () => {
+    const command = filled("curl \\\n  -d '{{request reportTranscript}}'");
+    expect(command).toMatch(/^curl \\\n {2}-d '\{\n {4}"transcript": \{\n {6}"summary": ".*",\n/);
+    expect(command).toMatch(/\n {6}\]\n {4}\}\n {2}\}'$/);
+    expect(filled("-d '{{request updateUser: Whom an assistant assists}}'")).toBe(
+      `-d '{"user": {"assists": [12]}}'`,
+    );
+  });
+
+  it("has shell variables in the places of texts and numbers", () => {
+    expect(filled("'{{request createApiClient, api_client.organization_user_id=ADMIN_ID}}'")).toContain(
+      `"organization_user_id": '"$ADMIN_ID"'`,
+    );
+    expect(
+      filled(
+        "'{{request reportCall: A participant leaves, call.participants.0.key=KEY, call.participants.0.left_at=AT}}'",
+      ),
+    ).toBe(`'{"call": {"participants": [{"key": "'"$KEY"'", "left_at": "'"$AT"'"}]}}'`);
+  });
+
+  it("gives a shell the apostrophes of its examples", () => {
+    const body = { waiting_room: { name: "Children's rooms", theme: "'" } };
+    const text = inSingleQuotes(body, ["waiting_room.theme=THEME"], "guide.md");
+    const command = `THEME="it's"; printf %s '${text}'`;
+    const printed = execFileSync("sh", ["-c", command], { encoding: "utf8" });
+    expect(JSON.parse(printed)).toEqual({ waiting_room: { name: "Children's rooms", theme: "it's" } });
+  });
+
+  it.each([
+    ["response createInvit", "there is no operation createInvit"],
+    ["response retireWaitingRoom", "retireWaitingRoom has no response with a body"],
+    ["request listInvites", "listInvites has no request with a body"],
+    [
+      "response listWaitingRooms: No such page",
+      'listWaitingRooms has no example "No such page" of a response',
+    ],
+    ["request createInvite, organization_invite.name=NAME", "has no text or number organization_invite.name"],
+    ["request createInvite, organization_invite=NAME", "has no text or number organization_invite"],
+    ["request createInvite, no.such.field=NAME", "has no text or number no.such.field"],
+    ["response createInvite, email=EMAIL", "is not known"],
+    ["request createInvite organization_invite.email=EMAIL", "is not known"],
+    ["body createInvite", "is not known"],
+  ])("with {{%s}} is not built", (expression, reason) => {
+    expect(() => filled(`{{${expression}}}`)).toThrow(`guide.md: {{${expression}}}`);
+    expect(() => filled(`{{${expression}}}`)).toThrow(reason);
+  });
+
   it.each([
     "NO_SUCH_LIMIT",
     "EVENTS_KEPT_FOR / NO_SUCH_UNIT",
@@ -47,10 +108,7 @@ describe("A guide", () => {
   });
 });
 
-const sources = DOOR_NAMES.flatMap((door) => guideFiles(door)).map((file) => [
-  file,
-  readFileSync(file, "utf8"),
-]);
+const sources = API_NAMES.flatMap((api) => guideFiles(api)).map((file) => [file, readFileSync(file, "utf8")]);
 
 /** What a reader reads as text. */
 const prose = (markdown: string) => markdown.replace(/```[\s\S]*?```/g, "").replace(/`[^`\n]*`/g, "");
@@ -73,10 +131,10 @@ describe("The guides", () => {
       expect(prose(text).match(new RegExp(`\\d[\\d,.]* (${UNITS})`, "g")), file).toBeNull();
   });
 
-  it.each(DOOR_NAMES)(
-    "to the %s door link only to their own headings, which are different, and to sections of operations",
-    (door) => {
-      const text = guidesOf(door, values);
+  it.each(API_NAMES)(
+    "to the %s API link only to their own headings, which are different, and to sections of operations",
+    (api) => {
+      const text = guidesOf(api, values);
       const slugs = [...text.replace(/```[\s\S]*?```/g, "").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
         heading
           .toLowerCase()
@@ -85,16 +143,22 @@ describe("The guides", () => {
       );
       expect(slugs.filter((slug, n) => slugs.indexOf(slug) !== n)).toEqual([]);
       const targets = [...text.matchAll(/\]\(#(.*?)\)/g)].map(([, target]) => target);
-      const tags = (buildDocument(door).tags ?? []).map(({ name }) =>
-        name.toLowerCase().replaceAll(" ", "-"),
-      );
+      const tags = (buildDocument(api).tags ?? []).map(({ name }) => name.toLowerCase().replaceAll(" ", "-"));
       const known = [
-        ...slugs.map((slug) => `${door}/description/${slug}`),
-        ...tags.map((tag) => `${door}/tag/${tag}`),
+        ...slugs.map((slug) => `${api}/description/${slug}`),
+        ...tags.map((tag) => `${api}/tag/${tag}`),
       ];
       expect(targets.filter((target = "") => !known.includes(target))).toEqual([]);
     },
   );
+
+  it("take the bodies of operations from their examples", () => {
+    const byHand = (pattern: RegExp) =>
+      sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
+    // An error, and what LiveKit is given.
+    expect(byHand(/^```json$/gm)).toEqual(["07_errors.md", "01_setting_up.md", "01_setting_up.md"]);
+    expect(byHand(/ -d (?!'\{\{request )/g)).toEqual(["07_errors.md"]);
+  });
 
   it("have no comments in their commands: zsh does not take them", () => {
     for (const [file, text = ""] of sources)

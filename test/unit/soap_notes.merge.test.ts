@@ -1,14 +1,32 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeSoapNote } from "../../src/resources/soap_notes/soap_notes.merge.ts";
+import type { SoapNote, SoapNoteReport } from "../../src/resources/soap_notes/soap_notes.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
-const draft = { text: "A cough.", is_final: false, created_at: 1, updated_at: 2 };
+const CALL = { id: 3, organization_id: 1 };
+
+const draft: SoapNote = {
+  id: 9,
+  organization_id: 1,
+  call_id: 3,
+  text: "A cough.",
+  is_final: false,
+  call_ended_at: null,
+  is_held: false,
+  created_at: 1,
+  updated_at: 2,
+};
 const final = { ...draft, is_final: true };
+
+const merge = (note: SoapNote | undefined, report: SoapNoteReport, now = 7) =>
+  mergeSoapNote({ call: CALL, note }, report, now) as SoapNote;
 
 describe("A first report of a SOAP note", () => {
   it("becomes the note", () => {
-    expect(mergeSoapNote(undefined, { text: "A cough.", is_final: true }, 7)).toEqual({
+    expect(merge(undefined, { text: "A cough.", is_final: true })).toEqual({
+      organization_id: 1,
+      call_id: 3,
       text: "A cough.",
       is_final: true,
       created_at: 7,
@@ -17,39 +35,39 @@ describe("A first report of a SOAP note", () => {
   });
 
   it.each([{}, { text: "A cough." }, { is_final: false }])("is refused when it is only %o", (report) => {
-    expect(refusalOf(() => mergeSoapNote(undefined, report, 7))).toMatch(/required in the first report/);
+    expect(refusalOf(() => merge(undefined, report))).toMatch(/required in the first report/);
   });
 });
 
 describe("A later report of a SOAP note", () => {
   it.each([{}, { text: "A cough." }, { is_final: false }])("that changes nothing leaves it: %o", (report) => {
-    expect(mergeSoapNote(draft, report, 7)).toBe(draft);
+    expect(merge(draft, report)).toBe(draft);
   });
 
   it.each([{ text: "A cold." }, { is_final: true }, { text: "A cold.", is_final: true }])(
     "changes a draft: %o",
     (report) => {
-      expect(mergeSoapNote(draft, report, 7)).toEqual({ ...draft, ...report, updated_at: 7 });
+      expect(merge(draft, report)).toEqual({ ...draft, ...report, updated_at: 7 });
     },
   );
 
   it.each([{}, { text: "A cough." }, { is_final: true }])("may repeat a final note: %o", (report) => {
-    expect(mergeSoapNote(final, report, 7)).toBe(final);
+    expect(merge(final, report)).toBe(final);
   });
 
   it.each([{ text: "A cold." }, { is_final: false }])("may not change a final note: %o", (report) => {
-    expect(refusalOf(() => mergeSoapNote(final, report, 7))).toMatch(/is final/);
+    expect(refusalOf(() => merge(final, report))).toMatch(/is final/);
   });
 });
 
 describe("Whatever is reported of a SOAP note, in whatever order,", () => {
   const onEachReport = eachReport(
     fc.record({ text: fc.constantFrom("A cough.", "A cold."), is_final: fc.boolean() }, { requiredKeys: [] }),
-    mergeSoapNote,
+    merge,
   );
 
   it("reporting twice is reporting once", () => {
-    onEachReport((_, next, report, now) => expect(mergeSoapNote(next, report, now + 1)).toBe(next));
+    onEachReport((_, next, report, now) => expect(merge(next, report, now + 1)).toBe(next));
   });
 
   it("a final note never changes", () => {

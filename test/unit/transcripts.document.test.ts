@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesOf, hexOf } from "../../src/database/hex.ts";
+import { bytesOf, hexOf } from "../../src/bytes/hex.ts";
 import { TRANSCRIPT_PART } from "../../src/limits.ts";
 import {
   keepIds,

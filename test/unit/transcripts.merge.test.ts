@@ -1,23 +1,42 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  mergeTranscript,
-  type ReportedLines,
-  type TranscriptRecord,
-} from "../../src/resources/transcripts/transcripts.merge.ts";
+import { mergeTranscript, type ReportedLines } from "../../src/resources/transcripts/transcripts.merge.ts";
+import type { Transcript } from "../../src/resources/transcripts/transcripts.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
-const draft = { summary: "A talk.", is_final: false, lines_digest: "a", created_at: 1, updated_at: 2 };
+const CALL = { id: 3, organization_id: 1 };
+
+const draft: Transcript = {
+  id: 9,
+  organization_id: 1,
+  call_id: 3,
+  summary: "A talk.",
+  is_final: false,
+  lines_digest: "a",
+  first_line_id: null,
+  call_ended_at: null,
+  is_held: false,
+  created_at: 1,
+  updated_at: 2,
+};
 const final = { ...draft, is_final: true };
 
 const NO_LINES = { digest: undefined, hasStranger: false };
 const lines = (digest: string) => ({ digest, hasStranger: false });
 const strangersLines = { digest: "s", hasStranger: true };
 
+/** A report without its lines, and what matters of them. */
+type Report = Parameters<typeof mergeTranscript>[1];
+
+const merge = (transcript: Transcript | undefined, report: Report, lines: ReportedLines, now = 7) =>
+  mergeTranscript({ call: CALL, transcript }, report, lines, now) as Transcript;
+
 describe("A first report of a transcript", () => {
   it("becomes the transcript; the summary may be left out", () => {
-    const next = mergeTranscript(undefined, { is_final: false }, lines("a"), 7);
+    const next = merge(undefined, { is_final: false }, lines("a"));
     expect(next).toEqual({
+      organization_id: 1,
+      call_id: 3,
       summary: null,
       is_final: false,
       lines_digest: "a",
@@ -32,14 +51,12 @@ describe("A first report of a transcript", () => {
     ["not whether it is final", { summary: "A talk." }, lines("a")],
     ["neither that nor speakers of the call", {}, strangersLines],
   ])("is refused when it says %s", (_, report, reportedLines) => {
-    expect(refusalOf(() => mergeTranscript(undefined, report, reportedLines, 7))).toMatch(
-      /required in the first report/,
-    );
+    expect(refusalOf(() => merge(undefined, report, reportedLines))).toMatch(/required in the first report/);
   });
 
   it("may be final without a summary", () => {
     for (const report of [{ is_final: true }, { is_final: true, summary: null }])
-      expect(mergeTranscript(undefined, report, lines("a"), 7)).toMatchObject({
+      expect(merge(undefined, report, lines("a"))).toMatchObject({
         is_final: true,
         summary: null,
       });
@@ -52,7 +69,7 @@ describe("A later report of a transcript", () => {
     ["it repeats all", { summary: "A talk.", is_final: false }, lines("a")],
     ["it repeats the lines", {}, lines("a")],
   ])("leaves it where %s", (_, report, reportedLines) => {
-    expect(mergeTranscript(draft, report, reportedLines, 7)).toBe(draft);
+    expect(merge(draft, report, reportedLines)).toBe(draft);
   });
 
   it.each([
@@ -61,20 +78,20 @@ describe("A later report of a transcript", () => {
     ["other lines", {}, lines("b"), { lines_digest: "b" }],
     ["that it is final", { is_final: true }, NO_LINES, { is_final: true }],
   ])("changes a draft that gets %s", (_, report, reportedLines, change) => {
-    expect(mergeTranscript(draft, report, reportedLines, 7)).toEqual({ ...draft, ...change, updated_at: 7 });
+    expect(merge(draft, report, reportedLines)).toEqual({ ...draft, ...change, updated_at: 7 });
   });
 
   it("is refused when a stranger speaks, also where the transcript is final", () => {
     for (const known of [draft, final])
-      expect(refusalOf(() => mergeTranscript(known, {}, strangersLines, 7))).toMatch(/participant_key/);
+      expect(refusalOf(() => merge(known, {}, strangersLines))).toMatch(/participant_key/);
   });
 
   it("gives a final one its summary, once", () => {
     const silent = { ...final, summary: null };
-    const complete = mergeTranscript(silent, { summary: "A talk." }, lines("a"), 7);
+    const complete = merge(silent, { summary: "A talk." }, lines("a"));
     expect(complete).toEqual({ ...final, updated_at: 7 });
     for (const report of [{}, { summary: null }, { summary: "A talk.", is_final: true }])
-      expect(mergeTranscript(complete, report, lines("a"), 8)).toBe(complete);
+      expect(merge(complete, report, lines("a"), 8)).toBe(complete);
   });
 
   it.each([
@@ -83,18 +100,9 @@ describe("A later report of a transcript", () => {
     ["other lines", {}, lines("b")],
     ["that it is not final", { is_final: false }, NO_LINES],
   ])("may not give a final one %s", (_, report, reportedLines) => {
-    expect(refusalOf(() => mergeTranscript(final, report, reportedLines, 7))).toMatch(/is final/);
+    expect(refusalOf(() => merge(final, report, reportedLines))).toMatch(/is final/);
   });
 });
-
-/** A report, and what matters of its lines. */
-type Report = Parameters<typeof mergeTranscript>[1] & ReportedLines;
-
-const merge = (
-  known: TranscriptRecord | undefined,
-  { digest, hasStranger, ...report }: Report,
-  now: number,
-) => mergeTranscript(known, report, { digest, hasStranger }, now);
 
 describe("Whatever is reported of a transcript, in whatever order,", () => {
   const onEachReport = eachReport(
@@ -107,11 +115,14 @@ describe("Whatever is reported of a transcript, in whatever order,", () => {
       },
       { requiredKeys: ["digest", "hasStranger"] },
     ),
-    merge,
+    (known: Transcript | undefined, { digest, hasStranger, ...report }, now) =>
+      merge(known, report, { digest, hasStranger }, now),
   );
 
   it("reporting twice is reporting once", () => {
-    onEachReport((_, next, report, now) => expect(merge(next, report, now + 1)).toBe(next));
+    onEachReport((_, next, { digest, hasStranger, ...report }, now) =>
+      expect(merge(next, report, { digest, hasStranger }, now + 1)).toBe(next),
+    );
   });
 
   it("a final transcript never changes, except that it gets its summary once", () => {

@@ -1,7 +1,19 @@
 import { assert, integer, option, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_WEBHOOK_PAUSE, MIN_WEBHOOK_PAUSE, WEBHOOK_RETRY_DELAYS } from "../../src/limits.ts";
 import {
+  MAX_WEBHOOK_PAUSE,
+  MIN_WEBHOOK_PAUSE,
+  WEBHOOK_FAILING_FOR,
+  WEBHOOK_FAILURES_IN_A_ROW,
+  WEBHOOK_NUDGE_AHEAD,
+  WEBHOOK_RETRY_DELAYS,
+} from "../../src/limits.ts";
+import {
+  endLane,
+  isLaneOver,
+  mergeDelivery,
+  NO_ANSWER,
+  NO_SUCCESS,
   nextAttemptAt,
   pausedUntil,
   retryAfterAt,
@@ -60,5 +72,170 @@ describe("A failing endpoint is left in peace", () => {
     expect(pause(DAY)).toBe(MAX_WEBHOOK_PAUSE);
     expect(pause(0, "30")).toBe(30_000);
     expect(pause(0, "3600")).toBe(MAX_WEBHOOK_PAUSE);
+  });
+});
+
+const URL = "https://hooks.example.com/visits";
+
+const LEASED = {
+  id: 6,
+  organization_id: 1,
+  url: URL,
+  event_types: null,
+  is_active: true,
+  disabled_reason: null,
+  service_url: null,
+  created_at: 0,
+  updated_at: 0,
+  due_at: NOW,
+  lease_until: NOW + 40_000,
+  failing_since: null as number | null,
+  message_at: null as number | null,
+};
+
+/** How a receiver answered: with a status, or not at all. */
+type Answer = number | "none";
+
+const attemptOf = (answer: Answer, retry_after: string | null = null) => ({
+  at: NOW - 1,
+  response_status: answer === "none" ? null : answer,
+  error: answer === "none" ? NO_ANSWER : answer < 300 ? null : NO_SUCCESS,
+  retry_after,
+});
+
+/** The deliveries of events 1, 2, 3 …, which were due, with how each ended. */
+const resultsOf = (answers: Answer[]) =>
+  answers.map((answer, n) => {
+    const delivery = { webhook_endpoint_id: 6, event_id: n + 1, attempts: 0, next_attempt_at: NOW - 10 };
+    const attempt = attemptOf(answer);
+    return { delivery, attempt, outcome: mergeDelivery(delivery, attempt, NOW) };
+  });
+
+interface Surroundings {
+  endpoint?: Partial<typeof LEASED>;
+  others_due_at?: number | null;
+  /** When some deliveries were asked for again meanwhile, by their events. */
+  askedAgain?: Record<number, number>;
+}
+
+function laneWith(answers: Answer[], { endpoint, others_due_at = null, askedAgain = {} }: Surroundings = {}) {
+  const results = resultsOf(answers);
+  const deliveries = results.map(({ delivery: { event_id, next_attempt_at } }) => ({
+    event_id,
+    next_attempt_at: askedAgain[event_id] ?? next_attempt_at,
+  }));
+  const known = { endpoint: { ...LEASED, ...endpoint }, deliveries, others_due_at };
+  return endLane(known, { url: URL, opened_at: NOW - 20, results }, NOW);
+}
+
+describe("At the end of its lane, an endpoint", () => {
+  it("at which all was delivered is free, and nothing is due", () => {
+    const { endpoint, outcomes, nudge_at } = laneWith([200, 204], { endpoint: { failing_since: 1 } });
+    expect(endpoint).toEqual({ ...LEASED, due_at: null, lease_until: null });
+    expect(outcomes).toMatchObject([
+      { event_id: 1, attempts: 1, response_status: 200, error: null, next_attempt_at: null },
+      { event_id: 2, attempts: 1, response_status: 204, error: null, next_attempt_at: null },
+    ]);
+    expect(nudge_at).toBeNull();
+  });
+
+  it("has been failing since the first failure after the last success", () => {
+    const since = (answers: Answer[], failing_since: number | null) =>
+      laneWith(answers, { endpoint: { failing_since } }).endpoint.failing_since;
+    expect(since([500], null)).toBe(NOW - 1);
+    expect(since([500], 7)).toBe(7);
+    expect(since([500, 200], 7)).toBeNull();
+    expect(since([200, 500], 7)).toBe(NOW - 1);
+    expect(since([], 7)).toBe(7);
+  });
+
+  it("is disabled if it is gone, or has been failing for five days", () => {
+    const gone = laneWith([200, 410], { others_due_at: NOW });
+    expect(gone.endpoint).toMatchObject({
+      is_active: false,
+      disabled_reason: "The endpoint answered 410 (Gone)",
+      due_at: NOW,
+      updated_at: NOW,
+    });
+    expect(gone.nudge_at).toBeNull();
+    const failing = (failing_since: number) => laneWith([500], { endpoint: { failing_since } }).endpoint;
+    expect(failing(NOW - WEBHOOK_FAILING_FOR)).toMatchObject({
+      is_active: false,
+      disabled_reason: "No delivery succeeded for 5 days",
+    });
+    expect(failing(NOW - WEBHOOK_FAILING_FOR + 1)).toMatchObject({ is_active: true, disabled_reason: null });
+  });
+
+  it("that a client deactivated meanwhile keeps its reason, or that there is none", () => {
+    expect(laneWith([410], { endpoint: { is_active: false } }).endpoint).toMatchObject({
+      is_active: false,
+      disabled_reason: null,
+      updated_at: 0,
+    });
+  });
+
+  it("that was moved meanwhile is not blamed for what its old URL answered", () => {
+    for (const answer of [410, "none"] as const)
+      expect(laneWith([answer], { endpoint: { url: "https://new.example.com" } }).endpoint).toMatchObject({
+        is_active: true,
+        failing_since: null,
+        lease_until: null,
+      });
+  });
+
+  it("is left in peace if it did not answer, or failed ten times in a row", () => {
+    const left = (answers: Answer[]) => laneWith(answers).endpoint.lease_until;
+    expect(left(["none"])).toBe(NOW + MIN_WEBHOOK_PAUSE);
+    expect(left(["none", 200])).toBeNull();
+    const failures = Array<Answer>(WEBHOOK_FAILURES_IN_A_ROW).fill(500);
+    expect(left([200, ...failures])).toBe(NOW + MIN_WEBHOOK_PAUSE);
+    expect(left(failures.slice(1))).toBeNull();
+  });
+
+  it("is due when the first of its deliveries is, sent or not", () => {
+    const { endpoint, outcomes } = laneWith([200, 500], { others_due_at: NOW + DAY });
+    expect(endpoint.due_at).toBe(outcomes[1]?.next_attempt_at);
+    expect(laneWith([500], { others_due_at: NOW + 1 }).endpoint.due_at).toBe(NOW + 1);
+  });
+
+  it("gets once more what was asked for again while it was sent", () => {
+    const { endpoint, outcomes } = laneWith([200, 200], { askedAgain: { 2: NOW - 5 } });
+    expect(outcomes.map(({ event_id }) => event_id)).toEqual([1]);
+    expect(endpoint.due_at).toBe(NOW - 5);
+  });
+});
+
+describe("A lane", () => {
+  it("is over at an endpoint that is gone, does not answer, or asks for time", () => {
+    expect(isLaneOver([])).toBe(false);
+    expect(isLaneOver([attemptOf(500)])).toBe(false);
+    expect(isLaneOver([attemptOf(410)])).toBe(true);
+    expect(isLaneOver([attemptOf("none")])).toBe(true);
+    expect(isLaneOver([attemptOf(503, "60")])).toBe(true);
+    expect(isLaneOver([attemptOf(200, "60")])).toBe(false);
+  });
+
+  const nudged = (others_due_at: number | null, message_at: number | null = null) => {
+    const { nudge_at, endpoint } = laneWith([200], { others_due_at, endpoint: { message_at } });
+    return [nudge_at, endpoint.message_at];
+  };
+
+  it("asks for a message when something is due, in whole seconds, and leaves what is later to the cron", () => {
+    expect(nudged(NOW - DAY)).toEqual([NOW, NOW]);
+    expect(nudged(NOW + 1)).toEqual([NOW + 1000, NOW + 1000]);
+    expect(nudged(NOW + WEBHOOK_NUDGE_AHEAD)).toEqual([null, null]);
+    expect(nudged(null)).toEqual([null, null]);
+  });
+
+  it("asks for none if one is under way that comes in time", () => {
+    expect(nudged(NOW + 5000, NOW + 3000)).toEqual([null, NOW + 3000]);
+    expect(nudged(NOW + 5000, NOW + 5999)).toEqual([null, NOW + 5999]);
+    expect(nudged(NOW + 5000, NOW + 6000)).toEqual([NOW + 5000, NOW + 5000]);
+    expect(nudged(NOW, NOW)).toEqual([NOW, NOW]);
+  });
+
+  it("asks for none if it found nothing of what was due: its event is deleted", () => {
+    expect(laneWith([], { others_due_at: NOW - 30 }).nudge_at).toBeNull();
+    expect(laneWith([], { others_due_at: NOW + 30 }).nudge_at).toBe(NOW + 1000);
   });
 });

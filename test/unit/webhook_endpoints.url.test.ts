@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forbiddenUrl } from "../../src/resources/webhook_endpoints/webhook_endpoints.url.ts";
+import { urlFault } from "../../src/resources/webhook_endpoints/webhook_endpoints.url.ts";
 
 const DEPLOYED = {
   ownUrl: "https://visits.example.com/api/external/webhook_endpoints",
@@ -45,9 +45,9 @@ describe("A webhook may go to", () => {
     "https://hooks.example.com/http://localhost",
     "https://hooks.example.com/@visits",
   ])("%s", (url) => {
-    expect(forbiddenUrl(url, DEPLOYED)).toBeUndefined();
-    expect(forbiddenUrl(url, LOCAL)).toBeUndefined();
-    expect(forbiddenUrl(url, { allowsLoopback: false })).toBeUndefined();
+    expect(urlFault(url, DEPLOYED)).toBeUndefined();
+    expect(urlFault(url, LOCAL)).toBeUndefined();
+    expect(urlFault(url, { allowsLoopback: false })).toBeUndefined();
   });
 });
 
@@ -156,7 +156,7 @@ describe("A webhook may not go to", () => {
     ["https://visits.example.com:8443", OWN],
     ["http://visits.example.com", OWN],
   ])("%s", (url, reason) => {
-    expect(forbiddenUrl(url, DEPLOYED)).toBe(reason);
+    expect(urlFault(url, DEPLOYED)).toBe(reason);
   });
 });
 
@@ -174,8 +174,8 @@ describe("On a developer's machine a webhook", () => {
     "http://[::1]:3000",
     "http://localhost:8788",
   ])("may go to %s, which it may not elsewhere", (url) => {
-    expect(forbiddenUrl(url, LOCAL)).toBeUndefined();
-    expect(forbiddenUrl(url, DEPLOYED)).toBeDefined();
+    expect(urlFault(url, LOCAL)).toBeUndefined();
+    expect(urlFault(url, DEPLOYED)).toBeDefined();
   });
 
   it.each([
@@ -198,14 +198,14 @@ describe("On a developer's machine a webhook", () => {
     ["https://10.0.0.1", ADDRESS],
     ["https://0.0.0.0", ADDRESS],
   ])("may not go to %s", (url, reason) => {
-    expect(forbiddenUrl(url, LOCAL)).toBe(reason);
+    expect(urlFault(url, LOCAL)).toBe(reason);
   });
 
   it("may not go to the service at its default port either", () => {
     const surroundings = { ownUrl: "http://localhost/api", allowsLoopback: true };
-    expect(forbiddenUrl("http://127.0.0.1", surroundings)).toBe(OWN);
-    expect(forbiddenUrl("http://127.0.0.1:80", surroundings)).toBe(OWN);
-    expect(forbiddenUrl("https://127.0.0.1", surroundings)).toBeUndefined();
+    expect(urlFault("http://127.0.0.1", surroundings)).toBe(OWN);
+    expect(urlFault("http://127.0.0.1:80", surroundings)).toBe(OWN);
+    expect(urlFault("https://127.0.0.1", surroundings)).toBeUndefined();
   });
 });
 
@@ -228,7 +228,7 @@ describe("Whatever its text, a URL", () => {
   it("with an IPv4 address is refused, however that is written", () => {
     fc.assert(
       fc.property(address, fc.constantFrom("", "."), (host, dot) => {
-        expect(forbiddenUrl(`https://${host}${dot}/visits`, DEPLOYED)).toBe(ADDRESS);
+        expect(urlFault(`https://${host}${dot}/visits`, DEPLOYED)).toBe(ADDRESS);
       }),
     );
   });
@@ -236,7 +236,7 @@ describe("Whatever its text, a URL", () => {
   it("with an IPv6 address is refused", () => {
     fc.assert(
       fc.property(fc.ipV6(), (host) => {
-        expect(forbiddenUrl(`https://[${host}]/visits`, DEPLOYED)).toBe(ADDRESS);
+        expect(urlFault(`https://[${host}]/visits`, DEPLOYED)).toBe(ADDRESS);
       }),
     );
   });
@@ -249,7 +249,7 @@ describe("Whatever its text, a URL", () => {
     );
     fc.assert(
       fc.property(text, (url) => {
-        if (forbiddenUrl(url, DEPLOYED) !== undefined) return;
+        if (urlFault(url, DEPLOYED) !== undefined) return;
         const { protocol, hostname, port, username, password } = new URL(url);
         expect({ protocol, port, username, password }).toEqual({
           protocol: "https:",

@@ -7,7 +7,7 @@ import { WEBHOOK_SECRET } from "../../src/openapi/story.ts";
 
 type Body<Type extends keyof webhooks> = webhooks[Type]["post"]["requestBody"]["content"]["application/json"];
 
-const documentOf = (door: string) => JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));
+const documentOf = (api: string) => JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
 
 it("The external document, which organizations read, describes a webhook for each type of event, and the ping", () => {
   expect(Object.keys(documentOf("external").webhooks).sort()).toEqual([...EVENT_TYPES, "ping"].sort());

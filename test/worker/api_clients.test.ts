@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { door, platform } from "./support/door.ts";
+import { api, platform } from "./support/api.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 
@@ -8,7 +8,7 @@ const create = (organization_id: number, api_client: object) =>
   platform.post(`/organizations/${organization_id}/api_clients`, { api_client });
 
 const asClient = ({ client_id, client_secret }: { client_id: string; client_secret: string }) =>
-  door("/api/external", { "X-Client-ID": client_id, "X-Client-Secret": client_secret });
+  api("/api/external", { "X-Client-ID": client_id, "X-Client-Secret": client_secret });
 
 /** No request lists the clients of an organization, so this reads the table. */
 async function storedClients({ id }: Organization) {
@@ -33,13 +33,13 @@ describe("Creating an API client", () => {
     });
   });
 
-  it("can use the external door, as the user for whom it was created", async () => {
+  it("can use the external API, as the user for whom it was created", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider("Paula Provider");
     const client = await given(create(clinic.id, { name: "Integration", organization_user_id: provider.id }));
     const { status, body } = await asClient(client).get("/organization_users");
     expect(status).toBe(200);
-    expect(body.organization_users).toEqual([
+    expect(body.organization_users).toMatchObject([
       {
         id: provider.id,
         user_id: provider.user_id,
@@ -136,7 +136,7 @@ describe("Revoking an API client", () => {
     return [await given(create(clinic.id, wanted)), await given(create(clinic.id, wanted)), clinic] as const;
   }
 
-  it("closes the external door to this client, and to no other", async () => {
+  it("closes the external API to this client, and to no other", async () => {
     const [client, other] = await twoClients();
     expectGone(await platform.delete(`/api_clients/${client.id}`));
     expectRefusal(await asClient(client).get("/waiting_rooms"), 401, "Invalid client credentials");

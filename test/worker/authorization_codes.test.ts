@@ -186,7 +186,7 @@ describe("A code", () => {
     await expectExchanged(client, token);
   });
 
-  it("cannot be redeemed through the external door", async () => {
+  it("cannot be redeemed through the external API", async () => {
     const { client, code } = await aCode();
     expectRefusal(await client.post("/authorization_codes/redeem", { code }), 404, "Not found");
     expect((await redeem(code)).status).toBe(200);

@@ -1,6 +1,7 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { platform } from "./support/door.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import {
@@ -12,12 +13,15 @@ import {
 } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 const MIB = 1024 * 1024;
 
 const EARLIER_ROW = "The email is in an earlier row of the request";
 const HAS_ACCOUNT = "The email has an account in the organization";
 const HAS_PENDING_INVITE = "The email has a pending invite";
+const hasExpiredInvite = (expires_at: string) =>
+  `The email has an invite that expired on ${expires_at}; to send another one, delete it first`;
 
 const invitesOf = (count: number) =>
   Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));
@@ -30,6 +34,12 @@ const bulkCreate = ({ client }: Pick<Organization, "client">, organization_invit
 
 const progressOf = async ({ client }: Pick<Organization, "client">, { id }: { id: number }) =>
   (await given(client.get(`/bulk_invites/${id}`))).bulk_invite;
+
+async function aClinicWithRealQueue(): Promise<Organization> {
+  const clinic = await anOrganization();
+  const through = clinic.client.through(throughWorkerWith({ BULK_INVITES: env.REAL_BULK_INVITES }));
+  return { ...clinic, client: { ...clinic.client, ...through } };
+}
 
 /** Waits until every row is created or failed. */
 const untilCompleted = (clinic: Organization, bulkInvite: { id: number }) =>
@@ -78,7 +88,7 @@ describe("A request for many invites", () => {
   });
 
   it("can have a single row", async () => {
-    const clinic = await anOrganization();
+    const clinic = await aClinicWithRealQueue();
     const [row] = invitesOf(1);
     const { status, body } = await bulkCreate(clinic, [row]);
     expect(status).toBe(201);
@@ -110,7 +120,7 @@ describe("A request for many invites", () => {
   });
 
   it("can have a thousand rows, which become a thousand invites", { timeout: 60_000 }, async () => {
-    const clinic = await anOrganization();
+    const clinic = await aClinicWithRealQueue();
     leavingNoInvites(clinic);
     const rows = Array.from({ length: 1000 }, (_, n) =>
       anInvite({
@@ -340,19 +350,50 @@ describe("Only this row fails, in the background,", () => {
     expect(invites[0]).toEqual(single);
   });
 
-  it("but not if its email has an expired invite, which stays like all others", async () => {
+  it("if its email has an expired invite, which stays, but not for one of another organization", async () => {
     const [clinic, other] = [await aClinicWithQueue(), await anOrganization("Hillside Clinic")];
-    const [expired, unconcerned] = [await clinic.addInvite(), await clinic.addInvite()];
-    const elsewhere = await other.addInvite({ email: expired.email });
-    travelTo(new Date(Date.parse(elsewhere.expires_at) + 1).toISOString());
-    const progress = await invited(clinic, [anInvite({ email: expired.email, display_name: "Ivy Again" })]);
-    expect(progress).toMatchObject({ status: "completed", created_count: 1, failures: [] });
-    const invites = await clinic.pendingInvites();
-    expect(invites).toMatchObject([{ email: expired.email, display_name: "Ivy Again" }]);
-    expect(invites[0].id).not.toBe(expired.id);
+    const expired = await clinic.addInvite();
+    const elsewhere = await other.addInvite();
+    travelTo(elsewhere.expires_at);
+    const rows = [anInvite({ email: expired.email }), anInvite({ email: elsewhere.email })];
+    const progress = await invited(clinic, rows);
+    expect(progress).toMatchObject({ status: "completed", created_count: 1 });
+    expect(progress.failures).toEqual([
+      { row: 0, email: expired.email, error: hasExpiredInvite(expired.expires_at) },
+    ]);
+    expect(await clinic.pendingInvites()).toMatchObject([{ email: elsewhere.email }]);
     expect(await given(clinic.client.get(`/invites/${expired.id}`))).toEqual(expired);
-    expect((await clinic.client.get(`/invites/${unconcerned.id}`)).body).toEqual(unconcerned);
     expect((await other.client.get(`/invites/${elsewhere.id}`)).body).toEqual(elsewhere);
+  });
+
+  it("if its email has an invite that expires just when the row is processed, and not a moment before", async () => {
+    const clinic = await aClinicWithQueue();
+    // Times that a calculation with fractions of seconds could get wrong.
+    for (const milliseconds of [1, 29, 500, 999]) {
+      travelTo(new Date(Date.parse("2026-01-31T09:30:00Z") + milliseconds).toISOString());
+      const invite = await clinic.addInvite();
+      for (const [before, error] of [
+        [1, HAS_PENDING_INVITE],
+        [0, hasExpiredInvite(invite.expires_at)],
+      ] as const) {
+        travelTo(new Date(Date.parse(invite.expires_at) - before).toISOString());
+        const { failures } = await invited(clinic, [anInvite({ email: invite.email })]);
+        expect(failures).toEqual([{ row: 0, email: invite.email, error }]);
+      }
+    }
+  });
+
+  it("but not if its email's invite was deleted", async () => {
+    const clinic = await aClinicWithQueue();
+    const invites = [await clinic.addInvite(), await clinic.addInvite()];
+    const rows = invites.map(({ email }) => anInvite({ email, display_name: "Ivy Again" }));
+    const { id, messages } = await clinic.bulkInvite(rows);
+    travelTo(invites[0].expires_at);
+    for (const invite of invites) await given(clinic.client.delete(`/invites/${invite.id}`));
+    await clinic.consume(messages);
+    expect(await clinic.progressOf({ id })).toMatchObject({ created_count: 2, failures: [] });
+    const names = (await clinic.pendingInvites()).map(({ display_name }) => display_name);
+    expect(names).toEqual(["Ivy Again", "Ivy Again"]);
   });
 
   it("if its email is in an earlier row: the first wins, whatever the case", async () => {
@@ -411,7 +452,7 @@ describe("Only this row fails, in the background,", () => {
   });
 
   it("with the same result through the real queue", { timeout: 60_000 }, async () => {
-    const clinic = await anOrganization();
+    const clinic = await aClinicWithRealQueue();
     const [pending, member] = [await clinic.addInvite(), await clinic.addProvider()];
     const rows = invitesOf(120);
     rows[5] = anInvite({ email: pending.email });

@@ -26,6 +26,8 @@ const LOST_AFTER = 30;
 const EARLIER_ROW = "The email is in an earlier row of the request";
 const HAS_ACCOUNT = "The email has an account in the organization";
 const HAS_PENDING_INVITE = "The email has a pending invite";
+const hasExpiredInvite = ({ expires_at }: { expires_at: string }) =>
+  `The email has an invite that expired on ${expires_at}; to send another one, delete it first`;
 const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
 
 const invitesOf = (count: number) =>
@@ -561,9 +563,7 @@ describe("Whatever fails, and in whatever order and however often messages come,
     const done = before.rows.filter(({ status }) => status !== "pending");
     expect(after.rows).toEqual(expect.arrayContaining(done));
     const created = after.rows.filter(({ status }) => status === "created").map(({ email }) => email);
-    const unused = after.invites
-      .filter((it) => it.used_at === null && !it.is_lapsed)
-      .map(({ email }) => email);
+    const unused = after.invites.filter((it) => it.used_at === null).map(({ email }) => email);
     expect(new Set(unused).size).toBe(unused.length);
     expect(new Set(created).size).toBe(created.length);
     expect(unused).toEqual(expect.arrayContaining(created));
@@ -583,11 +583,11 @@ describe("Whatever fails, and in whatever order and however often messages come,
       rows[row] = anInvite({ email, display_name: `Invitee ${row}` });
       if (reason) reasons.set(row, reason);
     };
-    put(3, expired.email);
+    put(3, expired.email, hasExpiredInvite(expired));
     put(20, pending.email, HAS_PENDING_INVITE);
     put(77, member.email, HAS_ACCOUNT);
     put(101, rows[4]?.email.toUpperCase(), EARLIER_ROW);
-    put(150, stale.email);
+    put(150, stale.email, hasExpiredInvite(stale));
     put(151, stale.email, EARLIER_ROW);
     put(199, rows[4]?.email, EARLIER_ROW);
     return { clinic, rows, reasons, pending };

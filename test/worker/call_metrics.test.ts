@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, reportCall } from "./support/calls.ts";
-import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { travelTo } from "./support/time.ts";
@@ -480,7 +480,6 @@ describe("A request for metrics", () => {
     "user_id=1e3",
     "user_id=0x1",
     "user_id=x",
-    "user_id=",
     "user_id=%201",
     "user_id=1&user_id=2",
   ])("is refused with %s, which is not a positive integer", async (query) => {
@@ -498,7 +497,6 @@ describe("A request for metrics", () => {
     "%202026-01-31",
     "yesterday",
     "1769850600",
-    "",
   ])("is refused with the date %j", async (date) => {
     const clinic = await anOrganization();
     expectRefusal(await ask(clinic, `?date_start=${date}`), 400, /date_start/);

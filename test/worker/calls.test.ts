@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type Api, platform } from "./support/api.ts";
 import {
   aCall,
   aProviderOnTheCall,
@@ -8,7 +9,6 @@ import {
   STARTED_AT,
   WAITING_SINCE,
 } from "./support/calls.ts";
-import { type Door, platform } from "./support/door.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -47,7 +47,7 @@ const known = (slug: string, key: string) =>
 const waitingCount = async ({ client }: Organization, slug: string) =>
   (await given(client.get(`/waiting_rooms/${slug}`))).waiting_count;
 
-const listed = async (client: Pick<Door, "get">, organization_user_id: number, query = "") =>
+const listed = async (client: Pick<Api, "get">, organization_user_id: number, query = "") =>
   (await given(client.get(`/organization_users/${organization_user_id}/calls${query}`))) as {
     calls: Record<string, unknown>[];
     pagination: object;
@@ -206,13 +206,10 @@ const withParticipant = (fault: object) => ({ participants: [aRecipient(fault)] 
 describe.each(["first", "later"])("The %s report of a call", (which) => {
   it.each<[string, object, RegExp]>([
     ["a waiting_room_slug that is a number", { waiting_room_slug: 7 }, /call\.waiting_room_slug/],
-    ["a null waiting_room_slug", { waiting_room_slug: null }, /call\.waiting_room_slug/],
-    ["a null organization_user_id", { organization_user_id: null }, /call\.organization_user_id/],
     ["an organization_user_id that is text", { organization_user_id: "1" }, /call\.organization_user_id/],
     ["an organization_user_id of 0", { organization_user_id: 0 }, /call\.organization_user_id/],
     ["an organization_user_id of 1.5", { organization_user_id: 1.5 }, /call\.organization_user_id/],
     ["an unknown organization_user_id", { organization_user_id: 999_999 }, /call\.organization_user_id/],
-    ["a null started_at", { started_at: null }, /call\.started_at/],
     ["a started_at that is a number", { started_at: 1_769_850_600 }, /call\.started_at/],
     ["a started_at that is a day", { started_at: "2026-01-31" }, /call\.started_at/],
     ["a started_at without an offset", { started_at: "2026-01-31T09:30:00" }, /call\.started_at/],
@@ -234,7 +231,6 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ["an ended_at before started_at", { ended_at: "2026-01-31T09:29:59.999Z" }, /call\.ended_at/],
     ["a failed that is text", { failed: "true" }, /call\.failed/],
     ["a failed that is a number", { failed: 1 }, /call\.failed/],
-    ["null participants", { participants: null }, /call\.participants/],
     ["participants that are not a list", { participants: {} }, /call\.participants/],
     ["a null participant", { participants: [null] }, /call\.participants\.0/],
     ["a participant without a key", withParticipant({ key: undefined }), /call\.participants\.0\.key/],
@@ -242,11 +238,9 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ["a key of 256 characters", withParticipant({ key: "k".repeat(256) }), /call\.participants\.0\.key/],
     ["a new participant without a name", withParticipant({ display_name: undefined }), /display_name/],
     ["a blank name", withParticipant({ display_name: "\t" }), /call\.participants\.0\.display_name/],
-    ["a null name", withParticipant({ display_name: null }), /call\.participants\.0\.display_name/],
     ["a name of 256 characters", withParticipant({ display_name: "n".repeat(256) }), /display_name/],
     ["a new participant without a role", withParticipant({ role: undefined }), /role/],
     ["an unknown role", withParticipant({ role: "organization_admin" }), /call\.participants\.0\.role/],
-    ["a null role", withParticipant({ role: null }), /call\.participants\.0\.role/],
     ["a user_id that is text", withParticipant({ user_id: "1" }), /call\.participants\.0\.user_id/],
     ["an unknown user_id", withParticipant({ user_id: 999_999 }), /user_id/],
     ["a waiting_since that is not a time", withParticipant({ waiting_since: "early" }), /waiting_since/],

@@ -17,7 +17,7 @@ const BACKLOG = 10_000;
 const READ_FOR_A_PORTION = 20 * CRON_PORTION;
 
 /** The rows that a run may read where there is nothing to do, however many rows there are. */
-const READ_FOR_NOTHING = 100;
+const READ_FOR_NOTHING = 150;
 
 const EARLIER_ROW = "The email is in an earlier row of the request";
 const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
@@ -30,10 +30,16 @@ beforeEach(async () => {
     "idempotency_keys",
     "bulk_invite_rows",
     "bulk_invites",
-    "invites",
     "events",
+    "webhook_endpoints",
+    "transcripts",
+    "soap_notes",
   ];
-  await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
+  const statements = tables.map((table) => `delete from ${table}`);
+  statements.push(
+    "update organizations set recording_retention_days = null, transcript_retention_days = null",
+  );
+  await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
 });
 
 const count = async (query: string) =>
@@ -74,15 +80,6 @@ const insertEvents = ({ id }: Organization, size: number, created_at: number) =>
      select ?1, 'call.started', '{"call_id":1}', ?2 from counter`,
     id,
     created_at,
-  );
-
-const insertInvites = ({ id }: Organization, size: number, expires_at: number) =>
-  insertMany(
-    size,
-    `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-     select ?1, n || '@' || ?2, 'Invitee', '["provider"]', ?2, 0, 0 from counter`,
-    id,
-    expires_at,
   );
 
 /** What LiveKit said of egresses without a call, at this time. */
@@ -177,25 +174,6 @@ describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
     expect(await count(`events where organization_id = ${clinic.id} and type = 'call.started'`)).toBe(100);
   });
 
-  it("expired invites is taken off the list in portions, and the list is right before and after each", async () => {
-    const clinic = await anOrganization();
-    const pending = await clinic.addInvite();
-    await insertInvites(clinic, BACKLOG, Date.now() - MINUTE);
-    const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
-    for (const left of atOnce) {
-      expect(await count(`invites where expires_at < ${Date.now()} and not is_lapsed`)).toBe(left);
-      const { organization_invites, pagination } = await given(clinic.client.get("/invites"));
-      expect(organization_invites).toEqual([pending]);
-      expect(pagination.total_count).toBe(1);
-      await runCron();
-    }
-  });
-
-  it("expired invites makes no run read more than a portion", async () => {
-    await insertInvites(await anOrganization(), BACKLOG, Date.now() - MINUTE);
-    expect(await leftAfterEachRun("invites where not is_lapsed")).toEqual(atOnce);
-  });
-
   it.each([
     ["many requests of a row", BACKLOG, 1],
     ["a few requests of many rows", 10, BACKLOG / 10],
@@ -246,7 +224,6 @@ describe("A run of the cron with nothing to do", () => {
     await insertCodes(clinic, BACKLOG, Date.now());
     await insertIdempotencyKeys(clinic, BACKLOG, Date.now());
     await insertEvents(clinic, BACKLOG, Date.now());
-    await insertInvites(clinic, BACKLOG, Date.now() + DAY * MINUTE);
     await insertLiveKitEgresses(BACKLOG, Date.now());
     await insertBulkInvites(clinic, 10, BACKLOG / 10, Date.now() - DAY * MINUTE, true);
     const [lately] = [await anOrganization()];
@@ -277,13 +254,11 @@ describe("Each run writes one line to the log", () => {
     event: "cron",
     requeueLostRows: 0,
     erasePersonalData: 0,
-    lapseExpiredInvites: 0,
     deleteOldCodes: 0,
     deleteOldIdempotencyKeys: 0,
     deleteOldTranscripts: 0,
     deleteOldSoapNotes: 0,
     deleteOldRecordings: 0,
-    moveOldLines: 0,
     deleteOldLiveKitEgresses: 0,
     recoverLostEgresses: 0,
     deleteOldEvents: 0,
@@ -294,7 +269,6 @@ describe("Each run writes one line to the log", () => {
   it("with how many rows each chore worked off, also where there was nothing to do", async () => {
     const clinic = await anOrganization();
     await insertCodes(clinic, 3, Date.now() - 2 * DAY * MINUTE);
-    await insertInvites(clinic, 4, Date.now() - MINUTE);
     await insertBulkInvites(clinic, 2, 1, Date.now() - DAY * MINUTE);
     const old = await anOrganization();
     await insertBulkInvites(old, 1, 5, Date.now() - 31 * DAY * MINUTE, true);
@@ -302,7 +276,6 @@ describe("Each run writes one line to the log", () => {
       ...NOTHING,
       requeueLostRows: 2,
       erasePersonalData: 5,
-      lapseExpiredInvites: 4,
       deleteOldCodes: 3,
     });
     expect(await loggedRun()).toEqual(NOTHING);
@@ -339,7 +312,6 @@ describe("A chore that fails", () => {
   it.each([
     ["requeueLostRows", 'update "bulk_invites" set "queued_at"'],
     ["erasePersonalData", 'update "bulk_invite_rows"'],
-    ["lapseExpiredInvites", 'update "invites"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
     ["deleteOldTranscripts", 'delete from "transcripts"'],
     ["deleteOldSoapNotes", 'delete from "soap_notes"'],
@@ -351,7 +323,6 @@ describe("A chore that fails", () => {
     await insertLiveKitEgresses(1, Date.now() - 2 * DAY * MINUTE);
     await insertCodes(clinic, 1, Date.now() - 2 * DAY * MINUTE);
     await insertEvents(clinic, 1, 0);
-    await insertInvites(clinic, 1, Date.now() - MINUTE);
     await insertBulkInvites(clinic, 1, 1, Date.now() - DAY * MINUTE);
     const old = await anOrganization();
     await insertBulkInvites(old, 1, 1, Date.now() - 31 * DAY * MINUTE, true);
@@ -360,7 +331,6 @@ describe("A chore that fails", () => {
     const done = async () => ({
       requeueLostRows: queue.sends.length === 1,
       erasePersonalData: (await count("bulk_invite_rows where email = ''")) === 1,
-      lapseExpiredInvites: (await count("invites where is_lapsed")) === 1,
       deleteOldCodes: (await count("authorization_codes")) === 0,
       deleteOldTranscripts: (await count(`transcripts where call_id = ${call.id}`)) === 0,
       deleteOldSoapNotes: (await count(`soap_notes where call_id = ${call.id}`)) === 0,
@@ -379,7 +349,6 @@ describe("A chore that fails", () => {
     const others = {
       requeueLostRows: true,
       erasePersonalData: true,
-      lapseExpiredInvites: true,
       deleteOldCodes: true,
       deleteOldTranscripts: true,
       deleteOldSoapNotes: true,

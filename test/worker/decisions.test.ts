@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_WRITE_ATTEMPTS } from "../../src/limits.ts";
+import { platform } from "./support/api.ts";
 import { reportCall, STARTED_AT } from "./support/calls.ts";
-import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -37,23 +37,23 @@ async function aWaitingParticipant() {
 describe("A report that is decided on rows which then change", () => {
   it("is decided again, and keeps what the other report said", async () => {
     const { path } = await aWaitingParticipant();
-    const door = platformInterrupted(1, () =>
+    const api = platformInterrupted(1, () =>
       platform.put(path, { participant: { left_at: "2026-01-31T09:40:00.000Z" } }),
     );
-    const { status, body } = await door.put(path, { participant: { display_name: "Rita R." } });
+    const { status, body } = await api.put(path, { participant: { display_name: "Rita R." } });
     expect(status).toBe(200);
     expect(body).toMatchObject({ display_name: "Rita R.", left_at: "2026-01-31T09:40:00.000Z" });
-    expect(door.trips()).toBe(4);
+    expect(api.trips()).toBe(4);
   });
 
   it("is decided again where the row was absent", async () => {
     const clinic = await anOrganization();
     const { slug } = await clinic.addRoom();
     const path = `/waiting_rooms/${slug}/participants/${unique("rita")}`;
-    const door = platformInterrupted(1, () =>
+    const api = platformInterrupted(1, () =>
       platform.put(path, { participant: { ...rita, user_id: clinic.admin.user_id } }),
     );
-    const { status, body } = await door.put(path, { participant: rita });
+    const { status, body } = await api.put(path, { participant: rita });
     expect(status).toBe(200);
     expect(body.user_id).toBe(clinic.admin.user_id);
     const { waiting_count } = await given(clinic.client.get(`/waiting_rooms/${slug}`));
@@ -63,10 +63,10 @@ describe("A report that is decided on rows which then change", () => {
   it("is refused where it cannot be any more", async () => {
     const { clinic, slug } = await aWaitingParticipant();
     const path = `/waiting_rooms/${slug}/participants/${unique("rita")}`;
-    const door = platformInterrupted(1, () =>
+    const api = platformInterrupted(1, () =>
       clinic.client.put(`/waiting_rooms/${slug}`, { waiting_room: { is_active: false } }),
     );
-    expectRefusal(await door.put(path, { participant: rita }), 422, /not active/);
+    expectRefusal(await api.put(path, { participant: rita }), 422, /not active/);
   });
 
   it("lets nobody in where the room was renamed meanwhile, but out", async () => {
@@ -85,14 +85,14 @@ describe("A report that is decided on rows which then change", () => {
   it("gets 503 and when to try again, after so many attempts, and has changed nothing", async () => {
     const { path } = await aWaitingParticipant();
     let times = 0;
-    const door = platformInterrupted(Number.POSITIVE_INFINITY, () =>
+    const api = platformInterrupted(Number.POSITIVE_INFINITY, () =>
       platform.put(path, { participant: { display_name: `Rita ${++times}` } }),
     );
-    const answer = await door.put(path, { participant: { left_at: "2026-01-31T09:40:00.000Z" } });
+    const answer = await api.put(path, { participant: { left_at: "2026-01-31T09:40:00.000Z" } });
     expectRefusal(answer, 503, /try again/);
     expect(answer.headers.get("Retry-After")).toBe("1");
-    expect(door.trips()).toBeGreaterThan(4);
-    expect(door.trips()).toBeLessThanOrEqual(2 * MAX_WRITE_ATTEMPTS);
+    expect(api.trips()).toBeGreaterThan(4);
+    expect(api.trips()).toBeLessThanOrEqual(2 * MAX_WRITE_ATTEMPTS);
     expect((await given(platform.put(path, { participant: {} }))).left_at).toBeNull();
   }, 20_000);
 });
@@ -100,11 +100,11 @@ describe("A report that is decided on rows which then change", () => {
 describe("A report that says nothing new", () => {
   it("writes nothing, in one round trip", async () => {
     const { path } = await aWaitingParticipant();
-    const door = platformInterrupted(0, async () => {});
+    const api = platformInterrupted(0, async () => {});
     const rows = () => env.DB.prepare("select * from participants order by id").all();
     const before = await rows();
-    await given(door.put(path, { participant: rita }));
-    expect(door.trips()).toBe(1);
+    await given(api.put(path, { participant: rita }));
+    expect(api.trips()).toBe(1);
     expect((await rows()).results).toEqual(before.results);
   });
 });

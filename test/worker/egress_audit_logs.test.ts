@@ -362,14 +362,12 @@ describe("A filter of the audit logs", () => {
 
   it.each([
     ["event=delete", /event/],
-    ["event=", /event/],
     ["event=READ", /event/],
     ["event=create,read", /event/],
     ["event=create&event=read", /event/],
     ["from=2027-02-30", /from/],
     ["from=2027-2-1", /from/],
     ["from=2027-02-01T00:00:00Z", /from/],
-    ["from=", /from/],
     ["to=tomorrow", /to/],
     ["to=20270201", /to/],
     ["from=2027-02-02&to=2027-02-01", /from/],

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { platform } from "./support/api.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
-import { platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
 import { observedDatabase } from "./support/observed_database.ts";
@@ -14,8 +14,8 @@ import { changingNothing } from "./support/unchanged.ts";
 const HELD = "The call is under legal hold: end the hold first";
 const NOT_NOW = "The file could not be deleted now: the service goes on trying";
 
-const deleteEgress = ({ egress_id }: { egress_id: string }, door = platform) =>
-  door.delete(`/egresses/${egress_id}`);
+const deleteEgress = ({ egress_id }: { egress_id: string }, api = platform) =>
+  api.delete(`/egresses/${egress_id}`);
 
 /** An ended recording with its file, on an ended call to which everybody consented. */
 async function aRecording(egress: object = {}, call: object = {}) {
@@ -80,8 +80,8 @@ describe("A recording that the platform deletes", () => {
   it("may lack a file", async () => {
     const { egress_id, read, updates } = await aRecording({ storage_key: null });
     const bucket = aBucket();
-    const door = platform.through(workerWith({ RECORDINGS: bucket.binding }).fetcher);
-    expect((await deleteEgress({ egress_id }, door)).status).toBe(204);
+    const api = platform.through(workerWith({ RECORDINGS: bucket.binding }).fetcher);
+    expect((await deleteEgress({ egress_id }, api)).status).toBe(204);
     expect(bucket.asked).toEqual([]);
     expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
     expect(await updates()).toHaveLength(1);
@@ -428,15 +428,15 @@ describe("A storage elsewhere", () => {
     onTestFinished(() => fetching.mockRestore());
     const bucket = aBucket();
     const { fetcher } = workerWith({ ...settings, RECORDINGS: bucket.binding });
-    return { fetching, bucket, door: platform.through(fetcher) };
+    return { fetching, bucket, api: platform.through(fetcher) };
   }
 
   it("gets a signed request for the file, and the bucket of the binding is left alone", async () => {
     const storage_key = "visit 1/(übung)+%.wav";
     await storeFile(storage_key);
     const { egress_id } = await aRecording({ storage_key });
-    const { fetching, bucket, door } = aStorage(async () => new Response(null, { status: 204 }));
-    expect((await deleteEgress({ egress_id }, door)).status).toBe(204);
+    const { fetching, bucket, api } = aStorage(async () => new Response(null, { status: 204 }));
+    expect((await deleteEgress({ egress_id }, api)).status).toBe(204);
     const [request] = fetching.mock.lastCall as [Request];
     expect(request.method).toBe("DELETE");
     expect(request.url).toBe("https://storage.test/clinic%20files/visit%201/%28%C3%BCbung%29%2B%25.wav");
@@ -454,8 +454,8 @@ describe("A storage elsewhere", () => {
     ["404, as there is no such file", async () => new Response(xml("NoSuchKey"), { status: 404 })],
   ])("has deleted the file if it answers %s", async (_, answer) => {
     const { egress_id, read } = await aRecording();
-    const { door } = aStorage(answer);
-    expect((await deleteEgress({ egress_id }, door)).status).toBe(204);
+    const { api } = aStorage(answer);
+    expect((await deleteEgress({ egress_id }, api)).status).toBe(204);
     expect((await read()).status).toBe("egress_deleted");
   });
 
@@ -470,8 +470,8 @@ describe("A storage elsewhere", () => {
     ["cannot be reached", async () => Promise.reject(new TypeError("Network connection lost."))],
   ])("has not deleted the file if it %s", async (_, answer) => {
     const { egress_id, read } = await aRecording();
-    const { door, fetching } = aStorage(answer);
-    expectRefusal(await deleteEgress({ egress_id }, door), 503, NOT_NOW);
+    const { api, fetching } = aStorage(answer);
+    expectRefusal(await deleteEgress({ egress_id }, api), 503, NOT_NOW);
     expect(fetching).toHaveBeenCalledTimes(1);
     expect((await read()).status).toBe("egress_ended");
   });

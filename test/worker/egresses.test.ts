@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, type Call, ENDED_AT, reportEgress } from "./support/calls.ts";
-import { platform } from "./support/door.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { travelTo } from "./support/time.ts";
@@ -225,12 +225,10 @@ describe("A later report of an egress", () => {
 
 describe("A report of an egress is refused, and changes nothing,", () => {
   it.each<[string, object, RegExp]>([
-    ["a null call_key", { call_key: null }, /egress\.call_key/],
     ["a blank call_key", { call_key: " " }, /egress\.call_key/],
     ["an unknown call_key", { call_key: "nowhere" }, /egress\.call_key/],
     ["an unknown status", { status: "egress_failed" }, /egress\.status/],
     ["the status of a deleted file", { status: "egress_deleted" }, /egress\.status/],
-    ["a null status", { status: null }, /egress\.status/],
     ["an is_stopped that is text", { is_stopped: "true" }, /egress\.is_stopped/],
     ["a blank error", { error: " " }, /egress\.error/],
     ["an error that is a number", { error: 7 }, /egress\.error/],
@@ -454,7 +452,7 @@ describe("Getting an egress", () => {
     travelTo("2026-01-31T12:34:56.789Z");
     const { body } = await get(reported.id);
     const url = new URL(body.url);
-    expect(url.origin).toBe("http://service.test");
+    expect(url.origin).toBe("https://service.test");
     expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${reported.egress_id}.wav`);
     expect(Object.fromEntries(url.searchParams)).toEqual({
       "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
@@ -510,7 +508,7 @@ describe("Getting an egress", () => {
     const { report, reported, get } = await anEndedEgress();
     await given(report({ storage_key }));
     const url = new URL((await get(reported.id)).body.url);
-    expect(url.origin).toBe("http://service.test");
+    expect(url.origin).toBe("https://service.test");
     expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${encoded}`);
     expect(url.hash).toBe("");
     expect([...url.searchParams.keys()]).toHaveLength(8);

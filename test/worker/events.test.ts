@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPES } from "../../src/database/enums.ts";
 import { MAX_PER_PAGE } from "../../src/limits.ts";
+import { type Api, platform } from "./support/api.ts";
 import { aCall, ENDED_AT, type reportEgress } from "./support/calls.ts";
 import { rowsOf } from "./support/database.ts";
-import { type Door, platform } from "./support/door.ts";
-import { tokenOf } from "./support/invites.ts";
+import { keepingInvite, tokenOf } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -18,7 +18,7 @@ interface Event {
 }
 
 /** Every event of the organization, page by page. */
-async function everyEvent(client: Pick<Door, "get">, query = ""): Promise<Event[]> {
+async function everyEvent(client: Pick<Api, "get">, query = ""): Promise<Event[]> {
   const events: Event[] = [];
   for (let after = 0, shown = 1; shown > 0; ) {
     const page = await given(client.get(`/events?after=${after}${query}`));
@@ -205,7 +205,7 @@ describe("An invite", () => {
     ]);
     const email = `${unique("user")}@example.com`;
     const again = await clinic.addInvite({ email });
-    await clinic.addUser("Ann Assistant", ["provider_assistant"], { email });
+    await keepingInvite(again, () => clinic.addUser("Ann Assistant", ["provider_assistant"], { email }));
     const accepted = await eventsOf(clinic, async () =>
       given(platform.post("/invites/accept", { token: await tokenOf(again) })),
     );
@@ -497,14 +497,12 @@ describe("GET /events", () => {
 
   it.each([
     ["type=call.exploded", "type"],
-    ["type=", "type"],
     ["after=-1", "after"],
     ["after=1.5", "after"],
     ["after=1e3", "after"],
     ["after=0x10", "after"],
     ["after=%2B1", "after"],
     ["after=%201", "after"],
-    ["after=", "after"],
     ["after=one", "after"],
     ["per_page=0", "per_page"],
     ["per_page=-1", "per_page"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { platform } from "./support/door.ts";
+import { platform } from "./support/api.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { type Fetcher, platform } from "./support/api.ts";
 import { countingRoundTrips, everyRow, rowsOf } from "./support/database.ts";
-import { type Fetcher, platform } from "./support/door.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithQueue, workerWith } from "./support/queue.ts";
@@ -70,7 +70,7 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
     expect(bodies[1]).toBe(bodies[0]);
   });
 
-  it("costs no round trip more than one without, and a replay one more", async () => {
+  it("costs no round trip more than one without, and a replay at most two", async () => {
     const organization = await anOrganization();
     const [one, another] = [await example(organization), await example(organization)];
     const counting = countingRoundTrips();
@@ -79,7 +79,7 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
     const withKey = () => given(client.send("POST", one.path, one.body, { "Idempotency-Key": "1" }));
     const usual = await counting.during(() => given(client.post(another.path, another.body)));
     expect(await counting.during(withKey)).toBe(usual);
-    expect(await counting.during(withKey)).toBe(2);
+    expect(await counting.during(withKey)).toBeLessThanOrEqual(2);
   });
 
   it("is carried out once if thirty come at once", async () => {
@@ -110,7 +110,7 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
     await given(get("/roles"));
     starts.length = 0;
     await given(send("POST", path, body, { "Idempotency-Key": key, "X-D1-Bookmark": bookmark }));
-    expect(starts).toEqual(["first-primary", "first-primary"]);
+    expect([...new Set(starts)]).toEqual(["first-primary"]);
   });
 
   it("is the same request whether or not its length is known at its start", async () => {
@@ -145,7 +145,7 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
     const key = unique("key");
     await given(organization.client.get("/roles"));
     const failing = repeating(organization, throughWorkerWith({ DB: databaseWith(fault) }));
-    expect(await failing.post(path, body, key)).toMatchObject({ status: 500 });
+    expect(await failing.post(path, body, key)).toMatchObject({ status: 503 });
     const before = await everyRow();
     const { status, headers } = await postWith(organization, path, body, key);
     expect(status).toBe(201);
@@ -155,11 +155,13 @@ describe.each(creations)("%s with an Idempotency-Key", (_, example) => {
   });
 });
 
-/** All of whose round trips fail, before or after they have done their work. */
+/** Where all round trips fail, or those that write, after they have written. */
 const databaseWith = (fault: "answer lost" | "not made") =>
   observedDatabase({
     async query(run) {
-      if (fault === "answer lost") await run();
+      const result = fault === "answer lost" ? await run() : undefined;
+      const isRead = result && [result].flat().every((each) => (each as D1Result).meta.changes === 0);
+      if (isRead) return result;
       throw new Error("D1_ERROR: Network connection lost.");
     },
   });
@@ -233,7 +235,7 @@ describe("An Idempotency-Key", () => {
       const headers = { ...client.credentials, "Content-Type": "application/json", "Idempotency-Key": "1" };
       const body = new Blob([start as Uint8Array, new Uint8Array([byte]), end as Uint8Array]);
       return throughWorkerWith({})(
-        new Request("http://service.test/api/external/waiting_rooms", { method: "POST", headers, body }),
+        new Request("https://service.test/api/external/waiting_rooms", { method: "POST", headers, body }),
       );
     };
     expect(await post(0xff)).toMatchObject({ status: 201 });
@@ -348,7 +350,7 @@ describe("An Idempotency-Key", () => {
     const body = { organization_invite: anInvite() };
     const key = unique("key");
     const invite = await given(postWith(organization, "/invites", body, key));
-    const older = "json_remove(result, '$.used_at', '$.is_lapsed')";
+    const older = "json_remove(result, '$.used_at')";
     await env.DB.prepare(`update idempotency_keys set result = ${older} where key = ?`).bind(key).run();
     expect(await given(postWith(organization, "/invites", body, key))).toEqual({ ...invite, used_at: null });
   });
@@ -465,7 +467,7 @@ describe("An Idempotency-Key", () => {
   it.each([
     ...others.map(([route, example]) => ["external", route, example] as const),
     ...Object.entries(platformExamples).map(([route, example]) => ["platform", route, example] as const),
-  ])("is ignored at the %s door by %s", async (base, route, example) => {
+  ])("is ignored at the %s API by %s", async (base, route, example) => {
     const organization = await anOrganization();
     const { path, body } = await example(organization);
     const { send } = base === "platform" ? platform : organization.client;

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Door } from "./support/door.ts";
-import { platform } from "./support/door.ts";
+import type { Api } from "./support/api.ts";
+import { platform } from "./support/api.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
-import { accept } from "./support/invites.ts";
+import { accept, acceptToken, tokenOf } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -15,10 +15,12 @@ const VALIDITY = 7 * DAY;
 const EMAIL = "organization_invite.email";
 const HAS_PENDING_INVITE = `${EMAIL}: has a pending invite; to send another one, delete it first`;
 const HAS_ACCOUNT = `${EMAIL}: has an account in the organization`;
+const hasExpiredInvite = ({ expires_at }: { expires_at: string }) =>
+  `${EMAIL}: has an invite that expired on ${expires_at}; to send another one, delete it first`;
 
 const anEmail = () => `${unique("invitee")}@example.com`;
 
-const create = ({ client }: { client: Pick<Door, "post"> }, more: object = {}) =>
+const create = ({ client }: { client: Pick<Api, "post"> }, more: object = {}) =>
   client.post("/invites", { organization_invite: anInvite(more) });
 
 const read = ({ client }: Organization, { id }: { id: unknown }) => client.get(`/invites/${id}`);
@@ -27,7 +29,9 @@ const remove = ({ client }: Organization, { id }: { id: unknown }) => client.del
 
 const list = async ({ client }: Organization, query = "") => (await client.get(`/invites${query}`)).body;
 
-const listed = async (clinic: Organization) => (await list(clinic)).organization_invites;
+const listed = async (clinic: Organization, query = "") => (await list(clinic, query)).organization_invites;
+
+const EXPIRED = "?status=expired";
 
 const addMember = ({ id }: Organization, email: string) =>
   given(
@@ -359,28 +363,32 @@ describe("An invite expires", () => {
   });
 
   it.each([
-    ["before the cron has looked", 0],
-    ["when the cron has looked", 1],
-    ["when the cron has looked twice", 2],
+    ["before the cron has run", 0],
+    ["when the cron has run", 1],
   ])(
-    "and from then on it is not listed, can be read, and does not block another one: %s",
+    "and from then on it is not active, can be read, and blocks another one until it is deleted: %s",
     async (_, times) => {
       const clinic = await anOrganization();
       const invite = await clinic.addInvite();
       travelToExpiry(invite);
       for (let n = 0; n < times; n++) await runCron();
-      expect(await list(clinic)).toEqual({
-        organization_invites: [],
-        pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
+      const pagination = { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 };
+      expect(await list(clinic)).toEqual({ organization_invites: [], pagination });
+      expect(await list(clinic, EXPIRED)).toEqual({
+        organization_invites: [invite],
+        pagination: { ...pagination, total_pages: 1, total_count: 1 },
       });
       expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
 
-      const email = invite.email.toUpperCase();
-      const next = await create(clinic, {
-        email,
+      const again = {
+        email: invite.email.toUpperCase(),
         display_name: "Ivy Again",
         role_names: ["provider_assistant"],
-      });
+      };
+      expectRefusal(await changingNothing(() => create(clinic, again)), 422, hasExpiredInvite(invite));
+      expectGone(await remove(clinic, invite));
+      travelToExpiry(invite);
+      const next = await create(clinic, again);
       expect(next.status).toBe(201);
       expect(next.body).toEqual({
         ...invite,
@@ -392,37 +400,23 @@ describe("An invite expires", () => {
         updated_at: invite.expires_at,
       });
       expect(next.body.id).not.toBe(invite.id);
-      expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
+      expectRefusal(await read(clinic, invite), 404);
       expect(await listed(clinic)).toEqual([next.body]);
+      expect(await listed(clinic, EXPIRED)).toEqual([]);
     },
   );
 
-  it.each([
-    ["before the cron has looked", 0],
-    ["when the cron has looked", 1],
-  ])("and stays, like each of those that follow and expire, too: %s", async (_, times) => {
+  it("and is pending for good, however long ago that was", async () => {
     const clinic = await anOrganization();
-    const email = anEmail();
-    const invites = [];
-    for (let n = 0; n < 3; n++) {
-      const invite = await clinic.addInvite({ email, display_name: `Ivy ${n}` });
-      invites.push(invite);
-      expect(await listed(clinic)).toEqual([invite]);
-      expectRefusal(await create(clinic, { email }), 422, HAS_PENDING_INVITE);
-      travelToExpiry(invite);
-      for (let run = 0; run < times; run++) await runCron();
-    }
-    expect(await list(clinic)).toMatchObject({ organization_invites: [], pagination: { total_count: 0 } });
-    for (const invite of invites)
-      expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
-    const next = await clinic.addInvite({ email });
-    expectGone(await remove(clinic, invites[1]));
-    expectGone(await remove(clinic, next));
-    for (const invite of [invites[0], invites[2]])
-      expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
+    const invite = await clinic.addInvite();
+    travelToExpiry(invite, 1000 * DAY);
+    await runCron();
+    expect(await listed(clinic, EXPIRED)).toEqual([invite]);
+    expectRefusal(await create(clinic, { email: invite.email }), 422, hasExpiredInvite(invite));
+    expect(await read(clinic, invite)).toMatchObject({ status: 200, body: invite });
   });
 
-  it("and is no longer counted, whatever happens to it, before and after the cron has run", async () => {
+  it("and is counted as expired and no longer as active, whatever happens to it", async () => {
     const clinic = await anOrganization();
     const [followed, removed, left] = [
       await clinic.addInvite(),
@@ -431,31 +425,33 @@ describe("An invite expires", () => {
     ];
     travelTo(fromNow(60));
     const [pending, used] = [await clinic.addInvite(), await clinic.addInvite()];
-    const expectListed = async (invites: object[]) => {
-      const { organization_invites, pagination } = await list(clinic);
-      expect(organization_invites).toEqual(invites);
-      expect(pagination.total_count).toBe(invites.length);
+    const expectListed = async (active: object[], expired: object[]) => {
+      for (const [query, invites] of [
+        ["", active],
+        [EXPIRED, expired],
+      ] as const) {
+        const { organization_invites, pagination } = await list(clinic, query);
+        expect(organization_invites).toEqual(invites);
+        expect(pagination.total_count).toBe(invites.length);
+      }
     };
-    await expectListed([followed, removed, left, pending, used]);
-    await runCron();
-    await expectListed([followed, removed, left, pending, used]);
+    await expectListed([followed, removed, left, pending, used], []);
     travelToExpiry(left);
-    await expectListed([pending, used]);
+    await expectListed([pending, used], [followed, removed, left]);
     await given(accept(used));
-    await expectListed([pending]);
+    await expectListed([pending], [followed, removed, left]);
     expectGone(await remove(clinic, removed));
-    await expectListed([pending]);
+    await expectListed([pending], [followed, left]);
     await runCron();
-    await expectListed([pending]);
+    await expectListed([pending], [followed, left]);
+    expectGone(await remove(clinic, followed));
     const next = await clinic.addInvite({ email: followed.email });
-    await expectListed([pending, next]);
+    await expectListed([pending, next], [left]);
     expectRefusal(await accept(left), 422, /expired/);
     expectGone(await remove(clinic, left));
-    await expectListed([pending, next]);
-    expectGone(await remove(clinic, followed));
-    await expectListed([pending, next]);
+    await expectListed([pending, next], []);
     expectGone(await remove(clinic, pending));
-    await expectListed([next]);
+    await expectListed([next], []);
   });
 
   it("and does not change with an invite of another organization or another person", async () => {
@@ -490,20 +486,44 @@ describe("The list of invites", () => {
     expect(zoe.id).toBeLessThan(ann.id);
   });
 
-  it("comes in pages", async () => {
+  it("shows with status=expired those that were not used in time, by id, and no others", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
+    const [used, removed] = [await clinic.addInvite(), await clinic.addInvite()];
+    // It expires later than the next one, though it is older.
+    const { fetcher } = workerWith({ INVITE_VALIDITY_DAYS: "8" });
+    const zoe = await given(create({ client: clinic.client.through(fetcher) }));
+    const ann = await clinic.addInvite();
+    await other.addInvite();
+    await given(accept(used));
+    expectGone(await remove(clinic, removed));
+    travelToExpiry(zoe, -1);
+    const active = await clinic.addInvite();
+    expect(await listed(clinic, EXPIRED)).toEqual([ann]);
+    expect(await listed(clinic, "?status=active")).toEqual([zoe, active]);
+    travelToExpiry(zoe);
+    expect(await list(clinic, EXPIRED)).toEqual({
+      organization_invites: [zoe, ann],
+      pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 2 },
+    });
+    expect(await listed(clinic, "?status=active")).toEqual([active]);
+    expect(await listed(clinic)).toEqual([active]);
+  });
+
+  it.each(["active", "expired"])("comes in pages: with status=%s", async (status) => {
     const clinic = await anOrganization();
     const invites = [];
     for (let n = 0; n < 3; n++) invites.push(await clinic.addInvite());
+    if (status === "expired") travelToExpiry(invites[2]);
     const pagination = { per_page: 2, total_pages: 2, total_count: 3 };
-    expect(await list(clinic, "?per_page=2")).toEqual({
+    expect(await list(clinic, `?per_page=2&status=${status}`)).toEqual({
       organization_invites: invites.slice(0, 2),
       pagination: { current_page: 1, ...pagination },
     });
-    expect(await list(clinic, "?page=2&per_page=2")).toEqual({
+    expect(await list(clinic, `?page=2&per_page=2&status=${status}`)).toEqual({
       organization_invites: invites.slice(2),
       pagination: { current_page: 2, ...pagination },
     });
-    expect(await list(clinic, "?page=3&per_page=2")).toEqual({
+    expect(await list(clinic, `?page=3&per_page=2&status=${status}`)).toEqual({
       organization_invites: [],
       pagination: { current_page: 3, ...pagination },
     });
@@ -526,6 +546,11 @@ describe("The list of invites", () => {
     ["page=x", /page/],
     ["per_page=0", /per_page/],
     ["per_page=1.5", /per_page/],
+    ["status=used", /^status: must be one of active, expired$/],
+    ["status=pending", /^status: /],
+    ["status=Active", /^status: /],
+    ["status=active,expired", /^status: /],
+    ["status=active&status=expired", /^status: /],
   ])("refuses the query %s with 400", async (query, parameter) => {
     const { client } = await anOrganization();
     expectRefusal(await client.get(`/invites?${query}`), 400, parameter);
@@ -611,27 +636,35 @@ describe("Thirty invites of one email at once", () => {
     expect(await listed(clinic)).toEqual(made.map(({ body }) => body));
   });
 
-  it("make one beside an expired one, which stays", async () => {
+  it("create none while an expired one is there, and one when it was deleted", async () => {
     const clinic = await anOrganization();
     const expired = await clinic.addInvite();
     travelToExpiry(expired);
-    const answers = await atOnce(() => create(clinic, { email: expired.email }));
+    const attempt = () => atOnce(() => create(clinic, { email: expired.email }));
+    for (const refusal of await attempt()) expectRefusal(refusal, 422, hasExpiredInvite(expired));
+    expectGone(await remove(clinic, expired));
+    const answers = await attempt();
     const made = answers.filter(({ status }) => status === 201);
     expect(made).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(29);
     expect(await listed(clinic)).toEqual(made.map(({ body }) => body));
-    expect(await read(clinic, expired)).toMatchObject({ status: 200, body: expired });
   });
 
-  it("cannot leave two active ones: the database itself refuses the second", async () => {
-    const { id } = await (await anOrganization()).addInvite();
-    const second = env.DB.prepare(
-      `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-      select organization_id, email, display_name, roles, expires_at + 1, created_at, updated_at from invites
+  it.each([
+    ["an active one", "expires_at + 1"],
+    ["an expired one", "1"],
+  ])(
+    "cannot leave two pending ones: the database itself refuses a second, also %s",
+    async (_, expires_at) => {
+      const { id } = await (await anOrganization()).addInvite();
+      const second = env.DB.prepare(
+        `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
+      select organization_id, email, display_name, roles, ${expires_at}, created_at, updated_at from invites
       where id = ?`,
-    );
-    await expect(second.bind(id).run()).rejects.toThrow(/UNIQUE constraint failed/);
-  });
+      );
+      await expect(second.bind(id).run()).rejects.toThrow(/UNIQUE constraint failed/);
+    },
+  );
 
   it("make one in each of the organizations that invite it", async () => {
     const clinics = [await anOrganization(), await anOrganization("Hillside Clinic")];
@@ -641,5 +674,35 @@ describe("Thirty invites of one email at once", () => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
     for (const clinic of clinics) expect(await listed(clinic)).toMatchObject([{ email }]);
+  });
+});
+
+describe("Thirty requests at once", () => {
+  const statusesOf = async (work: (n: number) => Promise<{ status: number }>) =>
+    (await Promise.all(Array.from({ length: 30 }, (_, n) => work(n)))).map(({ status }) => status);
+
+  it("to delete an invite: one does, and the others find none", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const statuses = await statusesOf(() => remove(clinic, invite));
+    expect(statuses.sort()).toEqual([204, ...Array(29).fill(404)]);
+    expect(await listed(clinic)).toEqual([]);
+  });
+
+  it("to delete and to accept an invite: it is deleted or used, and never both", async () => {
+    const clinic = await anOrganization();
+    for (let round = 0; round < 4; round++) {
+      const invite = await clinic.addInvite();
+      const token = await tokenOf(invite);
+      const statuses = await statusesOf((n) =>
+        n % 2 === round % 2 ? remove(clinic, invite) : acceptToken(token),
+      );
+      const [deleted, accepted] = [204, 200].map(
+        (status) => statuses.filter((each) => each === status).length,
+      );
+      expect([deleted, accepted]).toEqual(accepted === 1 ? [0, 1] : [1, 0]);
+      expect(Math.max(...statuses)).toBeLessThan(500);
+      expect((await read(clinic, invite)).status).toBe(accepted === 1 ? 200 : 404);
+    }
   });
 });

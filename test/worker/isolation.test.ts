@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { type Api, platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, WAITING_SINCE } from "./support/calls.ts";
 import { documents } from "./support/contract.ts";
-import { type Door, platform } from "./support/door.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 
@@ -81,7 +81,7 @@ interface List {
 
 const DAY = "date_start=2026-01-31&date_end=2026-01-31";
 
-/** Every list of each door, by its route. A list that is missing here fails the first test. */
+/** Every list of each API, by its route. A list that is missing here fails the first test. */
 const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
   [EXTERNAL]: {
     "GET /organization_users": () => ({
@@ -160,15 +160,15 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
 /** Lists that are of all organizations, for the operator of the service. */
 const OF_EVERYBODY: Record<string, string[]> = { [PLATFORM]: ["GET /organizations"] };
 
-const doors = Object.keys(LISTS);
-const lists = doors.flatMap((base) => Object.keys(LISTS[base] ?? {}).map((route) => ({ base, route })));
+const apis = Object.keys(LISTS);
+const lists = apis.flatMap((base) => Object.keys(LISTS[base] ?? {}).map((route) => ({ base, route })));
 
 /** What the lists of an organization show, to each client that may ask. */
 async function read(clinic: Clinic, base: string, route: string) {
   const list = LISTS[base]?.[route]?.(clinic);
   if (!list) throw new Error(`There is no entry for ${route}`);
   const ofClinic = list.isForAdmins ? [clinic.client] : clinic.clients;
-  const clients: Pick<Door, "get">[] = base === EXTERNAL ? ofClinic : [platform];
+  const clients: Pick<Api, "get">[] = base === EXTERNAL ? ofClinic : [platform];
   const bodies = [];
   for (const client of clients) for (const path of list.paths) bodies.push(await given(client.get(path)));
   return { bodies, rows: bodies.map(list.rows) };
@@ -186,7 +186,7 @@ describe("A list of one organization", () => {
     theirs = await aBusyClinic("Hillside", world);
   });
 
-  it.each(doors)("is among those that are checked here, if %s has it", (base) => {
+  it.each(apis)("is among those that are checked here, if %s has it", (base) => {
     const checked = [...Object.keys(LISTS[base] ?? {}), ...(OF_EVERYBODY[base] ?? [])];
     expect(checked.sort()).toEqual(documentedLists(base));
   });

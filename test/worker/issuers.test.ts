@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { platform } from "./support/door.ts";
+import { platform } from "./support/api.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { aClinicWithSignIn, expectExchanged, expectRefused } from "./support/sign_in.ts";
@@ -74,7 +74,7 @@ describe("Registering an issuer", () => {
     expect(await storedIssuers(clinic.id)).toEqual([]);
   });
 
-  it.each([[null], [""], [42], ["e".repeat(256)]])("refuses %j as the email claim", async (email_claim) => {
+  it.each([[""], [42], ["e".repeat(256)]])("refuses %j as the email claim", async (email_claim) => {
     const clinic = await anOrganization();
     expectRefusal(await register(clinic.id, anIssuer({ email_claim })), 422, /^issuer\.email_claim: /);
   });

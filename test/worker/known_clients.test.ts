@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { platform } from "./support/door.ts";
 import { add, change, remove } from "./support/members.ts";
 import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
 import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { platform } from "./support/door.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered, EgressStatus } from "./support/livekit.ts";
 import { compositeStarted, endedWithoutSid, startedWithoutStatus } from "./support/livekit_payloads.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";

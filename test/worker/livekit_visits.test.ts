@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
 import { reportCall } from "./support/calls.ts";
 import { countingRoundTrips, rowsOf } from "./support/database.ts";
-import { platform } from "./support/door.ts";
 import { aLiveKitRoom, aLiveKitServer, at, DisconnectReason, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";

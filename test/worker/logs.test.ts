@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { type Answer, type Api, api, PLATFORM_TOKEN, platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient } from "./support/calls.ts";
-import { type Answer, type Door, door, PLATFORM_TOKEN, platform } from "./support/door.ts";
 import { aKey, anIdentityProvider } from "./support/identity_provider.ts";
 import { accept, acceptToken, tokenOf } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -65,7 +65,7 @@ async function theStory() {
   const clinic = await anOrganization("Riverside Clinic");
   secret("client secret", clinic.client.credentials["X-Client-Secret"] ?? "");
   secret("platform token", PLATFORM_TOKEN);
-  await knockOnClosedDoors(clinic);
+  await callWithoutCredentials(clinic);
   await runRooms(clinic);
   await consult(clinic);
   await invite(clinic);
@@ -81,13 +81,11 @@ function somebody(first: string, last: string) {
   return { display_name: `${first} ${last}`, email };
 }
 
-async function knockOnClosedDoors({ client }: Organization) {
+async function callWithoutCredentials({ client }: Organization) {
   const wrongSecret = secret("client secret", unique("wrong-secret"));
   const wrongToken = secret("platform token", unique("wrong-token"));
-  await door("/api/external", { ...client.credentials, "X-Client-Secret": wrongSecret }).get(
-    "/waiting_rooms",
-  );
-  await door("/api/platform", { Authorization: `Bearer ${wrongToken}` }).get("/waiting_rooms/any");
+  await api("/api/external", { ...client.credentials, "X-Client-Secret": wrongSecret }).get("/waiting_rooms");
+  await api("/api/platform", { Authorization: `Bearer ${wrongToken}` }).get("/waiting_rooms/any");
 }
 
 async function runRooms({ client, addUser, addRoom, addSub }: Organization) {
@@ -268,7 +266,7 @@ function databaseWithout(table: string, database: D1Database = env.DB): D1Databa
 
 async function meetFaults(clinic: Organization) {
   const without = (table: string) => workerWith({ DB: databaseWithout(table) }).fetcher;
-  const through = <Way extends Pick<Door, "through">>(way: Way, table: string) => way.through(without(table));
+  const through = <Way extends Pick<Api, "through">>(way: Way, table: string) => way.through(without(table));
   const { client, admin } = clinic;
   const barnaby = somebody("Barnaby", "Featherstone");
   const call = await aCall(clinic);
@@ -280,7 +278,7 @@ async function meetFaults(clinic: Organization) {
   faults["the note of a call"] = await through(platform, "soap_notes").put(`/calls/${call.key}/soap_note`, {
     soap_note: { text: aNote("Pain at rest"), is_final: true },
   });
-  faults["a transcript"] = await through(platform, "transcript_lines").put(`/calls/${call.key}/transcript`, {
+  faults["a transcript"] = await through(platform, "transcript_parts").put(`/calls/${call.key}/transcript`, {
     transcript: { summary: aNote("Pain at night"), is_final: true, lines: [] },
   });
   faults["a participant"] = await through(platform, "participants").put(

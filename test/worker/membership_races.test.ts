@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { type Answer, platform } from "./support/api.ts";
 import { aCall, aRecipient, STARTED_AT } from "./support/calls.ts";
 import { rowsOf } from "./support/database.ts";
-import { type Answer, platform } from "./support/door.ts";
 import { expectRefusal } from "./support/expectations.ts";
-import { acceptToken, tokenOf } from "./support/invites.ts";
+import { acceptToken, keepingInvite, tokenOf } from "./support/invites.ts";
 import { add, change, remove, userOf } from "./support/members.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithSignIn, exchange, redeem } from "./support/sign_in.ts";
@@ -82,7 +82,7 @@ describe("A membership that ends at the same moment", () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
     const token = await tokenOf(invite);
-    const ivy = await clinic.addProvider("Ivy", { email: invite.email });
+    const ivy = await keepingInvite(invite, () => clinic.addProvider("Ivy", { email: invite.email }));
     const answers = await whileRemoved(clinic, ivy, round, () => acceptToken(token));
     for (const { status } of answers) expect([200, 404, 422]).toContain(status);
     await expectNoTrace(clinic, ivy);
@@ -199,6 +199,23 @@ describe("Thirty changes of a member at once", () => {
     expect(pagination.total_count).toBe(waiting_rooms.length);
   });
 
+  it.each(ROUNDS)(
+    "name the new personal room as the member is called when it is made (%i)",
+    async (round) => {
+      const clinic = await anOrganization();
+      const al = await clinic.addUser("Al", ["provider_assistant"]);
+      const position = round * 14;
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, n) =>
+          change(clinic, al, n === position ? { roles: ["provider"] } : { display_name: `Al ${n}` }),
+        ),
+      );
+      expect(statuses(answers)).toEqual(new Set([200]));
+      const { display_name, waiting_room_slug } = answers[position]?.body ?? {};
+      expect(waiting_room_slug).toBe(`${clinic.slug}--${display_name.toLowerCase().replace(" ", "-")}`);
+    },
+  );
+
   it("of whom the member assists leave what one of them says", async () => {
     const clinic = await anOrganization();
     const providers = [await clinic.addProvider("Peter"), await clinic.addProvider("Petra")];
@@ -208,5 +225,64 @@ describe("Thirty changes of a member at once", () => {
     );
     for (const [n, { body }] of answers.entries()) expect(body.assists).toEqual([providers[n % 2]?.id]);
     expect((await userOf(clinic, al)).assists).toHaveLength(1);
+  });
+});
+
+describe("Thirty at once", () => {
+  it.each(ROUNDS)(
+    "who create the user and accept the invite of one person: one of them, once (%i)",
+    async (round) => {
+      const clinic = await anOrganization();
+      const invite = await clinic.addInvite({ display_name: "Ivy Invitee" });
+      const token = await tokenOf(invite);
+      const user = { email: invite.email, display_name: "Dr. Ivy", roles: ["provider_assistant"] };
+      const isAccepted = (n: number) => n % 2 === round % 2;
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, n) => (isAccepted(n) ? acceptToken(token) : add(clinic, user))),
+      );
+      const outcome = [200, 201, 404, 422].map(
+        (status) => answers.filter((each) => each.status === status).length,
+      );
+      expect([
+        [1, 0, 0, 29],
+        [0, 1, 15, 14],
+      ]).toContainEqual(outcome);
+      const joined = answers.find(({ status }) => status < 300)?.body;
+      expect(await userOf(clinic, joined)).toEqual({ ...joined, assists: [] });
+      expect((await given(clinic.client.get("/invites"))).organization_invites).toEqual([]);
+    },
+  );
+
+  it.each(ROUNDS)(
+    "who rename a member and accept an invite: the room has the member's name (%i)",
+    async (round) => {
+      const clinic = await anOrganization();
+      const invite = await clinic.addInvite({ display_name: "Ivy Invitee", role_names: ["provider"] });
+      const token = await tokenOf(invite);
+      const ivy = await keepingInvite(invite, () =>
+        clinic.addUser("Ivy", ["provider_assistant"], { email: invite.email }),
+      );
+      const position = round * 14;
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, n) =>
+          n === position ? acceptToken(token) : change(clinic, ivy, { display_name: `Ivy ${n}` }),
+        ),
+      );
+      expect(statuses(answers)).toEqual(new Set([200]));
+      const { display_name, waiting_room_slug } = answers[position]?.body ?? {};
+      expect(waiting_room_slug).toBe(`${clinic.slug}--${display_name.toLowerCase().replace(" ", "-")}`);
+    },
+  );
+
+  it("who create a user with one email in several organizations make one person", async () => {
+    const clinics = [await anOrganization(), await anOrganization(), await anOrganization()] as const;
+    const user = { email: `${unique("user")}@example.com`, display_name: "Paula", roles: ["provider"] };
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => add(clinics[(n % 3) as 0 | 1 | 2], user)),
+    );
+    const added = answers.filter(({ status }) => status === 201).map(({ body }) => body);
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(27);
+    expect(new Set(added.map(({ organization_id }) => organization_id)).size).toBe(3);
+    expect(new Set(added.map(({ user_id }) => user_id)).size).toBe(1);
   });
 });

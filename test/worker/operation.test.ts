@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { api, type Fetcher, PLATFORM_TOKEN, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { door, PLATFORM_TOKEN, platform } from "./support/door.ts";
 import { observedDatabase } from "./support/observed_database.ts";
+import { anOrganization } from "./support/organization.ts";
+import { travelTo } from "./support/time.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
-const anybody = door("", {});
+const anybody = api("", {});
 
 const withBindings = (bindings: object) => anybody.through(throughWorkerWith(bindings));
 
@@ -30,6 +32,33 @@ describe("The health of the service", () => {
       expect(answer).toMatchObject({ status: 200, body: { status: "ok" } });
     });
     expect(trips).toBe(1);
+  });
+
+  it("is asked of the database at most once in 5 seconds, whether it is well or not", async () => {
+    for (const [query, status] of [
+      [undefined, 200],
+      [() => Promise.reject(new Error("D1_ERROR: Network connection lost.")), 503],
+    ] as const) {
+      let asked = 0;
+      const DB = observedDatabase({
+        query: (run) => {
+          asked++;
+          return query ? query() : run();
+        },
+      });
+      const service = withBindings({ DB });
+      const start = Date.parse("2026-01-31T09:30:00Z");
+      for (const [seconds, times] of [
+        [0, 1],
+        [4.9, 1],
+        [5, 2],
+        [9, 2],
+      ] as const) {
+        travelTo(new Date(start + seconds * 1000).toISOString());
+        expect((await service.get("/health")).status).toBe(status);
+        expect(asked).toBe(times);
+      }
+    }
   });
 
   it("is 503 without details if the database cannot be reached", async () => {
@@ -60,10 +89,89 @@ describe("The health of the service", () => {
   });
 });
 
+describe("A request by plain HTTP", () => {
+  const INSECURE = { status: 403, body: { error: "Use HTTPS" } };
+
+  const byHttp = (host: string, bindings: object = {}): Fetcher => {
+    const worker = throughWorkerWith(bindings);
+    return (request) =>
+      worker(new Request(request.url.replace("https://service.test", `http://${host}`), request));
+  };
+
+  it.each([
+    ["/api/external", "/waiting_rooms"],
+    ["/api/platform", "/organizations"],
+    ["/api/livekit", "/webhook"],
+    ["", "/api"],
+    ["", "/.well-known/security.txt"],
+  ])("is refused before anything is read of it: %s%s", async (base, path) => {
+    const { client } = await anOrganization();
+    const credentials = { ...client.credentials, Authorization: `Bearer ${PLATFORM_TOKEN}` };
+    for (const headers of [credentials, {}])
+      for (const method of ["GET", "POST"])
+        expect(await api(base, headers, byHttp("service.test")).send(method, path)).toMatchObject(INSECURE);
+  });
+
+  it("is answered about the health of the service", async () => {
+    const answer = await anybody.through(byHttp("service.test")).get("/health");
+    expect(answer).toMatchObject({ status: 200, body: { status: "ok" } });
+    expect(answer.body).not.toHaveProperty("allow_http");
+  });
+
+  it.each(["localhost:8787", "127.0.0.1", "[::1]:8787"])("is served on %s", async (host) => {
+    expect(await platform.through(byHttp(host)).get("/waiting_rooms/none")).toMatchObject({ status: 404 });
+  });
+
+  it("is served everywhere if the operator says so, and the health of the service shows it", async () => {
+    const allowed = byHttp("visits", { ALLOW_HTTP: "true" });
+    expect(await platform.through(allowed).get("/waiting_rooms/none")).toMatchObject({ status: 404 });
+    expect((await anybody.through(allowed).get("/health")).body).toEqual({ status: "ok", allow_http: true });
+    const forbidden = byHttp("visits", { ALLOW_HTTP: "false" });
+    expect(await platform.through(forbidden).get("/waiting_rooms/none")).toMatchObject(INSECURE);
+  });
+});
+
+describe("An error of D1", () => {
+  const answerWhere = (message: string) => {
+    const DB = observedDatabase({ query: () => Promise.reject(new Error(`D1_ERROR: ${message}`)) });
+    return platform.through(throughWorkerWith({ DB })).get("/waiting_rooms/none");
+  };
+
+  it.each([
+    "D1 DB is overloaded. Requests queued for too long.",
+    "D1 DB is overloaded. Too many requests queued.",
+    "D1 DB storage operation exceeded timeout which caused object to be reset.",
+    "Internal error in D1 DB storage caused object to be reset.",
+    "D1 DB reset because its code was updated.",
+    "Cannot resolve D1 DB due to transient issue on remote node.",
+    "The request timed out.",
+    "Network connection lost.",
+  ])("that passes is 503 with Retry-After, and its cause is in the log: %s", async (message) => {
+    const answer = await answerWhere(message);
+    const body = { error: "The database is not available at the moment: try again" };
+    expect(answer).toMatchObject({ status: 503, body });
+    expect(answer.headers.get("Retry-After")).toBe("5");
+    const fault = log().find((line) => line.includes('"event":"fault"'));
+    expect(fault).toContain(message);
+    expect(fault).toContain(String(answer.headers.get("X-Request-Id")));
+  });
+
+  it.each([
+    "no such column: nowhere: SQLITE_ERROR",
+    "D1 DB exceeded its CPU time limit and was reset.",
+    "D1 DB's isolate exceeded its memory limit and was reset.",
+  ])("that stays is 500: %s", async (message) => {
+    expect(await answerWhere(message)).toMatchObject({
+      status: 500,
+      body: { error: "Internal server error" },
+    });
+  });
+});
+
 describe("The platform's token", () => {
   const previous = "the-platform-token-before-this-one";
   const platformWith = (token: string, bindings: object) =>
-    door("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings));
+    api("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings));
 
   it("is valid together with the previous one during a rotation", async () => {
     const rotating = { PLATFORM_API_TOKEN_PREVIOUS: previous };
@@ -90,7 +198,7 @@ describe("A setting", () => {
   const INTERNAL_ERROR = { status: 500, body: { error: "Internal server error" } };
 
   const answerWith = (bindings: object, token = PLATFORM_TOKEN) =>
-    door("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings)).get(
+    api("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings)).get(
       "/waiting_rooms/none",
     );
 
@@ -211,7 +319,7 @@ describe("The secrets of .dev.vars.example, which everybody can read,", () => {
       "https://visits.example",
       "https://localhost.visits.example",
       "https://notlocalhost",
-      "http://192.168.0.7:8787",
+      "https://192.168.0.7:8787",
     ]) {
       const service = at(origin, {
         PLATFORM_API_TOKEN: PLATFORM_TOKEN,

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Door } from "./support/door.ts";
-import { platform } from "./support/door.ts";
+import type { Api } from "./support/api.ts";
+import { platform } from "./support/api.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
+import { accept, acceptToken, tokenOf } from "./support/invites.ts";
+import { remove } from "./support/members.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
 
 const anEmail = () => `${unique("user")}@example.com`;
 
@@ -16,10 +20,10 @@ const aUser = (more: object = {}) => ({
   ...more,
 });
 
-const list = async (client: Pick<Door, "get">, query = "") =>
+const list = async (client: Pick<Api, "get">, query = "") =>
   (await client.get(`/organization_users${query}`)).body;
 
-/** The part of the platform door's response that the external door shows, too. */
+/** The part of the platform API's response that the external API shows, too. */
 const shown = ({ id, user_id, email, display_name, roles }: Record<string, unknown>) => ({
   id,
   user_id,
@@ -48,16 +52,13 @@ describe("Creating a user of an organization", () => {
       roles: ["provider"],
       waiting_room_slug: `${clinic.slug}--paula-provider`,
     });
-    expect((await clinic.client.get(`/waiting_rooms/${created.body.waiting_room_slug}`)).body).toEqual({
-      id: expect.any(Number),
+    expect(await given(clinic.client.get(`/waiting_rooms/${created.body.waiting_room_slug}`))).toMatchObject({
       organization_id: null,
       user_id: created.body.user_id,
       name: "Paula Provider",
       slug: created.body.waiting_room_slug,
       theme: "default",
       is_active: true,
-      created_at: aTimestamp,
-      updated_at: aTimestamp,
       waiting_count: 0,
       user: { display_name: "Paula Provider" },
     });
@@ -116,6 +117,34 @@ describe("Creating a user of an organization", () => {
     expect((await list(practice.client)).organization_users).toContainEqual(shown(inPractice));
   });
 
+  it("removes the invites of the email that were not used, and no other", async () => {
+    const [clinic, practice] = [await anOrganization(), await anOrganization("Hillside Practice")];
+    const email = anEmail();
+    const used = await clinic.addInvite({ email });
+    const { id } = await given(accept(used));
+    await given(remove(clinic, { id }));
+    const expired = await clinic.addInvite({ email });
+    const [other, elsewhere] = [await clinic.addInvite(), await practice.addInvite({ email })];
+    travelTo(fromNow(8 * 24 * 60));
+    const pending = await clinic.addInvite();
+    const token = await tokenOf(pending);
+    await given(create(clinic.id, aUser({ email: ` ${email.toUpperCase()}` })));
+    await given(create(clinic.id, aUser({ email: pending.email })));
+    const read = ({ client }: Organization, { id }: { id: number }) => client.get(`/invites/${id}`);
+    for (const removed of [expired, pending]) expectRefusal(await read(clinic, removed), 404);
+    expectRefusal(await acceptToken(token), 404, "Invite not found");
+    expect((await given(read(clinic, used))).used_at).toEqual(aTimestamp);
+    expect(await given(read(clinic, other))).toEqual(other);
+    expect(await given(read(practice, elsewhere))).toEqual(elsewhere);
+  });
+
+  it("that is refused removes no invite", async () => {
+    const clinic = await anOrganization();
+    const invite = await clinic.addInvite();
+    const user = aUser({ email: invite.email, assists: [clinic.admin.id] });
+    expectRefusal(await changingNothing(() => create(clinic.id, user)), 422, /user\.assists/);
+  });
+
   it("trims the email and puts it in lower case", async () => {
     const clinic = await anOrganization();
     const email = anEmail();
@@ -160,7 +189,6 @@ describe("Creating a user of an organization", () => {
     ["roles that are no list", { roles: "provider" }, /user\.roles/],
     ["a role that does not exist", { roles: ["provider", "owner"] }, /user\.roles/],
     ["a role in capitals", { roles: ["Provider"] }, /user\.roles/],
-    ["null assists", { roles: ["provider_assistant"], assists: null }, /user\.assists/],
     ["assists that are no list", { roles: ["provider_assistant"], assists: 1 }, /user\.assists/],
     ["an assisted id that is text", { roles: ["provider_assistant"], assists: ["1"] }, /user\.assists/],
   ])("refuses %s with a text that names the field, and creates nothing", async (_, fault, field) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { platform } from "./support/door.ts";
+import { platform } from "./support/api.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept } from "./support/invites.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type Answer, type Api, platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, reportEgress, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { countingRoundTrips, rowsOf } from "./support/database.ts";
-import { type Answer, type Door, platform } from "./support/door.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
@@ -14,7 +14,7 @@ const count = (statuses: number[], status: number) => statuses.filter((each) => 
 const MAX_TRIPS = 2 * 15;
 
 /** The answers to requests that are sent at once: none is a fault of our own, and none asks the database too often. */
-async function reportAtOnce(count: number, send: (door: Door, n: number) => Promise<Answer>) {
+async function reportAtOnce(count: number, send: (api: Api, n: number) => Promise<Answer>) {
   const answers: Answer[] = [];
   const trips = await Promise.all(
     numbers(count).map((n) => {
@@ -30,7 +30,7 @@ async function reportAtOnce(count: number, send: (door: Door, n: number) => Prom
 }
 
 /** The same, where each is to succeed. */
-async function reportAllAtOnce(count: number, send: (door: Door, n: number) => Promise<Answer>) {
+async function reportAllAtOnce(count: number, send: (api: Api, n: number) => Promise<Answer>) {
   const answers = await reportAtOnce(count, send);
   expect(answers.map(({ status }) => status)).toEqual(numbers(count).map(() => 200));
   return answers.map(({ body }) => body);
@@ -51,7 +51,7 @@ async function aClinicWithCall() {
   return { clinic, room, provider, key, first };
 }
 
-const reportCall = (door: Door, key: string, call: object) => door.put(`/calls/${key}`, { call });
+const reportCall = (api: Api, key: string, call: object) => api.put(`/calls/${key}`, { call });
 
 const callsOf = async ({ client }: Organization, { id }: { id: number }) =>
   (await given(client.get(`/organization_users/${id}/calls`))).calls;
@@ -160,6 +160,24 @@ describe("Thirty requests at once", () => {
     expect([count(statuses, 201), count(statuses, 422)]).toEqual([1, 29]);
   });
 
+  it("for organizations with the same name: all are created, and all slugs differ", async () => {
+    const name = unique("clinic");
+    const answers = await atOnce(() => platform.post("/organizations", { organization: { name } }));
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
+    const slugs = numbers(30).map((n) => (n === 0 ? name : `${name}-${n + 1}`));
+    expect(answers.map(({ body }) => body.slug).sort()).toEqual(slugs.sort());
+  });
+
+  it("to change different fields of an organization: no change is lost", async () => {
+    const { id } = await anOrganization();
+    const changes = [{ name: "Hill" }, { recording_retention_days: 30 }, { transcript_retention_days: 60 }];
+    const answers = await atOnce((n) =>
+      platform.put(`/organizations/${id}`, { organization: changes[n % 3] }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
+    expect(await given(platform.get(`/organizations/${id}`))).toMatchObject(Object.assign({}, ...changes));
+  });
+
   it("to add one person to an organization: one membership and one personal room are created", async () => {
     const clinic = await anOrganization();
     const user = { email: `${unique("user")}@example.com`, display_name: "Paul", roles: ["provider"] };
@@ -225,12 +243,33 @@ describe("Thirty requests at once", () => {
   });
 });
 
+describe("Thirty deletions of one text at once, while its call comes under legal hold,", () => {
+  it.each(["transcript", "soap_note"])(
+    "leave it where all are refused, and else none of it: %s",
+    async (text) => {
+      const clinic = await anOrganization();
+      const call = await aCall(clinic);
+      await given(call.reportTranscript({ is_final: true, lines: [] }));
+      await given(call.reportSoapNote({ text: "A cough.", is_final: true }));
+      const path = `/calls/${call.key}/${text}`;
+      const answers = await reportAtOnce(31, (api, n) =>
+        n === 15 ? reportCall(api, call.key, { legal_hold: true }) : api.delete(path),
+      );
+      const statuses = answers.map(({ status }) => status);
+      expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
+      const { status } = await clinic.client.get(`${call.path}/${text}`);
+      expect(status).toBe(statuses.includes(204) ? 404 : 200);
+      expect((await platform.delete(path)).status).toBe(422);
+    },
+  );
+});
+
 describe("Thirty first reports of one call at once", () => {
   it("that say the same make one call with one participant, counted once", async () => {
     const { clinic, provider, key, first } = await aClinicWithCall();
     const rita = aRecipient({ waiting_since: WAITING_SINCE });
     const call = { ...first, participants: [rita] };
-    const reported = await reportAllAtOnce(30, (door) => reportCall(door, key, call));
+    const reported = await reportAllAtOnce(30, (api) => reportCall(api, key, call));
     expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
     expect(await callsOf(clinic, provider)).toHaveLength(1);
     expect(keysOf(await stored(clinic, "participants"))).toEqual([rita.key]);
@@ -240,8 +279,8 @@ describe("Thirty first reports of one call at once", () => {
   it("that each name another participant make one call with all of them", async () => {
     const { clinic, provider, key, first } = await aClinicWithCall();
     const people = numbers(30).map(() => aRecipient({ waiting_since: WAITING_SINCE }));
-    const reported = await reportAllAtOnce(30, (door, n) =>
-      reportCall(door, key, { ...first, participants: [people[n]] }),
+    const reported = await reportAllAtOnce(30, (api, n) =>
+      reportCall(api, key, { ...first, participants: [people[n]] }),
     );
     const [call] = await callsOf(clinic, provider);
     expect(new Set(reported.map(({ id }) => id))).toEqual(new Set([call.id]));
@@ -259,7 +298,7 @@ describe("Thirty reports of one call at once", () => {
     const people = numbers(30).map(() => aRecipient({ joined_at: "2026-01-31T09:31:00.000Z" }));
     for (const person of people)
       await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE }, person.key);
-    await reportAllAtOnce(30, (door, n) => reportCall(door, key, { participants: [people[n]] }));
+    await reportAllAtOnce(30, (api, n) => reportCall(api, key, { participants: [people[n]] }));
     const participants = await stored(clinic, "participants");
     expect(keysOf(participants)).toEqual(keysOf(people));
     expect(participants.map(({ call_id }) => call_id)).toEqual(numbers(30).map(() => id));
@@ -270,8 +309,8 @@ describe("Thirty reports of one call at once", () => {
     const { clinic, key, first } = await aClinicWithCall();
     const people = numbers(30).map(() => aRecipient({ recording_consent: null }));
     await given(reportCall(platform, key, { ...first, participants: people }));
-    await reportAllAtOnce(30, (door, n) =>
-      reportCall(door, key, {
+    await reportAllAtOnce(30, (api, n) =>
+      reportCall(api, key, {
         participants: [{ key: people[n]?.key, display_name: `Rita ${n}`, recording_consent: n % 2 === 0 }],
       }),
     );
@@ -288,9 +327,7 @@ describe("Thirty reports of one call at once", () => {
     const { clinic, provider, key, first } = await aClinicWithCall();
     await given(reportCall(platform, key, first));
     const dates = numbers(30).map((n) => `2026-03-${String(n + 1).padStart(2, "0")}`);
-    await reportAllAtOnce(30, (door, n) =>
-      reportCall(door, key, { started_at: `${dates[n]}T09:30:00.000Z` }),
-    );
+    await reportAllAtOnce(30, (api, n) => reportCall(api, key, { started_at: `${dates[n]}T09:30:00.000Z` }));
     const [call, ...others] = await callsOf(clinic, provider);
     expect(others).toEqual([]);
     const date = call.started_at.slice(0, 10);
@@ -304,8 +341,8 @@ describe("Thirty first reports of one participant at once", () => {
     const { clinic, room } = await aClinicWithCall();
     const { key, display_name, role } = aRecipient();
     const participant = { display_name, role, waiting_since: WAITING_SINCE };
-    const reported = await reportAllAtOnce(30, (door) =>
-      door.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant }),
+    const reported = await reportAllAtOnce(30, (api) =>
+      api.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant }),
     );
     expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
     expect(keysOf(await stored(clinic, "participants"))).toEqual([key]);
@@ -321,10 +358,10 @@ describe("The start of calls", () => {
     for (let round = 0; round < 6; round++) {
       const { slug } = await clinic.addRoom({ name: unique("room") });
       const isRetirement = (n: number) => n % 2 === round % 2;
-      const answers = await reportAtOnce(30, (door, n) =>
+      const answers = await reportAtOnce(30, (api, n) =>
         isRetirement(n)
           ? clinic.client.delete(`/waiting_rooms/${slug}`)
-          : reportCall(door, unique("call"), {
+          : reportCall(api, unique("call"), {
               waiting_room_slug: slug,
               organization_user_id: provider.id,
               started_at: STARTED_AT,
@@ -363,13 +400,13 @@ describe("The end of a call, reported while its participants leave,", () => {
       const call = `${key}-${round}`;
       await given(reportCall(platform, call, { ...first, participants: people }));
       // Each leaves once, and the end is reported before, between and after them.
-      const reported = await reportAllAtOnce(20, (door, n) => {
+      const reported = await reportAllAtOnce(20, (api, n) => {
         const leaving = Math.floor(n / 2);
-        if (n % 2 === round % 2) return reportCall(door, call, { ended_at: ENDED_AT });
+        if (n % 2 === round % 2) return reportCall(api, call, { ended_at: ENDED_AT });
         const [participant, left_at] = [people[leaving]?.key, leavingAt(leaving)];
         return isOwnReport
-          ? door.put(`/waiting_rooms/${room.slug}/participants/${participant}`, { participant: { left_at } })
-          : reportCall(door, call, { participants: [{ key: participant, left_at }] });
+          ? api.put(`/waiting_rooms/${room.slug}/participants/${participant}`, { participant: { left_at } })
+          : reportCall(api, call, { participants: [{ key: participant, left_at }] });
       });
       expect(reported).toHaveLength(20);
       expect((await given(reportCall(platform, call, {}))).ended_at).toBe(ENDED_AT);
@@ -386,9 +423,9 @@ describe("The end of a call, reported while its participants leave,", () => {
     const { clinic, key, first } = await aClinicWithCall();
     const people = numbers(10).map(() => aRecipient({ waiting_since: WAITING_SINCE, joined_at: STARTED_AT }));
     await given(reportCall(platform, key, { ...first, participants: people }));
-    await reportAllAtOnce(30, (door, n) =>
+    await reportAllAtOnce(30, (api, n) =>
       reportCall(
-        door,
+        api,
         key,
         n % 2 === 0
           ? { ended_at: ENDED_AT }
@@ -410,8 +447,8 @@ describe("Thirty different reports of one egress at once", () => {
       ended_at: null,
     });
     const errors = numbers(30).map((n) => `Fault ${n}`);
-    await reportAllAtOnce(30, (door, n) =>
-      door.put(`/egresses/${egress_id}`, { egress: { error: errors[n] } }),
+    await reportAllAtOnce(30, (api, n) =>
+      api.put(`/egresses/${egress_id}`, { egress: { error: errors[n] } }),
     );
     const path = `${call.path}/egresses/${id}/audit_logs?event=update&per_page=100`;
     const { audit_logs } = await given(clinic.client.get(path));
@@ -443,7 +480,7 @@ describe("Thirty reports of one final transcript at once", () => {
     const url = `/calls/${key}/transcript`;
     if (isKnown)
       await given(platform.put(url, { transcript: { is_final: false, lines: lines.slice(0, 2) } }));
-    const reported = await reportAllAtOnce(30, (door) => door.put(url, { transcript }));
+    const reported = await reportAllAtOnce(30, (api) => api.put(url, { transcript }));
     expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
     const read = await given(clinic.client.get(`${path}/transcript`));
     expect(read).toEqual(reported[0]);

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { LOOK_UPS_BEYOND_LIMIT } from "../../src/limits.ts";
+import { type Answer, api, type Fetcher, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { type Answer, door, type Fetcher, platform } from "./support/door.ts";
 import { aLiveKitServer, anEvent } from "./support/livekit.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -31,6 +31,14 @@ const from =
   (request) => {
     const sent = new Request(request);
     sent.headers.set("CF-Connecting-IP", address);
+    return fetcher(sent);
+  };
+
+const fromNowhere =
+  (fetcher: Fetcher): Fetcher =>
+  (request) => {
+    const sent = new Request(request);
+    sent.headers.delete("CF-Connecting-IP");
     return fetcher(sent);
   };
 
@@ -133,7 +141,7 @@ describe("An address whose credentials fail", () => {
     const address = anAddress();
     const fetcher = from(address, counting.fetcher);
     const fail = (credentials: Record<string, string> = madeUp()) =>
-      door("/api/external", credentials, fetcher).get(PATH);
+      api("/api/external", credentials, fetcher).get(PATH);
     const client = organization.client.through(fetcher);
     /** The statuses of failing requests. */
     const failing = async (times: number) => {
@@ -145,15 +153,15 @@ describe("An address whose credentials fail", () => {
   }
 
   it.each<[string, (fetcher: Fetcher) => Promise<Answer>]>([
-    ["the external door, without any", (fetcher) => door("/api/external", {}, fetcher).get(PATH)],
-    ["the external door, with made-up ones", (fetcher) => door("/api/external", madeUp(), fetcher).get(PATH)],
-    ["the platform door", (fetcher) => door("/api/platform", {}, fetcher).get("/organizations")],
+    ["the external API, without any", (fetcher) => api("/api/external", {}, fetcher).get(PATH)],
+    ["the external API, with made-up ones", (fetcher) => api("/api/external", madeUp(), fetcher).get(PATH)],
+    ["the platform API", (fetcher) => api("/api/platform", {}, fetcher).get("/organizations")],
     [
-      "LiveKit's door",
+      "LiveKit's API",
       (fetcher) => aLiveKitServer({ fetcher }).send(anEvent("room_started"), { Authorization: "made-up" }),
     ],
     [
-      "LiveKit's door, with the signature of another body",
+      "LiveKit's API, with the signature of another body",
       (fetcher) =>
         aLiveKitServer({
           fetcher: (request) => fetcher(new Request(request, { body: "{}" })),
@@ -174,18 +182,18 @@ describe("An address whose credentials fail", () => {
   it("is limited by the platform's own counter", async () => {
     const fetcher = from(anAddress(), throughWorkerWith({ FAILURE_LIMIT: env.SMALL_LIMIT }));
     const statuses = [];
-    for (let n = 0; n < 12; n++) statuses.push((await door("/api/external", {}, fetcher).get(PATH)).status);
+    for (let n = 0; n < 12; n++) statuses.push((await api("/api/external", {}, fetcher).get(PATH)).status);
     expect(statuses.slice(0, 5)).toEqual(Array(5).fill(401));
     expect(statuses).toContain(429);
   });
 
-  it("has one limit for all doors, and other addresses have theirs", async () => {
+  it("has one limit for all APIs, and other addresses have theirs", async () => {
     const binding = throughWorkerWith({ FAILURE_LIMIT: aLimit(1) });
     const address = anAddress();
     const statuses = [
-      await door("/api/platform", {}, from(address, binding)).get("/organizations"),
-      await door("/api/external", {}, from(address, binding)).get(PATH),
-      await door("/api/external", {}, from(anAddress(), binding)).get(PATH),
+      await api("/api/platform", {}, from(address, binding)).get("/organizations"),
+      await api("/api/external", {}, from(address, binding)).get(PATH),
+      await api("/api/external", {}, from(anAddress(), binding)).get(PATH),
     ].map(({ status }) => status);
     expect(statuses).toEqual([401, 429, 401]);
   });
@@ -193,7 +201,7 @@ describe("An address whose credentials fail", () => {
   it("is a whole network of IPv6, and one address of IPv4", async () => {
     const binding = throughWorkerWith({ FAILURE_LIMIT: aLimit(1) });
     const statusFrom = async (address: string) =>
-      (await door("/api/platform", {}, from(address, binding)).get("/organizations")).status;
+      (await api("/api/platform", {}, from(address, binding)).get("/organizations")).status;
     expect(await statusFrom("2001:db8:1:2::1")).toBe(401);
     expect(await statusFrom("2001:db8:1:2:ffff:ffff:ffff:ffff")).toBe(429);
     expect(await statusFrom("2001:DB8:1:2:0::7")).toBe(429);
@@ -205,9 +213,9 @@ describe("An address whose credentials fail", () => {
   });
 
   it("is one for all who have none, whatever other headers say", async () => {
-    const binding = throughWorkerWith({ FAILURE_LIMIT: aLimit(1) });
+    const binding = fromNowhere(throughWorkerWith({ FAILURE_LIMIT: aLimit(1) }));
     const statusWith = async (headers: object) =>
-      (await door("/api/platform", { ...headers }, binding).get("/organizations")).status;
+      (await api("/api/platform", { ...headers }, binding).get("/organizations")).status;
     expect(await statusWith({ "X-Forwarded-For": "198.51.100.3" })).toBe(401);
     expect(await statusWith({ "X-Forwarded-For": "198.51.100.4", "X-Real-IP": "198.51.100.4" })).toBe(429);
   });
@@ -262,9 +270,9 @@ describe("An address whose credentials fail", () => {
   });
 });
 
-it("The health check and paths outside the doors have no limit", async () => {
+it("The health check and paths outside the APIs have no limit", async () => {
   const fetcher = throughWorkerWith({ FAILURE_LIMIT: aLimit(0), CLIENT_LIMIT: aLimit(0) });
-  const statusOf = async (path: string) => (await fetcher(new Request(`http://service.test${path}`))).status;
+  const statusOf = async (path: string) => (await fetcher(new Request(`https://service.test${path}`))).status;
   expect(await statusOf("/health")).toBe(200);
   expect(await statusOf("/nowhere")).toBe(404);
 });

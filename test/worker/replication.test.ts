@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
-import { platform } from "./support/door.ts";
 import { aLiveKitRoom, liveKit } from "./support/livekit.ts";
 import { observedDatabase, PRIMARY } from "./support/observed_database.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
-import { externalExamples } from "./support/routes.ts";
+import { externalExamples, platformExamples } from "./support/routes.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
 const A_BOOKMARK = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
@@ -136,7 +136,27 @@ describe("Where a replica finds nothing, the primary is asked", () => {
     expect(trips).toBe(2);
   });
 
-  it("through the platform door too", async () => {
+  const naming = (examples: object) =>
+    Object.keys(examples).filter((route) => /^GET .*:/.test(route) && !route.includes("/egresses"));
+
+  it.each([
+    ...naming(externalExamples).map((route) => ["external", route] as const),
+    ...naming(platformExamples).map((route) => ["platform", route] as const),
+  ])("whatever the path names, in the %s API: %s", async (api, route) => {
+    const organization = await anOrganization();
+    const examples = api === "external" ? externalExamples : platformExamples;
+    const { path } = (await examples[route]?.(organization)) ?? { path: "" };
+    const { fetcher, during } = laggingReplicas();
+    const client = api === "external" ? organization.client : platform;
+    const lagging = client.through(fetcher);
+    if (api === "external") await given(lagging.get("/roles"));
+    const bookmark = { "X-D1-Bookmark": A_BOOKMARK };
+    const { result, trips } = await during(() => lagging.send("GET", path, undefined, bookmark));
+    expect(result).toMatchObject({ status: 200, body: await given(client.get(path)) });
+    expect(trips).toBe(2);
+  });
+
+  it("through the platform API too", async () => {
     const { organization, lagging } = await aScene();
     const { id } = await organization.addInvite();
     const bookmark = { "X-D1-Bookmark": A_BOOKMARK };
@@ -164,7 +184,7 @@ describe("Where a replica finds nothing, the primary is asked", () => {
 });
 
 describe("A bookmark", () => {
-  it("is in every response that used the database, through every door", async () => {
+  it("is in every response that used the database, through every API", async () => {
     const organization = await anOrganization();
     const { client, id } = organization;
     const bookmark = /^[0-9a-f]{8}(-[0-9a-f]{8}){2}-[0-9a-f]{32}$/;

@@ -1,15 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Example } from "../support/clinic.ts";
+import { api, PLATFORM_TOKEN, platform } from "./support/api.ts";
 import { everyRow, rowsOf } from "./support/database.ts";
-import { door, PLATFORM_TOKEN, platform } from "./support/door.ts";
 import { LIVEKIT_KEY, signatureOf } from "./support/livekit.ts";
 import { anOrganization, given } from "./support/organization.ts";
-import {
-  type Example,
-  externalExamples,
-  liveKitExamples,
-  platformExamples,
-  routesBehind,
-} from "./support/routes.ts";
+import { externalExamples, liveKitExamples, platformExamples, routesBehind } from "./support/routes.ts";
 
 const externalRoutes = routesBehind("/api/external");
 const platformRoutes = routesBehind("/api/platform");
@@ -19,7 +14,7 @@ const methodOf = (route: string) => route.split(" ")[0] ?? "";
 
 function exampleFor(examples: typeof externalExamples, route: string) {
   const example = examples[route];
-  if (!example) throw new Error(`support/routes.ts has no example for ${route}`);
+  if (!example) throw new Error(`test/support/examples_*.ts have no example for ${route}`);
   return example;
 }
 
@@ -29,7 +24,7 @@ it("There is an example for every route, and for nothing else", () => {
   expect(Object.keys(liveKitExamples).sort()).toEqual(liveKitRoutes);
 });
 
-describe.each(externalRoutes)("%s of the external door", (route) => {
+describe.each(externalRoutes)("%s of the external API", (route) => {
   const method = methodOf(route);
   const example = exampleFor(externalExamples, route);
 
@@ -56,7 +51,7 @@ describe.each(externalRoutes)("%s of the external door", (route) => {
       { Authorization: `Bearer ${PLATFORM_TOKEN}` },
     ];
     for (const wrong of wrongCredentials) {
-      const refused = await door("/api/external", wrong).send(method, path, body);
+      const refused = await api("/api/external", wrong).send(method, path, body);
       expect(refused).toMatchObject({ status: 401, body: { error: "Invalid client credentials" } });
     }
     expect(await everyRow()).toEqual(before);
@@ -82,7 +77,7 @@ describe.each(externalRoutes)("%s of the external door", (route) => {
   });
 });
 
-describe.each(platformRoutes)("%s of the platform door", (route) => {
+describe.each(platformRoutes)("%s of the platform API", (route) => {
   const method = methodOf(route);
   const example = exampleFor(platformExamples, route);
 
@@ -105,21 +100,21 @@ describe.each(platformRoutes)("%s of the platform door", (route) => {
       organization.client.credentials,
     ];
     for (const wrong of wrongCredentials) {
-      const refused = await door("/api/platform", wrong).send(method, path, body);
+      const refused = await api("/api/platform", wrong).send(method, path, body);
       expect(refused).toMatchObject({ status: 401, body: { error: "Invalid platform token" } });
     }
     expect(await everyRow()).toEqual(before);
   });
 });
 
-describe.each(liveKitRoutes)("%s of LiveKit's door", (route) => {
+describe.each(liveKitRoutes)("%s of LiveKit's API", (route) => {
   const method = methodOf(route);
   const example = exampleFor(liveKitExamples, route);
 
   it("succeeds for LiveKit's server", async () => {
     const { path, body } = await example(await anOrganization());
     const Authorization = await signatureOf(JSON.stringify(body));
-    await given(door("/api/livekit", { Authorization }).send(method, path, body));
+    await given(api("/api/livekit", { Authorization }).send(method, path, body));
   });
 
   it("refuses a missing or wrong signature, and changes nothing", async () => {
@@ -136,18 +131,18 @@ describe.each(liveKitRoutes)("%s of LiveKit's door", (route) => {
       organization.client.credentials,
     ];
     for (const wrong of wrongCredentials) {
-      const refused = await door("/api/livekit", wrong).send(method, path, body);
+      const refused = await api("/api/livekit", wrong).send(method, path, body);
       expect(refused).toMatchObject({ status: 401, body: { error: "Invalid LiveKit signature" } });
     }
     expect(await everyRow()).toEqual(before);
   });
 
-  it("does not open the other doors", async () => {
+  it("does not open the other APIs", async () => {
     const { body } = await example(await anOrganization());
     const Authorization = await signatureOf(JSON.stringify(body));
     const bearer = { Authorization: `Bearer ${Authorization}` };
     for (const credentials of [{ Authorization }, bearer])
       for (const base of ["/api/external", "/api/platform"])
-        expect((await door(base, credentials).get("/waiting_rooms/x")).status).toBe(401);
+        expect((await api(base, credentials).get("/waiting_rooms/x")).status).toBe(401);
   });
 });

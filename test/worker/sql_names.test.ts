@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
-import { platform } from "./support/door.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, delivered, EgressStatus } from "./support/livekit.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given } from "./support/organization.ts";

@@ -1,6 +1,6 @@
 import { base64url, CompactEncrypt, exportJWK, exportSPKI } from "jose";
 import { describe, expect, it } from "vitest";
-import { platform } from "./support/door.ts";
+import { platform } from "./support/api.ts";
 import { expectGone } from "./support/expectations.ts";
 import { aKey, anIdentityProvider } from "./support/identity_provider.ts";
 import { anOrganization, type Organization } from "./support/organization.ts";

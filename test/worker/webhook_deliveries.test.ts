@@ -621,7 +621,7 @@ describe("Deliveries", () => {
     const message = { version: 1, webhook_endpoint_id: null };
     const { rows_read } = await counting.during(() => queue.deliver(message));
     expect(idsOf(receiver.received)).toEqual([id]);
-    expect(rows_read).toBeLessThan(30);
+    expect(rows_read).toBeLessThan(40);
     const client = clinic.client.through(counting.fetcher);
     await given(client.get("/roles"));
     const shown = await counting.during(() =>

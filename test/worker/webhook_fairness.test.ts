@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { isDeepStrictEqual } from "node:util";
 import { beforeEach, expect, it, vi } from "vitest";
 import { endpoints } from "./support/network.ts";
-import { aClinicWithWebhooks, aReceiver, status } from "./support/webhooks.ts";
+import { observedDatabase } from "./support/observed_database.ts";
+import { aClinicWithWebhooks, aReceiver, aWebhookQueue, status } from "./support/webhooks.ts";
 
 const SECOND = 1000;
 
@@ -136,6 +137,29 @@ it("A lane that outlives its lease neither undoes nor ends that of the next", as
   expect(await clinic.deliveries(endpoint)).toMatchObject([
     { attempts: 1, response_status: 200, next_attempt_at: null },
   ]);
+});
+
+it("An event that comes while a lane ends is not left behind", async () => {
+  const clinic = await aClinicWithWebhooks();
+  const receiver = aReceiver();
+  const endpoint = await clinic.addEndpoint(receiver);
+  const ids = await clinic.makeEvents();
+  let trips = 0;
+  const DB = observedDatabase({
+    async query(run) {
+      const trip = ++trips;
+      const result = await run();
+      // A lane takes the endpoint, and at its end reads and writes.
+      if (trip === 2) ids.push(...(await clinic.makeEvents()));
+      return result;
+    },
+  });
+  const queue = aWebhookQueue({ DB });
+  await queue.deliver({ version: 1, webhook_endpoint_id: endpoint.id });
+  expect(trips).toBe(5);
+  expect(queue.messages).toHaveLength(1);
+  await queue.pass(SECOND);
+  expect(receiver.received.map(({ body }) => body.id)).toEqual(ids);
 });
 
 it("An event costs an organization without endpoints a row and its indexes, and no read of those of others", async () => {

@@ -3,23 +3,7 @@
 DELETE FROM list_totals;
 
 INSERT INTO list_totals (list, owner_id, total)
-SELECT 'waiting_rooms', organization_id, count(*) FROM waiting_rooms WHERE retired_at IS NULL GROUP BY 2;
-
-INSERT INTO list_totals (list, owner_id, total)
-SELECT 'organization_users', organization_id, count(*) FROM organization_users GROUP BY 2;
-
--- GROUP BY, so that there is no row where there is no organization.
-INSERT INTO list_totals (list, owner_id, total)
-SELECT 'organizations', 0, count(*) FROM organizations GROUP BY 2;
-
-INSERT INTO list_totals (list, owner_id, total)
-SELECT 'api_clients', organization_id, count(*) FROM api_clients GROUP BY 2;
-
-INSERT INTO list_totals (list, owner_id, total)
-SELECT 'issuers', organization_id, count(*) FROM issuers GROUP BY 2;
-
-INSERT INTO list_totals (list, owner_id, total)
-SELECT 'invites', organization_id, count(*) FROM invites WHERE used_at IS NULL AND NOT is_lapsed GROUP BY 2;
+SELECT 'invites', organization_id, count(*) FROM invites WHERE used_at IS NULL GROUP BY 2;
 
 INSERT INTO list_totals (list, owner_id, total)
 SELECT 'calls', organization_user_id, count(*) FROM calls GROUP BY 2;

@@ -1,5 +1,5 @@
--- list_totals says how long each list is that can grow long, so that a page does not count it again. Each list has
--- triggers for whatever makes a row enter or leave it. A row never moves to another organization, nor an audit entry
+-- list_totals says how long the lists are that can grow very long, so that a page does not count them again. Each list
+-- has triggers for whatever makes a row enter or leave it. A row never moves to another organization, nor an audit entry
 -- to another egress, so no trigger looks at those columns.
 
 -- A procedure, which SQLite does not have: the view stores nothing; an insert with the sign 1 adds one to a total,
@@ -13,81 +13,21 @@ BEGIN
   ON CONFLICT (list, owner_id) DO UPDATE SET total = total + excluded.total;
 END;
 
--- A retired room keeps its row, but is not listed.
-CREATE TRIGGER `waiting_rooms_listed_inserted` AFTER INSERT ON `waiting_rooms` WHEN new.retired_at IS NULL
-BEGIN
-  INSERT INTO list_changes VALUES ('waiting_rooms', new.organization_id, 1);
-END;
-
-CREATE TRIGGER `waiting_rooms_listed_updated` AFTER UPDATE OF retired_at ON `waiting_rooms`
-WHEN (old.retired_at IS NULL) <> (new.retired_at IS NULL)
-BEGIN
-  INSERT INTO list_changes VALUES ('waiting_rooms', new.organization_id, iif(new.retired_at IS NULL, 1, -1));
-END;
-
-CREATE TRIGGER `waiting_rooms_listed_deleted` AFTER DELETE ON `waiting_rooms` WHEN old.retired_at IS NULL
-BEGIN
-  INSERT INTO list_changes VALUES ('waiting_rooms', old.organization_id, -1);
-END;
-
-CREATE TRIGGER `organization_users_listed_inserted` AFTER INSERT ON `organization_users`
-BEGIN
-  INSERT INTO list_changes VALUES ('organization_users', new.organization_id, 1);
-END;
-
-CREATE TRIGGER `organization_users_listed_deleted` AFTER DELETE ON `organization_users`
-BEGIN
-  INSERT INTO list_changes VALUES ('organization_users', old.organization_id, -1);
-END;
-
--- The list of organizations has no owner: see EVERYBODY in totals.ts.
-CREATE TRIGGER `organizations_listed_inserted` AFTER INSERT ON `organizations`
-BEGIN
-  INSERT INTO list_changes VALUES ('organizations', 0, 1);
-END;
-
-CREATE TRIGGER `organizations_listed_deleted` AFTER DELETE ON `organizations`
-BEGIN
-  INSERT INTO list_changes VALUES ('organizations', 0, -1);
-END;
-
--- A revoked client stays listed, so every rotation makes the list longer.
-CREATE TRIGGER `api_clients_listed_inserted` AFTER INSERT ON `api_clients`
-BEGIN
-  INSERT INTO list_changes VALUES ('api_clients', new.organization_id, 1);
-END;
-
-CREATE TRIGGER `api_clients_listed_deleted` AFTER DELETE ON `api_clients`
-BEGIN
-  INSERT INTO list_changes VALUES ('api_clients', old.organization_id, -1);
-END;
-
-CREATE TRIGGER `issuers_listed_inserted` AFTER INSERT ON `issuers`
-BEGIN
-  INSERT INTO list_changes VALUES ('issuers', new.organization_id, 1);
-END;
-
-CREATE TRIGGER `issuers_listed_deleted` AFTER DELETE ON `issuers`
-BEGIN
-  INSERT INTO list_changes VALUES ('issuers', old.organization_id, -1);
-END;
-
--- An invite is listed until it is used or has lapsed. The cron sets is_lapsed: no trigger fires when time passes.
+-- The invites that were not used, expired or not: no trigger fires when time passes.
 CREATE TRIGGER `invites_listed_inserted` AFTER INSERT ON `invites`
-WHEN new.used_at IS NULL AND NOT new.is_lapsed
+WHEN new.used_at IS NULL
 BEGIN
   INSERT INTO list_changes VALUES ('invites', new.organization_id, 1);
 END;
 
-CREATE TRIGGER `invites_listed_updated` AFTER UPDATE OF used_at, is_lapsed ON `invites`
-WHEN (old.used_at IS NULL AND NOT old.is_lapsed) <> (new.used_at IS NULL AND NOT new.is_lapsed)
+CREATE TRIGGER `invites_listed_updated` AFTER UPDATE OF used_at ON `invites`
+WHEN (old.used_at IS NULL) <> (new.used_at IS NULL)
 BEGIN
-  INSERT INTO list_changes
-  VALUES ('invites', new.organization_id, iif(new.used_at IS NULL AND NOT new.is_lapsed, 1, -1));
+  INSERT INTO list_changes VALUES ('invites', new.organization_id, iif(new.used_at IS NULL, 1, -1));
 END;
 
 CREATE TRIGGER `invites_listed_deleted` AFTER DELETE ON `invites`
-WHEN old.used_at IS NULL AND NOT old.is_lapsed
+WHEN old.used_at IS NULL
 BEGIN
   INSERT INTO list_changes VALUES ('invites', old.organization_id, -1);
 END;

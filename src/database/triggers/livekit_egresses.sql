@@ -1,5 +1,5 @@
 -- LiveKit may speak of an egress before anybody has reported its call: then what it said waits in livekit_egresses. When
--- the call comes, through whichever door, its egresses come with it. Each becomes a row of egresses, with its audit
+-- the call comes, through whichever API, its egresses come with it. Each becomes a row of egresses, with its audit
 -- entry, as if it had been reported right after the call. One that was reported meanwhile stays as it is.
 -- check_at is what a report would set (EGRESS_SILENCE in limits.ts).
 CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`

@@ -1,5 +1,5 @@
 -- A delivery is made in the transaction of its event, and so of the change that the event describes: if that is written,
--- the endpoints hear of it, whatever fails afterwards.
+-- the endpoints get it, whatever fails afterwards.
 CREATE TRIGGER `webhook_deliveries_event` AFTER INSERT ON `events`
 BEGIN
   INSERT INTO webhook_deliveries (organization_id, webhook_endpoint_id, event_id, next_attempt_at)

@@ -1,4 +1,5 @@
 import { logFault } from "../../http/log.ts";
+import { remember } from "../../http/memory.ts";
 import {
   CLIENT_FRESH_FOR,
   CLIENT_KNOWN_FOR,
@@ -8,7 +9,6 @@ import {
   MAX_KNOWN_CLIENTS,
   MAX_REFUSED_CLIENTS,
 } from "../../limits.ts";
-import { remember } from "../../memory.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 
 interface KnownClient {
@@ -44,7 +44,7 @@ export async function recallClient(
   { inBackground, beforeLookUp }: LookUps,
 ): Promise<ClientRecord | null> {
   if (client_id.length > MAX_CLIENT_ID_LENGTH) return null;
-  if (now - refusalOf(client_id) < CLIENT_REFUSED_FOR) return null;
+  if (now - refusedAt(client_id) < CLIENT_REFUSED_FOR) return null;
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
   if (!known) beforeLookUp();
@@ -65,7 +65,7 @@ async function lookUpClient(
 ): Promise<ClientRecord | null> {
   const record = await findClient(primary, client_id);
   // Look-ups can overtake each other. A client that was refused meanwhile stays refused.
-  if (refusalOf(client_id) >= now) return null;
+  if (refusedAt(client_id) >= now) return null;
   const meanwhile = knownClients.get(client_id);
   if (record && meanwhile && meanwhile.looked_up_at > now) return record;
   if (record) remember(knownClients, client_id, { record, looked_up_at: now }, MAX_KNOWN_CLIENTS);
@@ -76,4 +76,4 @@ async function lookUpClient(
   return record;
 }
 
-const refusalOf = (client_id: string) => refusedIds.get(client_id) ?? Number.NEGATIVE_INFINITY;
+const refusedAt = (client_id: string) => refusedIds.get(client_id) ?? Number.NEGATIVE_INFINITY;

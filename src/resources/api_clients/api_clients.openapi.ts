@@ -1,25 +1,18 @@
-import type * as z from "zod";
 import { CLIENT_KNOWN_FOR } from "../../limits.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { INVITED_AT, OLGA } from "../../openapi/story.ts";
-import { noOrganization, organizationParameter } from "../organizations/organizations.openapi.ts";
+import { INVITED_AT } from "../../openapi/story.ts";
+import { organizationParameter } from "../organizations/organizations.openapi.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import { apiClientNotFound, clientHasNoUser } from "./api_clients.refusals.ts";
 import { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
+import { createApiClientBody } from "./api_clients.schemas.ts";
 
-const client = {
-  id: 5,
-  name: "Scheduling system",
-  organization_user_id: OLGA.id,
-  client_id: "Y2xpZW50LWlkLW9mLTE2LQ",
-};
+const client = exampleOf(apiClientSchema);
 
-const issued: z.input<typeof issuedApiClientSchema> = {
-  ...client,
-  client_secret: "YS1jbGllbnQtc2VjcmV0LXRoYXQtaXMtMzItYnl0ZXM",
-};
+const issued = exampleOf(issuedApiClientSchema);
 
-const listed: z.input<typeof apiClientSchema> = { ...client, revoked_at: null };
-
-const revoked: z.input<typeof apiClientSchema> = {
+const revoked: typeof client = {
   ...client,
   id: 4,
   client_id: "YW4tb2xkZXItY2xpZW50LQ",
@@ -41,11 +34,11 @@ export const apiClientsReference: Reference = {
       response: {
         schema: pageOf("api_clients", apiClientSchema),
         examples: {
-          "After a rotation": { api_clients: [revoked, listed], pagination: onePage(2) },
+          "After a rotation": { api_clients: [revoked, client], pagination: onePage(2) },
           "An organization without API clients": { api_clients: [], pagination: onePage(0) },
         },
       },
-      errors: noOrganization,
+      errors: [organizationNotFound()],
     },
     "POST /organizations/:id/api_clients": {
       operationId: "createApiClient",
@@ -55,22 +48,11 @@ export const apiClientsReference: Reference = {
       status: 201,
       parameters: { id: organizationParameter },
       request: {
-        fields: {
-          api_client: "The API client.",
-          "api_client.name":
-            "A name by which people know the client. Spaces at its ends are removed. Several clients can have the same name.",
-          "api_client.organization_user_id":
-            "The `id` (not the `user_id`) of the organization user as whom the client acts. The membership must not have ended. The client can do what the roles of this user allow, also when they change: for a client that serves the whole organization, choose an organization_admin.",
-        },
-        example: {
-          api_client: { name: client.name, organization_user_id: client.organization_user_id },
-        },
+        fields: { api_client: "The API client." },
+        example: exampleBody(createApiClientBody, issued),
       },
       response: { schema: issuedApiClientSchema, example: issued },
-      errors: {
-        ...noOrganization,
-        422: ["api_client.organization_user_id: is not a user of the organization"],
-      },
+      errors: [organizationNotFound(), clientHasNoUser()],
     },
     "DELETE /api_clients/:id": {
       operationId: "revokeApiClient",
@@ -84,7 +66,7 @@ export const apiClientsReference: Reference = {
         },
       },
       refusals: { 404: "The API client does not exist or is already revoked." },
-      errors: { 404: ["API client not found"] },
+      errors: [apiClientNotFound()],
     },
   },
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, name, timestampOrNull } from "../../http/wire.ts";
+import { id, name, toTimestampOrNull } from "../../http/wire.ts";
 import type { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
 import type { apiClientColumns } from "./api_clients.sql.ts";
 
@@ -21,7 +21,7 @@ const fieldsOf = (client: ApiClient) => ({
 });
 
 export function toApiClient(client: ApiClient): z.input<typeof apiClientSchema> {
-  return { ...fieldsOf(client), revoked_at: timestampOrNull(client.revoked_at) };
+  return { ...fieldsOf(client), revoked_at: toTimestampOrNull(client.revoked_at) };
 }
 
 export function toIssuedApiClient(client: IssuedApiClient): z.input<typeof issuedApiClientSchema> {

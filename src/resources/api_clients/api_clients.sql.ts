@@ -1,14 +1,27 @@
-import { and, isNull, type SQL, sql } from "drizzle-orm";
-import { builder, type Value } from "../../database/queries.ts";
-import { apiClients } from "../../database/schema.ts";
+import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
+import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
+import { apiClients, organizationUsers } from "../../database/schema.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import type { PageWindow } from "../../http/pagination.ts";
+import { hasAccount } from "../organization_users/organization_users.sql.ts";
 
-export const apiClientColumns = {
-  id: apiClients.id,
-  name: apiClients.name,
-  organization_user_id: apiClients.organization_user_id,
-  client_id: apiClients.client_id,
-  revoked_at: apiClients.revoked_at,
-};
+const { secret_digest: _, ...columns } = getTableColumns(apiClients);
+
+export const apiClientColumns = columns;
+
+export const apiClientWrites = tableWrites(apiClients, apiClientColumns);
+
+/** Revoked ones too. */
+export const pageOfApiClients = preparedQuery(
+  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
+    builder
+      .select(apiClientColumns)
+      .from(apiClients)
+      .where(eq(apiClients.organization_id, organization_id))
+      .orderBy(asc(apiClients.id))
+      .limit(limit)
+      .offset(offset),
+);
 
 /** Revokes clients that are not revoked yet. */
 export const revokeClients = (condition: SQL, now: Value<number>) =>
@@ -16,3 +29,25 @@ export const revokeClients = (condition: SQL, now: Value<number>) =>
     .update(apiClients)
     .set({ revoked_at: sql`${now}`, updated_at: sql`${now}` })
     .where(and(condition, isNull(apiClients.revoked_at)));
+
+export const revokeClient = preparedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
+  revokeClients(eq(apiClients.id, id), now).returning({ id: apiClients.id }),
+);
+
+/** Who acts through a client that is not revoked, and the digest of its secret. */
+export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>
+  builder
+    .select({
+      api_client_id: sql<number>`${apiClients.id}`.as("api_client_id"),
+      organization_id: apiClients.organization_id,
+      organization_user_id: apiClients.organization_user_id,
+      user_id: organizationUsers.user_id,
+      roles: organizationUsers.roles,
+      secret_digest: apiClients.secret_digest,
+    })
+    .from(apiClients)
+    .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
+    .where(
+      and(eq(apiClients.client_id, client_id), isNull(apiClients.revoked_at), hasAccount(organizationUsers)),
+    ),
+);

@@ -1,9 +1,9 @@
 import { AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { CLINIC, PAULA } from "../../openapi/story.ts";
+import { AUTHORIZATION_CODE } from "../../openapi/story.ts";
+import { invalidCode } from "./authorization_codes.refusals.ts";
 import { redeemedCodeSchema } from "./authorization_codes.responses.ts";
-
-export const AUTHORIZATION_CODE = "YW4tYXV0aG9yaXphdGlvbi1jb2RlLTMyLWJ5dGVzLS0";
 
 export const authorizationCodesReference: Reference = {
   tag: "Authorization codes",
@@ -14,19 +14,12 @@ export const authorizationCodesReference: Reference = {
       summary: "Redeem an authorization code",
       description: `The code is in the query of the address at which the browser opens the web app. It works once, within ${AUTHORIZATION_CODE_LIFETIME / 1000} seconds of its exchange. If several requests send the same code at the same time, only one of them succeeds. If the response is lost, the user must sign in again.`,
       status: 200,
-      request: { fields: { code: "The code, as it was received." }, example: { code: AUTHORIZATION_CODE } },
-      response: {
-        schema: redeemedCodeSchema,
-        example: {
-          organization: CLINIC,
-          user: { id: PAULA.user_id, email: PAULA.email, display_name: PAULA.display_name },
-          organization_user: { id: PAULA.id, roles: ["provider"] },
-        },
-      },
+      request: { example: { code: AUTHORIZATION_CODE } },
+      response: { schema: redeemedCodeSchema, example: exampleOf(redeemedCodeSchema) },
       refusals: {
         401: "`Invalid code`: the code is unknown, used or expired, or the membership of its user has ended.",
       },
-      errors: { 401: ["Invalid code"] },
+      errors: [invalidCode()],
     },
   },
 };

@@ -1,4 +1,4 @@
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { redeemCodeBody, toRedeemedCode } from "./authorization_codes.schemas.ts";
 import { redeemCode } from "./authorization_codes.service.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { email, id, line } from "../../openapi/shapes.ts";
+import { CLINIC, PAULA } from "../../openapi/story.ts";
 import { organizationSlug } from "../organizations/organizations.responses.ts";
 import { roleList } from "../roles/roles.responses.ts";
 
@@ -7,24 +8,39 @@ export const redeemedCodeSchema = z
   .object({
     organization: z
       .object({
-        id: id().describe("The id of the organization."),
-        name: line().describe("The name of the organization."),
-        slug: organizationSlug().describe(
-          "The short name with which the slugs of the organization's waiting rooms begin.",
-        ),
+        id: id().meta({ description: "The id of the organization.", example: CLINIC.id }),
+        name: line().meta({ description: "The name of the organization.", example: CLINIC.name }),
+        slug: organizationSlug().meta({
+          description: "The short name with which the slugs of the organization's waiting rooms begin.",
+          example: CLINIC.slug,
+        }),
       })
       .describe("The organization that the user signed in to."),
     user: z
       .object({
-        id: id().describe("The `user_id` of the person."),
-        email: email().describe("The email address of the person, in lower case."),
-        display_name: line().describe("The name of the person in this organization."),
+        id: id().meta({ description: "The `user_id` of the person.", example: PAULA.user_id }),
+        email: email().meta({
+          description: "The email address of the person, in lower case.",
+          example: PAULA.email,
+        }),
+        display_name: line().meta({
+          description: "The name of the person in this organization.",
+          example: PAULA.display_name,
+        }),
       })
       .describe("The person who signed in."),
     organization_user: z
       .object({
-        id: id().describe("The id of the organization user: the `organization_user_id` of reports."),
-        roles: roleList().min(1).describe("The roles of the person in this organization, lowest first."),
+        id: id().meta({
+          description: "The id of the organization user: the `organization_user_id` of reports.",
+          example: PAULA.id,
+        }),
+        roles: roleList()
+          .min(1)
+          .meta({
+            description: "The roles of the person in this organization, lowest first.",
+            example: ["provider"],
+          }),
       })
       .describe("The person's membership of this organization."),
   })

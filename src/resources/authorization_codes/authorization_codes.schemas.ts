@@ -5,7 +5,9 @@ import { MAX_TOKEN_LENGTH } from "../../limits.ts";
 import type { redeemedCodeSchema } from "./authorization_codes.responses.ts";
 import type { redeemedCodeColumns } from "./authorization_codes.sql.ts";
 
-export const redeemCodeBody = z.object({ code: reference(MAX_TOKEN_LENGTH) });
+export const redeemCodeBody = z.object({
+  code: reference(MAX_TOKEN_LENGTH).describe("The code, as it was received."),
+});
 
 export type RedeemedCode = Row<typeof redeemedCodeColumns>;
 

@@ -1,8 +1,8 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { insertSelect } from "../../database/insert.ts";
-import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { authorizationCodes, organizations, organizationUsers, users } from "../../database/schema.ts";
-import { accountOf } from "../organization_users/organization_users.sql.ts";
+import { accountIdOf, hasAccount } from "../organization_users/organization_users.sql.ts";
 
 export const redeemedCodeColumns = {
   organization_id: sql<number>`${organizations.id}`.as("organization_id"),
@@ -24,7 +24,7 @@ interface NewCode {
 }
 
 /** Makes a code valid for the organization user with this email; no row where no such user has an account. */
-export const insertAuthorizationCode = namedQuery(
+export const insertAuthorizationCode = preparedQuery(
   ({ organization_id, email, code_digest, expires_at, now }: Placeholders<NewCode>) =>
     insertSelect(
       authorizationCodes,
@@ -35,8 +35,35 @@ export const insertAuthorizationCode = namedQuery(
         expires_at,
         created_at: now,
       },
-      sql`from ${organizationUsers} where ${eq(organizationUsers.id, accountOf(organization_id, email))}`,
+      sql`from ${organizationUsers} where ${eq(organizationUsers.id, accountIdOf(organization_id, email))}`,
     ).returning({ id: authorizationCodes.id }),
+);
+
+/** No row for a code that is unknown, used or expired. */
+export const consumeCode = preparedQuery(
+  ({ code_digest, now }: Placeholders<{ code_digest: string; now: number }>) =>
+    builder
+      .update(authorizationCodes)
+      .set({ used_at: sql`${now}` })
+      .where(
+        and(
+          eq(authorizationCodes.code_digest, code_digest),
+          isNull(authorizationCodes.used_at),
+          gt(authorizationCodes.expires_at, now),
+        ),
+      )
+      .returning({ id: authorizationCodes.id }),
+);
+
+/** No row for a user whose membership has ended. */
+export const redeemedCode = preparedQuery(({ code_digest }: Placeholders<{ code_digest: string }>) =>
+  builder
+    .select(redeemedCodeColumns)
+    .from(authorizationCodes)
+    .innerJoin(organizationUsers, eq(organizationUsers.id, authorizationCodes.organization_user_id))
+    .innerJoin(users, eq(users.id, organizationUsers.user_id))
+    .innerJoin(organizations, eq(organizations.id, authorizationCodes.organization_id))
+    .where(and(eq(authorizationCodes.code_digest, code_digest), hasAccount(organizationUsers))),
 );
 
 /** Deletes the codes of an organization user that could still be redeemed. The index by expiry leads to these few. */

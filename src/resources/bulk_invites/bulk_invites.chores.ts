@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, isNull, lt, notExists, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
-import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { log } from "../../http/log.ts";
 import {
@@ -9,8 +9,9 @@ import {
   BULK_INVITES_REQUEUED,
   CRON_PORTION,
 } from "../../limits.ts";
+import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
 import { queueRows } from "./bulk_invites.service.ts";
-import { COULD_NOT_BE_MADE, isPendingRow } from "./bulk_invites.sql.ts";
+import { isPendingRow } from "./bulk_invites.sql.ts";
 
 /** Queues again the rows that were stored and did not end: sending them failed, or a message was lost. */
 export async function requeueLostRows(context: Context): Promise<number> {
@@ -22,7 +23,7 @@ export async function requeueLostRows(context: Context): Promise<number> {
 }
 
 /** Sets `queued_at` before the rows are sent, so that of two crons only one sends them. */
-const claimLostBulkInvites = namedQuery(
+const claimLostBulkInvites = preparedQuery(
   ({ now, lost_before }: Placeholders<{ now: number; lost_before: number }>) =>
     builder
       .update(bulkInvites)
@@ -68,7 +69,7 @@ const oldBulkInvites = ({ created_before }: Placeholders<Old>) =>
 /** True for the rows that still have their email. A comparison that the index by email can serve. */
 const hasPersonalData: SQL = gt(bulkInviteRows.email, sql`''`);
 
-const eraseRows = namedQuery((old: Placeholders<Old>) => {
+const eraseRows = preparedQuery((old: Placeholders<Old>) => {
   const rows = builder
     .select({ bulk_invite_id: bulkInviteRows.bulk_invite_id, row: bulkInviteRows.row })
     .from(bulkInviteRows)
@@ -80,13 +81,13 @@ const eraseRows = namedQuery((old: Placeholders<Old>) => {
       email: "",
       display_name: "",
       status: sql`iif(${isPendingRow}, 'failed', ${bulkInviteRows.status})`,
-      error: sql`iif(${isPendingRow}, ${COULD_NOT_BE_MADE}, ${bulkInviteRows.error})`,
+      error: sql`iif(${isPendingRow}, ${ROW_FAULTS.notMade}, ${bulkInviteRows.error})`,
     })
     .where(sql`(${bulkInviteRows.bulk_invite_id}, ${bulkInviteRows.row}) in ${rows}`)
     .returning({ row: bulkInviteRows.row });
 });
 
-const markErased = namedQuery((old: Placeholders<Old>) => {
+const markErased = preparedQuery((old: Placeholders<Old>) => {
   const unerasedRows = builder
     .select({ row: bulkInviteRows.row })
     .from(bulkInviteRows)

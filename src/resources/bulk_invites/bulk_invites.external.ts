@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";

@@ -1,13 +1,17 @@
 import * as z from "zod";
+import { unprocessable } from "../../http/errors.ts";
 import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR, DAY, MAX_BULK_INVITES } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { BULK_INVITE_ID, INES, PAULA } from "../../openapi/story.ts";
-import { inviteFields } from "../invites/invites.openapi.ts";
+import { inviteSchema } from "../invites/invites.responses.ts";
+import { rolesAboveLevel } from "../roles/roles.refusals.ts";
+import { bulkInviteNotFound, ROW_FAULTS, TOO_MANY_ROWS } from "./bulk_invites.refusals.ts";
 import {
   bulkInviteProgressResponseSchema,
   type bulkInviteProgressSchema,
   bulkInviteResponseSchema,
-  type bulkInviteSchema,
+  bulkInviteSchema,
 } from "./bulk_invites.responses.ts";
 
 type Progress = z.input<typeof bulkInviteProgressSchema>;
@@ -16,15 +20,7 @@ const NINA = { email: "nina@example.com", display_name: "Nina Newcomer" };
 
 const { email, display_name } = INES;
 
-const queued: z.input<typeof bulkInviteSchema> = {
-  id: BULK_INVITE_ID,
-  status: "pending",
-  total_count: 4,
-  created_count: 0,
-  failed_count: 0,
-  created_at: "2026-01-30T15:00:00.000Z",
-  updated_at: "2026-01-30T15:00:00.000Z",
-};
+const queued = exampleOf(bulkInviteSchema);
 
 const completed: Progress = {
   ...queued,
@@ -33,25 +29,22 @@ const completed: Progress = {
   failed_count: 3,
   updated_at: "2026-01-30T15:00:04.000Z",
   failures: [
-    { row: 1, email: NINA.email, error: "The email is in an earlier row of the request" },
-    { row: 2, email, error: "The email has a pending invite" },
-    { row: 3, email: PAULA.email, error: "The email has an account in the organization" },
+    { row: 1, email: NINA.email, error: ROW_FAULTS.repeated },
+    { row: 2, email, error: ROW_FAULTS.activeInvite },
+    { row: 3, email: PAULA.email, error: ROW_FAULTS.account },
   ],
 };
 
 const faulty: Progress = {
   ...completed,
   id: BULK_INVITE_ID + 1,
-  total_count: 2,
+  total_count: 3,
   created_count: 0,
-  failed_count: 2,
+  failed_count: 3,
   failures: [
-    { row: 0, email: NINA.email, error: "The membership of this email ended after the request" },
-    {
-      row: 1,
-      email: "nora@example.com",
-      error: "The invite could not be made; please invite this person again",
-    },
+    { row: 0, email: "otto@example.com", error: ROW_FAULTS.expiredInvite("2026-01-12T08:00:00.000Z") },
+    { row: 1, email: NINA.email, error: ROW_FAULTS.membershipEnded },
+    { row: 2, email: "nora@example.com", error: ROW_FAULTS.notMade },
   ],
 };
 
@@ -62,6 +55,9 @@ const erased: Progress = {
 
 const DAYS = BULK_INVITE_PERSONAL_DATA_KEPT_FOR / DAY;
 
+/** A row means what the invite means that is made of it. */
+const meaningOf = (field: "email" | "display_name") => inviteSchema.shape[field].description ?? "";
+
 export const bulkInvitesReference: Reference = {
   tag: "Bulk invites",
   description: "Many invites in one request. They are created in the background.",
@@ -69,7 +65,7 @@ export const bulkInvitesReference: Reference = {
     "POST /invites/bulk_create": {
       operationId: "createBulkInvite",
       summary: "Create many invites",
-      description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite or has an account in the organization, or if the membership of this email ends before the row is processed.`,
+      description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization, or if the membership of this email ends before the row is processed.`,
       status: 201,
       headers: {
         Location: {
@@ -84,25 +80,27 @@ export const bulkInvitesReference: Reference = {
       },
       request: {
         fields: {
-          organization_invites: "The invites: a row for each person.",
-          ...inviteFields("organization_invites"),
+          "organization_invites.email": meaningOf("email"),
+          "organization_invites.display_name": meaningOf("display_name"),
         },
         example: {
           organization_invites: [
             { ...NINA, role_names: ["provider"] },
-            { ...NINA, role_names: ["provider_assistant"] },
+            { ...NINA, email: "Nina@example.com", role_names: ["provider_assistant"] },
             { email, display_name, role_names: ["provider"] },
             { email: PAULA.email, display_name: PAULA.display_name, role_names: ["provider"] },
           ],
         },
       },
       response: { schema: bulkInviteResponseSchema, example: { bulk_invite: queued } },
-      errors: {
-        422: [
-          `organization_invites: must hold at most ${MAX_BULK_INVITES} invites`,
-          "organization_invites.2.role_names: organization_admin is above your permission level; you may assign provider_assistant, provider",
-        ],
-      },
+      errors: [
+        unprocessable(`organization_invites: ${TOO_MANY_ROWS}`),
+        rolesAboveLevel(
+          "organization_invites.2.role_names",
+          ["organization_admin"],
+          ["provider_assistant", "provider"],
+        ),
+      ],
     },
     "GET /bulk_invites/:id": {
       operationId: "getBulkInvite",
@@ -119,7 +117,7 @@ export const bulkInvitesReference: Reference = {
           [`After ${DAYS} days`]: { bulk_invite: erased },
         },
       },
-      errors: { 404: ["Bulk invite not found"] },
+      errors: [bulkInviteNotFound()],
     },
   },
 };

@@ -1,14 +1,15 @@
-import { and, eq, exists, inArray, isNull, lt, notExists, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, gt, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { insertSelect } from "../../database/insert.ts";
-import { builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, runBatch, type Value } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
-import { inviteExpiry } from "../invites/invites.schemas.ts";
-import { hasEmail, inviteWhere, isActive, isExpiredAndListed, lapseInvites } from "../invites/invites.sql.ts";
-import { accountOf, membershipEndedAfter } from "../organization_users/organization_users.sql.ts";
+import { inviteExpiry } from "../invites/invites.merge.ts";
+import { isPendingInviteOf } from "../invites/invites.sql.ts";
+import { accountIdOf, membershipEndedAfter } from "../organization_users/organization_users.sql.ts";
+import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
-import { COULD_NOT_BE_MADE, isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
+import { isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
 
 /**
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
@@ -18,13 +19,9 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
   const work = { ...chunk, now, expires_at: inviteExpiry(settings, now) };
   await runBatch(db, [
     touchBulkInvite(work),
-    failRepeatedRows(work),
-    failRowsOfMembers(work),
-    failRowsOfFormerMembers(work),
-    failRowsOfInvitees(work),
-    lapseExpiredInvitesOfRows(work),
+    findFaults(work),
     insertInvites(work),
-    completeRows(work),
+    endRows(work),
     completeBulkInvite(work),
   ]);
 }
@@ -32,7 +29,7 @@ export async function processChunk({ db, now, settings }: Context, chunk: BulkIn
 /** What becomes of a chunk that could not be processed, however often it was tried. */
 export async function failChunk({ db, now }: Context, chunk: BulkInviteChunk): Promise<void> {
   const work = { ...chunk, now };
-  await runBatch(db, [touchBulkInvite(work), failRemainingRows(work), completeBulkInvite(work)]);
+  await runBatch(db, [touchBulkInvite(work), failRows(work), completeBulkInvite(work)]);
 }
 
 /** The chunk to work off, and when. */
@@ -41,7 +38,7 @@ interface ChunkWork extends BulkInviteChunk {
 }
 
 /** Goes ahead of what ends the rows: where no row is pending, nothing changes. */
-const touchBulkInvite = namedQuery((work: Placeholders<ChunkWork>) =>
+const touchBulkInvite = preparedQuery((work: Placeholders<ChunkWork>) =>
   builder
     .update(bulkInvites)
     .set({ updated_at: sql`${work.now}` })
@@ -55,24 +52,20 @@ const touchBulkInvite = namedQuery((work: Placeholders<ChunkWork>) =>
 
 const earlierRows = alias(bulkInviteRows, "earlier_rows");
 
-const failRepeatedRows = failRowsWhere("The email is in an earlier row of the request", () =>
-  exists(
-    builder
-      .select({ row: earlierRows.row })
-      .from(earlierRows)
-      .where(
-        and(
-          eq(earlierRows.bulk_invite_id, bulkInviteRows.bulk_invite_id),
-          eq(earlierRows.email, bulkInviteRows.email),
-          lt(earlierRows.row, bulkInviteRows.row),
-        ),
+const isRepeated = exists(
+  builder
+    .select({ row: earlierRows.row })
+    .from(earlierRows)
+    .where(
+      and(
+        eq(earlierRows.bulk_invite_id, bulkInviteRows.bulk_invite_id),
+        eq(earlierRows.email, bulkInviteRows.email),
+        lt(earlierRows.row, bulkInviteRows.row),
       ),
-  ),
+    ),
 );
 
-const failRowsOfMembers = failRowsWhere("The email has an account in the organization", () =>
-  exists(accountOf(bulkInviteRows.organization_id, bulkInviteRows.email)),
-);
+const isAlreadyMember = isNotNull(accountIdOf(bulkInviteRows.organization_id, bulkInviteRows.email));
 
 const requestedAt = builder
   .select({ created_at: bulkInvites.created_at })
@@ -80,42 +73,39 @@ const requestedAt = builder
   .where(eq(bulkInvites.id, bulkInviteRows.bulk_invite_id));
 
 /** A request from before the end of a membership does not let the person in again. */
-const failRowsOfFormerMembers = failRowsWhere("The membership of this email ended after the request", () =>
-  exists(membershipEndedAfter(bulkInviteRows.organization_id, bulkInviteRows.email, requestedAt)),
+const membershipEnded = isNotNull(
+  membershipEndedAfter(bulkInviteRows.organization_id, bulkInviteRows.email, requestedAt),
 );
 
-const failRowsOfInvitees = failRowsWhere("The email has a pending invite", ({ now }) =>
-  exists(inviteWhere(and(isInviteOfRow, isActive(now)))),
+/** In ISO 8601, as the wire has times. */
+const expiredAt = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${invites.expires_at} / 1000.0, 'unixepoch')`;
+
+/** The fault of a pending invite; null where the email has none. */
+const faultOfInvite = (now: Value<number>) =>
+  builder
+    .select({
+      fault: sql`iif(${gt(invites.expires_at, now)}, ${ROW_FAULTS.activeInvite},
+        replace(${ROW_FAULTS.expiredInvite("{time}")}, '{time}', ${expiredAt}))`,
+    })
+    .from(invites)
+    .where(isPendingInviteOf(bulkInviteRows.organization_id, bulkInviteRows.email));
+
+/** Sets the error of the rows that cannot become invites. */
+const findFaults = preparedQuery((work: Placeholders<ChunkWork>) =>
+  builder
+    .update(bulkInviteRows)
+    .set({
+      error: sql`case
+        when ${isRepeated} then ${ROW_FAULTS.repeated}
+        when ${isAlreadyMember} then ${ROW_FAULTS.account}
+        when ${membershipEnded} then ${ROW_FAULTS.membershipEnded}
+        else ${faultOfInvite(work.now)}
+      end`,
+    })
+    .where(pendingRows(work)),
 );
 
-const failRemainingRows = failRowsWhere(COULD_NOT_BE_MADE, () => undefined);
-
-function failRowsWhere(error: string, condition: (work: Placeholders<ChunkWork>) => SQL | undefined) {
-  return namedQuery((work: Placeholders<ChunkWork>) =>
-    builder
-      .update(bulkInviteRows)
-      .set({ status: "failed", error })
-      .where(and(pendingRows(work), condition(work))),
-  );
-}
-
-const isInviteOfRow = hasEmail(bulkInviteRows.organization_id, bulkInviteRows.email);
-
-/** An email has at most one active invite. An expired one lapses before the new one comes. */
-const lapseExpiredInvitesOfRows = namedQuery((work: Placeholders<ChunkWork>) =>
-  lapseInvites(
-    inArray(
-      invites.id,
-      builder
-        .select({ id: invites.id })
-        .from(bulkInviteRows)
-        .innerJoin(invites, isInviteOfRow)
-        .where(and(pendingRows(work), isExpiredAndListed(work.now))),
-    ),
-  ),
-);
-
-const insertInvites = namedQuery((work: Placeholders<ChunkWork & { expires_at: number }>) =>
+const insertInvites = preparedQuery((work: Placeholders<ChunkWork & { expires_at: number }>) =>
   insertSelect(
     invites,
     {
@@ -127,16 +117,27 @@ const insertInvites = namedQuery((work: Placeholders<ChunkWork & { expires_at: n
       created_at: work.now,
       updated_at: work.now,
     },
-    sql`from ${bulkInviteRows} where ${pendingRows(work)} order by ${bulkInviteRows.row}`,
+    sql`from ${bulkInviteRows} where ${and(pendingRows(work), isNull(bulkInviteRows.error))}
+      order by ${bulkInviteRows.row}`,
   ),
 );
 
-const completeRows = namedQuery((work: Placeholders<ChunkWork>) =>
-  builder.update(bulkInviteRows).set({ status: "created" }).where(pendingRows(work)),
+const endRows = preparedQuery((work: Placeholders<ChunkWork>) =>
+  builder
+    .update(bulkInviteRows)
+    .set({ status: sql`iif(${isNull(bulkInviteRows.error)}, 'created', 'failed')` })
+    .where(pendingRows(work)),
+);
+
+const failRows = preparedQuery((work: Placeholders<ChunkWork>) =>
+  builder
+    .update(bulkInviteRows)
+    .set({ status: "failed", error: ROW_FAULTS.notMade })
+    .where(pendingRows(work)),
 );
 
 /** Comes after what ends the rows: the cron no longer looks at a bulk invite all rows of which have ended. */
-const completeBulkInvite = namedQuery((work: Placeholders<ChunkWork>) =>
+const completeBulkInvite = preparedQuery((work: Placeholders<ChunkWork>) =>
   builder
     .update(bulkInvites)
     .set({ completed_at: sql`${work.now}` })

@@ -1,20 +1,31 @@
 import * as z from "zod";
-import { MAX_BULK_INVITES } from "../../limits.ts";
+import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR, DAY, MAX_BULK_INVITES } from "../../limits.ts";
 import { count, email, id, line, timestamp } from "../../openapi/shapes.ts";
+import { BULK_INVITE_ID, MANY_INVITED_AT } from "../../openapi/story.ts";
 
 const rows = () => count().max(MAX_BULK_INVITES);
 
 export const bulkInviteSchema = z
   .object({
-    id: id().describe("The id of the bulk invite."),
-    status: z
-      .enum(["pending", "completed"])
-      .describe("`pending` while rows are still being processed, then `completed`, even if rows failed."),
-    total_count: rows().min(1).describe("The number of rows in the request."),
-    created_count: rows().describe("The number of rows that created an invite so far."),
-    failed_count: rows().describe("The number of rows that failed so far."),
-    created_at: timestamp().describe("When the request was accepted."),
-    updated_at: timestamp().describe("When rows were last processed; until then, `created_at`."),
+    id: id().meta({ description: "The id of the bulk invite.", example: BULK_INVITE_ID }),
+    status: z.enum(["pending", "completed"]).meta({
+      description: "`pending` while rows are still being processed, then `completed`, even if rows failed.",
+      example: "pending",
+    }),
+    total_count: rows().min(1).meta({ description: "The number of rows in the request.", example: 4 }),
+    created_count: rows().meta({
+      description: "The number of rows that created an invite so far.",
+      example: 0,
+    }),
+    failed_count: rows().meta({ description: "The number of rows that failed so far.", example: 0 }),
+    created_at: timestamp().meta({
+      description: "When the request was accepted.",
+      example: MANY_INVITED_AT,
+    }),
+    updated_at: timestamp().meta({
+      description: "When rows were last processed; until then, `created_at`.",
+      example: MANY_INVITED_AT,
+    }),
   })
   .meta({ id: "BulkInvite", description: "A request for many invites." });
 
@@ -30,7 +41,7 @@ export const bulkInviteFailureSchema = z
     email: email()
       .nullable()
       .describe(
-        "The email address in the row, in lower case; null if the bulk invite is more than 30 days old.",
+        `The email address in the row, in lower case; null if the bulk invite is more than ${BULK_INVITE_PERSONAL_DATA_KEPT_FOR / DAY} days old.`,
       ),
     error: line().describe("Why the row failed, for people."),
   })

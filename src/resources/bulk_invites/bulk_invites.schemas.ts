@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, timestamp } from "../../http/wire.ts";
+import { id, toTimestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
+import { TOO_MANY_ROWS } from "./bulk_invites.refusals.ts";
 import type { bulkInviteFailureSchema, bulkInviteSchema } from "./bulk_invites.responses.ts";
 import type { bulkInviteColumns, bulkInviteFailureColumns } from "./bulk_invites.sql.ts";
 
@@ -10,7 +11,8 @@ export const createBulkInviteBody = z.object({
   organization_invites: z
     .array(inviteInput)
     .min(1, "must hold at least one invite")
-    .max(MAX_BULK_INVITES, `must hold at most ${MAX_BULK_INVITES} invites`),
+    .max(MAX_BULK_INVITES, TOO_MANY_ROWS)
+    .describe("The invites: a row for each person."),
 });
 
 /** A message of the queue: which rows to work off. It holds only ids; what is personal stays in the rows. */
@@ -34,8 +36,8 @@ export function toBulkInvite(row: BulkInvite): z.input<typeof bulkInviteSchema> 
     total_count: row.total_count,
     created_count: row.created_count,
     failed_count: row.failed_count,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
   };
 }
 

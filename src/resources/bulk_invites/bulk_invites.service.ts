@@ -1,16 +1,30 @@
-import { max, sql } from "drizzle-orm";
+import { inArray } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
-import { namedCreation } from "../../database/creations.ts";
-import { insertSelect } from "../../database/insert.ts";
-import { builder, namedQuery, type Placeholders, runAll, runBatch } from "../../database/queries.ts";
-import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
-import { notFound } from "../../http/errors.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  runAll,
+  runBatch,
+} from "../../database/queries.ts";
+import { bulkInvites } from "../../database/schema.ts";
 import { logFault } from "../../http/log.ts";
-import { BULK_INVITE_CHUNK, QUEUE_SEND_LIMIT } from "../../limits.ts";
+import { QUEUE_SEND_LIMIT } from "../../limits.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
-import { requireAssignable } from "../roles/roles.schemas.ts";
-import type { BulkInvite, BulkInviteChunk, BulkInviteFailure } from "./bulk_invites.schemas.ts";
-import { bulkInviteColumns, failuresOfBulkInvite, ownBulkInvite } from "./bulk_invites.sql.ts";
+import { requireAssignable } from "../roles/roles.policy.ts";
+import { chunksOf, newBulkInvite, newRows } from "./bulk_invites.merge.ts";
+import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
+import type { BulkInvite, BulkInviteFailure } from "./bulk_invites.schemas.ts";
+import {
+  bulkInviteIdempotency,
+  bulkInviteWrites,
+  failuresOfBulkInvite,
+  insertRows,
+  newestBulkInvite,
+  ownBulkInvite,
+} from "./bulk_invites.sql.ts";
 
 /**
  * Stores the rows, all of them, and hands them to the queue. Where the queue does not take them, the cron hands them
@@ -18,58 +32,27 @@ import { bulkInviteColumns, failuresOfBulkInvite, ownBulkInvite } from "./bulk_i
  *
  * @throws ApiError 422 if a row's roles are above the caller's level; nothing is stored then
  */
-export async function createBulkInvite(context: ClientContext, rows: InviteInput[]): Promise<BulkInvite> {
-  const { now, caller, keyed } = context;
-  for (const [row, { role_names }] of rows.entries())
+export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
+  const { db, now, caller, keyed } = context;
+  for (const [row, { role_names }] of inputs.entries())
     requireAssignable(caller.roles, role_names, `organization_invites.${row}.role_names`);
   const { organization_id } = caller;
-  const bulkInvite = await insertBulkInvite(context, {
-    organization_id,
-    rows: JSON.stringify(rows),
-    total_count: rows.length,
-    now,
-  });
+  const bulkInvite = await decideAndWrite(
+    db,
+    [],
+    () => ({
+      writes: [
+        bulkInviteWrites.insert(newBulkInvite(organization_id, inputs.length, now)),
+        insertRows({ rows: JSON.stringify(newRows(organization_id, inputs)) }),
+        newestBulkInvite({}),
+      ],
+    }),
+    { idempotency: await bulkInviteIdempotency(context) },
+  );
   if (keyed?.isReplay) return bulkInvite;
   await queueRows(context, [bulkInvite]).catch((error) => logFault({ bulk_invite_id: bulkInvite.id }, error));
   return bulkInvite;
 }
-
-/** `rows` is JSON text. */
-interface NewBulkInvite {
-  organization_id: number;
-  rows: string;
-  total_count: number;
-  now: number;
-}
-
-/** The rows belong to the newest bulk invite, which is the one that this transaction has just made. */
-const insertBulkInvite = namedCreation(
-  { table: bulkInvites, columns: bulkInviteColumns },
-  ({ organization_id, rows, total_count, now }: Placeholders<NewBulkInvite>) => ({
-    rules: [],
-    statements: [
-      builder
-        .insert(bulkInvites)
-        .values({ organization_id, total_count, queued_at: now, created_at: now, updated_at: now })
-        .returning(bulkInviteColumns),
-    ],
-    after: [
-      insertSelect(
-        bulkInviteRows,
-        {
-          organization_id,
-          bulk_invite_id: builder.select({ id: max(bulkInvites.id) }).from(bulkInvites),
-          row: sql`line.key`,
-          email: sql`line.value ->> 'email'`,
-          display_name: sql`line.value ->> 'display_name'`,
-          roles: sql`line.value ->> 'role_names'`,
-          status: "pending",
-        },
-        sql`from json_each(${rows}) as line`,
-      ),
-    ],
-  }),
-);
 
 /** How far a bulk invite has come, and each row that made no invite. */
 export async function requireBulkInvite(
@@ -80,7 +63,7 @@ export async function requireBulkInvite(
     ownBulkInvite({ organization_id, id }),
     failuresOfBulkInvite({ organization_id, id }),
   ]);
-  if (!bulkInvite) throw notFound("Bulk invite");
+  if (!bulkInvite) throw bulkInviteNotFound();
   return { bulkInvite, failures };
 }
 
@@ -104,19 +87,10 @@ export async function queueRows(
   }
 }
 
-/** `ids` is JSON text. */
-const markUnsent = namedQuery(({ ids }: Placeholders<{ ids: string }>) =>
+/** `ids` is a JSON array. */
+const markUnsent = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
   builder
     .update(bulkInvites)
     .set({ queued_at: 0 })
-    .where(sql`${bulkInvites.id} in (select unsent.value from json_each(${ids}) as unsent)`),
+    .where(inArray(bulkInvites.id, jsonValues(ids))),
 );
-
-function chunksOf({ id, total_count }: Pick<BulkInvite, "id" | "total_count">): BulkInviteChunk[] {
-  return Array.from({ length: Math.ceil(total_count / BULK_INVITE_CHUNK) }, (_, n) => ({
-    schema: "bulk_invite_chunk/1",
-    bulk_invite_id: id,
-    first_row: n * BULK_INVITE_CHUNK,
-    last_row: Math.min((n + 1) * BULK_INVITE_CHUNK, total_count) - 1,
-  }));
-}

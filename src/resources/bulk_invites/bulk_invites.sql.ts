@@ -1,7 +1,10 @@
-import { and, asc, between, count, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, between, count, eq, getTableColumns, max, type SQL, sql } from "drizzle-orm";
 import type { BulkInviteRowStatus } from "../../database/enums.ts";
-import { builder, namedQuery, type Placeholders, type Values } from "../../database/queries.ts";
+import { insertSelect, jsonFields } from "../../database/insert.ts";
+import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 
 const countOf = (status: BulkInviteRowStatus) =>
   sql<number>`${builder
@@ -10,12 +13,9 @@ const countOf = (status: BulkInviteRowStatus) =>
     .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), eq(bulkInviteRows.status, status)))}`;
 
 export const bulkInviteColumns = {
-  id: bulkInvites.id,
-  total_count: bulkInvites.total_count,
+  ...getTableColumns(bulkInvites),
   created_count: countOf("created").as("created_count"),
   failed_count: countOf("failed").as("failed_count"),
-  created_at: bulkInvites.created_at,
-  updated_at: bulkInvites.updated_at,
 };
 
 export const bulkInviteFailureColumns = {
@@ -23,9 +23,6 @@ export const bulkInviteFailureColumns = {
   email: bulkInviteRows.email,
   error: bulkInviteRows.error,
 };
-
-/** The error of a row that failed for a reason that is not its own. */
-export const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
 
 /** True for the rows that are neither created nor failed. */
 export const isPendingRow = eq(bulkInviteRows.status, "pending");
@@ -40,20 +37,40 @@ export const pendingRows = (
     isPendingRow,
   );
 
+export const bulkInviteWrites = tableWrites(bulkInvites, bulkInviteColumns);
+
+export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites);
+
+/** The id of the bulk invite that the transaction has just made. */
+const newestId = builder.select({ id: max(bulkInvites.id) }).from(bulkInvites);
+
+/** `rows` is a JSON array. They belong to the newest bulk invite. */
+export const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+  insertSelect(
+    bulkInviteRows,
+    { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId },
+    sql`from json_each(${rows}) as item`,
+  ),
+);
+
+export const newestBulkInvite = preparedQuery(() =>
+  builder.select(bulkInviteColumns).from(bulkInvites).where(eq(bulkInvites.id, newestId)),
+);
+
 /** Which bulk invite a path names, and whose it must be, as values of a query. */
 interface OwnBulkInvite {
   organization_id: number;
   id: number;
 }
 
-export const ownBulkInvite = namedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
+export const ownBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
   builder
     .select(bulkInviteColumns)
     .from(bulkInvites)
     .where(and(eq(bulkInvites.id, id), eq(bulkInvites.organization_id, organization_id))),
 );
 
-export const failuresOfBulkInvite = namedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
+export const failuresOfBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
   builder
     .select(bulkInviteFailureColumns)
     .from(bulkInviteRows)

@@ -1,6 +1,8 @@
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { PAULA } from "../../openapi/story.ts";
+import { metricsRangeReversed, metricsRangeTooLong, metricsUserNotFound } from "./call_metrics.refusals.ts";
 import { callMetricsSchema } from "./call_metrics.responses.ts";
 
 export const callMetricsReference: Reference = {
@@ -31,12 +33,7 @@ export const callMetricsReference: Reference = {
       response: {
         schema: callMetricsSchema,
         examples: {
-          "Two dates with calls": {
-            total_calls: { "2026-01-30": 8, "2026-01-31": 1 },
-            average_duration: { "2026-01-30": 912.5, "2026-01-31": 900 },
-            call_fail_rate: { "2026-01-30": 0.125, "2026-01-31": 0 },
-            average_wait_time: { "2026-01-30": 95.25, "2026-01-31": 300 },
-          },
+          "Two dates with calls": exampleOf(callMetricsSchema),
           "No calls in the range": {
             total_calls: {},
             average_duration: {},
@@ -46,15 +43,13 @@ export const callMetricsReference: Reference = {
         },
       },
       refusals: { 404: "No user of the organization has the `user_id`." },
-      errors: {
-        400: [
-          "date_start: must not be after date_end",
-          "date_start: must not be after today",
-          `date_start: the range up to date_end must have at most ${MAX_METRICS_DAYS} days, both ends included`,
-          `date_start: the range up to today must have at most ${MAX_METRICS_DAYS} days, both ends included`,
-        ],
-        404: ["User not found"],
-      },
+      errors: [
+        metricsRangeReversed("date_end"),
+        metricsRangeReversed("today"),
+        metricsRangeTooLong("date_end"),
+        metricsRangeTooLong("today"),
+        metricsUserNotFound(),
+      ],
     },
   },
 };

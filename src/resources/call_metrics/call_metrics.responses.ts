@@ -7,18 +7,24 @@ const byDate = (value: z.ZodNumber) =>
 
 export const callMetricsSchema = z
   .object({
-    total_calls: byDate(z.int().min(1)).describe(
-      "The number of calls that started on the date, with those that are still going on.",
-    ),
-    average_duration: byDate(z.number().min(0)).describe(
-      "The average duration in seconds of the calls that ended and did not fail; 0 if there are none.",
-    ),
-    call_fail_rate: byDate(z.number().min(0).max(1)).describe(
-      "The share of calls that failed, as a fraction from 0 to 1: 0.125 is 12.5 percent.",
-    ),
-    average_wait_time: byDate(z.number().min(0)).describe(
-      "The average time in seconds from when recipients began to wait until their call started; 0 if nobody waited. One who began after the start counts as 0 seconds, and one who did not wait at all does not count.",
-    ),
+    total_calls: byDate(z.int().min(1)).meta({
+      description: "The number of calls that started on the date, with those that are still going on.",
+      example: { "2026-01-30": 8, "2026-01-31": 1 },
+    }),
+    average_duration: byDate(z.number().min(0)).meta({
+      description:
+        "The average duration in seconds of the calls that ended and did not fail; 0 if there are none.",
+      example: { "2026-01-30": 912.5, "2026-01-31": 900 },
+    }),
+    call_fail_rate: byDate(z.number().min(0).max(1)).meta({
+      description: "The share of calls that failed, as a fraction from 0 to 1: 0.125 is 12.5 percent.",
+      example: { "2026-01-30": 0.125, "2026-01-31": 0 },
+    }),
+    average_wait_time: byDate(z.number().min(0)).meta({
+      description:
+        "The average time in seconds from when recipients began to wait until their call started; 0 if nobody waited. One who began after the start counts as 0 seconds, and one who did not wait at all does not count.",
+      example: { "2026-01-30": 95.25, "2026-01-31": 300 },
+    }),
   })
   .meta({
     id: "CallMetrics",

@@ -7,7 +7,7 @@ import type { dailyMetricsColumns } from "./call_metrics.sql.ts";
 export const callMetricsQuery = z.object({
   date_start: day.optional(),
   date_end: day.optional(),
-  user_id: idAsText().optional(),
+  user_id: idAsText.optional(),
 });
 
 export type DailyMetrics = Row<typeof dailyMetricsColumns>;

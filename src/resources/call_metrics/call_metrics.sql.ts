@@ -1,5 +1,5 @@
 import { and, asc, between, eq, gt, sql } from "drizzle-orm";
-import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { callDailyMetrics, WHOLE_ORGANIZATION } from "../../database/schema.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 
@@ -25,7 +25,7 @@ export interface MetricsRange {
   end: string;
 }
 
-export const dailyMetrics = namedQuery(
+export const dailyMetrics = preparedQuery(
   ({ organization_id, user_id, start, end }: Placeholders<MetricsSubject & MetricsRange>) => {
     const subject = sql`case when ${user_id} is null then ${WHOLE_ORGANIZATION}
       else ${memberOf(organization_id, user_id)} end`;
@@ -46,6 +46,7 @@ export const dailyMetrics = namedQuery(
 );
 
 /** Selects nothing where `user_id` is not a user of the organization. */
-export const metricsOwner = namedQuery(({ organization_id, user_id }: Placeholders<MetricsSubject>) =>
-  memberOf(organization_id, user_id),
+export const metricsMember = preparedQuery(
+  ({ organization_id, user_id }: Placeholders<{ organization_id: number; user_id: number }>) =>
+    memberOf(organization_id, user_id),
 );

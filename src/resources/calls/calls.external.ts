@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { params, query } from "../../http/validation.ts";
 import { organizationUserParams, toCall } from "./calls.schemas.ts";

@@ -1,15 +1,20 @@
 import type * as z from "zod";
-import { reviseRecord } from "../../database/merging.ts";
-import { unprocessable } from "../../http/errors.ts";
+import { reviseRow } from "../../database/merging.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
-  type ParticipantRecord,
+  type ParticipantRow,
   type ReportOnCall,
 } from "../participants/participants.merge.ts";
 import type { Participant } from "../participants/participants.schemas.ts";
+import {
+  callEndsTooEarly,
+  callIncomplete,
+  callNamesNoRoom,
+  callNamesUnknownRoom,
+  callOwnerNotMember,
+} from "./calls.refusals.ts";
 import type { Call, reportCallBody } from "./calls.schemas.ts";
-import type { CallRecord } from "./calls.sql.ts";
 
 export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
   participants?: ReportOnCall[];
@@ -31,13 +36,16 @@ export interface KnownCall {
   members: Set<number>;
 }
 
+/** What a report makes of a call. A new one has no id yet. */
+export type CallRow = Omit<Call, "id"> & { id?: number };
+
 /**
  * What a report makes of a call and its participants. A field left out stays as reported before; one who is left out
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
  * everybody who is still there has left.
  *
- * @returns the call, and the participants whom the report names or its end concerns; each that is known as it is,
- *   where nothing of it changes
+ * @returns the call, which is the known one itself where nothing of it changes; and those who are new on it, or of whom
+ *   something changes
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -45,51 +53,40 @@ export function mergeCall(
   key: string,
   report: CallReport,
   now: number,
-): { call: CallRecord; participants: ParticipantRecord[] } {
-  const call = reviseRecord(known.call, mergeFields(known, key, report), now);
+): { call: CallRow; participants: ParticipantRow[] } {
+  const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
+  const { ended_at } = call;
   const named = mergeParticipantsOnCall(
     {
-      call: { ...call, id: known.call?.id ?? null },
+      call: { ...call, id: call.id ?? null },
       participants: new Map(known.participants.map((each) => [each.key, each])),
       members: known.members,
     },
     report.participants ?? [],
     now,
   );
-  if (call.ended_at === null) return { call, participants: named };
-  const { ended_at } = call;
   const namedKeys = new Set(named.map((each) => each.key));
   const others = known.present.filter((each) => !namedKeys.has(each.key));
-  return { call, participants: [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now)) };
+  const participants =
+    ended_at === null ? named : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now));
+  const unchanged = new Set<ParticipantRow>([...known.participants, ...known.present]);
+  // Everybody whom a new call names joins it, though its id is not known yet.
+  return { call, participants: participants.filter((each) => !known.call || !unchanged.has(each)) };
 }
 
-function mergeFields(
-  known: KnownCall,
-  key: string,
-  report: CallReport,
-): Omit<CallRecord, "created_at" | "updated_at"> {
-  const before = known.call;
-  const { organization_id, id: waiting_room_id } = before
-    ? { organization_id: before.organization_id, id: before.waiting_room_id }
-    : (known.room ?? {});
+function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {
+  const { organization_id, waiting_room_id } = call ?? {
+    organization_id: room?.organization_id,
+    waiting_room_id: room?.id,
+  };
   if (organization_id === undefined || waiting_room_id === undefined)
-    throw unprocessable(
-      report.waiting_room_slug === undefined
-        ? "call.waiting_room_slug: the first report must name a waiting room"
-        : "call.waiting_room_slug: must be the current slug of a waiting room",
-    );
-
-  const { organization_user_id, started_at, failed, legal_hold } = { ...before, ...report };
-  if (organization_user_id === undefined || started_at === undefined)
-    throw unprocessable("call: organization_user_id and started_at are required in the first report");
-  if (report.organization_user_id !== undefined && known.ownerOrganization !== organization_id)
-    throw unprocessable(
-      "call.organization_user_id: is not a user of the call's organization; if another organization uses the key, report the call under a new key",
-    );
-
-  const ended_at = report.ended_at ?? before?.ended_at ?? null;
-  if (ended_at !== null && ended_at < started_at)
-    throw unprocessable("call.ended_at: must not be before started_at");
+    throw report.waiting_room_slug === undefined ? callNamesNoRoom() : callNamesUnknownRoom();
+  const { organization_user_id, started_at, failed, legal_hold } = { ...call, ...report };
+  if (organization_user_id === undefined || started_at === undefined) throw callIncomplete();
+  if (report.organization_user_id !== undefined && ownerOrganization !== organization_id)
+    throw callOwnerNotMember();
+  const ended_at = report.ended_at ?? call?.ended_at ?? null;
+  if (ended_at !== null && ended_at < started_at) throw callEndsTooEarly();
   return {
     organization_id,
     key,

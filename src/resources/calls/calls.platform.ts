@@ -1,4 +1,4 @@
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams, reportCallBody, toReportedCall } from "./calls.schemas.ts";
 import { reportCall } from "./calls.service.ts";

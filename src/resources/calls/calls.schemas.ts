@@ -1,8 +1,17 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, key, pathId, roomSlug, timestamp, timestampOrNull } from "../../http/wire.ts";
+import {
+  id,
+  instant,
+  key,
+  pathId,
+  roomSlugReference,
+  toTimestamp,
+  toTimestampOrNull,
+} from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
+import { PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callSchema, reportedCallSchema } from "./calls.responses.ts";
 import type { callColumns } from "./calls.sql.ts";
 
@@ -10,19 +19,27 @@ import type { callColumns } from "./calls.sql.ts";
 export const reportCallBody = z.object({
   call: z
     .object({
-      waiting_room_slug: roomSlug,
+      waiting_room_slug: roomSlugReference.describe(
+        "The current slug of the waiting room that the participants came from. A call stays in the room of its first report; later reports need no slug, and it is not looked up. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that.",
+      ),
       organization_user_id: id,
       started_at: instant,
       ended_at: instant.nullable(),
-      failed: z.boolean().nullable(),
+      failed: z
+        .boolean()
+        .nullable()
+        .describe(
+          "Whether the call failed: see `call_fail_rate` of the call metrics. Null, or left out of the first report: it did not.",
+        ),
       legal_hold: z.boolean().nullable(),
       participants: z
         .array(participantOnCall)
-        .max(MAX_CALL_PARTICIPANTS, `must name at most ${MAX_CALL_PARTICIPANTS} participants`)
+        .max(MAX_CALL_PARTICIPANTS, TOO_MANY_PARTICIPANTS)
         .refine(
           (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
-          "must name each participant once",
-        ),
+          PARTICIPANT_REPEATED,
+        )
+        .describe("Participants of the call of whom something is new, each once."),
     })
     .partial(),
 });
@@ -44,8 +61,8 @@ export function toCall(row: Call): z.input<typeof callSchema> {
     organization_user_id: row.organization_user_id,
     waiting_room_id: row.waiting_room_id,
     is_ended: row.ended_at !== null,
-    started_at: timestamp(row.started_at),
-    ended_at: timestampOrNull(row.ended_at),
+    started_at: toTimestamp(row.started_at),
+    ended_at: toTimestampOrNull(row.ended_at),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { ClientContext, Context } from "../../context.ts";
-import { type Decision, writeDecision } from "../../database/decisions.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
-import { notFound } from "../../http/errors.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import {
@@ -11,15 +10,16 @@ import {
 } from "../participants/participants.sql.ts";
 import { roomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { type CallReport, type KnownCall, mergeCall } from "./calls.merge.ts";
+import { callOwnerNotFound } from "./calls.refusals.ts";
 import type { Call } from "./calls.schemas.ts";
 import {
   callByKey,
+  callWrites,
   membersOfReport,
   organizationOfOwner,
   ownerOfPath,
   pageOfCalls,
   totalOfCalls,
-  writeCall,
 } from "./calls.sql.ts";
 
 /** The calls of an organization user whom the caller reaches, newest first. */
@@ -34,7 +34,7 @@ export async function listCalls(
     totalOfCalls(owner),
     pageOfCalls({ ...owner, ...pageWindow(page) }),
   ]);
-  if (owners.length === 0) throw notFound("Organization user");
+  if (owners.length === 0) throw callOwnerNotFound();
   return toPage(page, counted?.total ?? 0, calls);
 }
 
@@ -42,19 +42,19 @@ export async function listCalls(
 export async function reportCall({ db, now }: Context, key: string, report: CallReport): Promise<Call> {
   const slug = report.waiting_room_slug ?? null;
   const named = report.participants ?? [];
-  return writeDecision(
+  return decideAndWrite(
     db,
     [
       callByKey({ key }),
       roomOfCall({ slug, started_at: report.started_at ?? null }),
       organizationOfOwner({ owner_id: report.organization_user_id ?? null }),
       participantsOfReport({ key, slug, keys: JSON.stringify(named.map((each) => each.key)) }),
-      participantsPresent({ call_key: key, is_wanted: typeof report.ended_at === "number" }),
+      participantsPresent({ call_key: typeof report.ended_at === "number" ? key : "" }),
       membersOfReport({ key, slug, user_ids: JSON.stringify(named.flatMap(({ user_id }) => user_id ?? [])) }),
     ],
-    ([before], [room], [owner], participants, present, members): Decision<Call> => {
-      const known: KnownCall = {
-        call: before,
+    ([call], [room], [owner], participants, present, members) => {
+      const known = {
+        call,
         room,
         ownerOrganization: owner?.organization_id,
         participants,
@@ -66,14 +66,16 @@ export async function reportCall({ db, now }: Context, key: string, report: Call
   );
 }
 
-/** What a report makes of a call, as statements. */
+/** The statements that write what a report means. LiveKit's events are such reports too (see livekit/visits.ts). */
 export function decideCall(known: KnownCall, key: string, report: CallReport, now: number): Decision<Call> {
   const { call: before } = known;
-  const next = mergeCall(known, key, report, now);
-  const knownParticipants = new Set<unknown>([...known.participants, ...known.present]);
-  // A new call has no id yet: everybody whom it names joins it.
-  const changed = next.participants.filter((each) => !before || !knownParticipants.has(each));
-  if (before && next.call === before && changed.length === 0) return { unchanged: before };
-  const rows = JSON.stringify(changed);
-  return { writes: [writeCall(next.call), writeParticipants({ rows, call_key: key }), callByKey({ key })] };
+  const { call, participants } = mergeCall(known, key, report, now);
+  if (call === before && participants.length === 0) return { unchanged: before };
+  return {
+    writes: [
+      before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
+      writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
+      callByKey({ key }),
+    ],
+  };
 }

@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { primaryOnly } from "../../http/replication.ts";
 import { params, query } from "../../http/validation.ts";
 import { auditLogParams, auditLogQuery, toAuditLog } from "./egress_audit_logs.schemas.ts";

@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import { ApiError } from "../../http/errors.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
 import {
   DOWNLOADED_AT,
@@ -6,31 +8,22 @@ import {
   ENDED_AT,
   FAILED_EGRESS,
   OLGA,
-  PAULA,
   RECORDED_FROM,
   RECORDING_DELETED_AT,
   STARTED_AT,
 } from "../../openapi/story.ts";
+import { egressNotFound } from "../egresses/egresses.refusals.ts";
+import { FROM_AFTER_TO } from "./egress_audit_logs.refusals.ts";
 import { auditLogSchema } from "./egress_audit_logs.responses.ts";
 
 type AuditLog = z.input<typeof auditLogSchema>;
 
-const created: AuditLog = {
-  id: 71,
-  event: "create",
-  user_id: PAULA.user_id,
-  object_changes: {
-    egress_id: [null, EGRESS.egress_id],
-    status: [null, "egress_starting"],
-    is_stopped: [null, false],
-  },
-  created_at: RECORDED_FROM,
-};
+const created = exampleOf(auditLogSchema);
 
 const ended: AuditLog = {
+  ...created,
   id: 72,
   event: "update",
-  user_id: PAULA.user_id,
   object_changes: {
     status: ["egress_starting", "egress_ended"],
     is_stopped: [false, true],
@@ -94,13 +87,14 @@ export const egressAuditLogsReference: Reference = {
             pagination: onePage(4),
           },
           "A recording that failed": { audit_logs: [failed, createdBefore], pagination: onePage(2) },
+          "Who has read it": { audit_logs: [read], pagination: onePage(1) },
           "No entry of the event or the days": { audit_logs: [], pagination: onePage(0) },
         },
       },
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, or the call has not ended.",
       },
-      errors: { 400: ["from: must not be after to"], 404: ["Egress not found"] },
+      errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), egressNotFound()],
     },
   },
 };

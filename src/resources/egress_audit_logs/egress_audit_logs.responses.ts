@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
 import { MAX_ERROR_LENGTH } from "../../limits.ts";
 import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { EGRESS, PAULA, RECORDED_FROM } from "../../openapi/story.ts";
 import { egressStatus } from "../egresses/egresses.responses.ts";
 
 const change = <Before extends z.ZodType, After extends z.ZodType>(before: Before, after: After) =>
@@ -21,23 +22,30 @@ const objectChangesSchema = z.object({
 
 export const auditLogSchema = z
   .object({
-    id: id().describe(
-      "The id of the entry. The download URL that a `read` returned has it as `x-audit-log-id`.",
-    ),
-    event: z
-      .enum(AUDIT_EVENTS)
-      .describe(
+    id: id().meta({
+      description: "The id of the entry. The download URL that a `read` returned has it as `x-audit-log-id`.",
+      example: 71,
+    }),
+    event: z.enum(AUDIT_EVENTS).meta({
+      description:
         "`create`: the egress was reported for the first time. `update`: it changed, or its file was deleted. `read`: somebody fetched it for download.",
-      ),
-    user_id: id().describe(
-      "The user who caused the event: for `read` the user of the API client, otherwise the user whom the report names. If it names none, and where the file was deleted, the user of an earlier report, else the user who held the call.",
-    ),
-    object_changes: objectChangesSchema
-      .nullable()
-      .describe(
+      example: "create",
+    }),
+    user_id: id().meta({
+      description:
+        "The user who caused the event: for `read` the user of the API client, otherwise the user whom the report names. If it names none, and where the file was deleted, the user of an earlier report, else the user who held the call.",
+      example: PAULA.user_id,
+    }),
+    object_changes: objectChangesSchema.nullable().meta({
+      description:
         "What changed: for each field a list of the old and the new value. `create`: the fields that are not null, with null as the old value. `update`: only the fields that changed. `read`: null instead of an object. There may be more fields in the future.",
-      ),
-    created_at: timestamp().describe("When it happened."),
+      example: {
+        egress_id: [null, EGRESS.egress_id],
+        status: [null, "egress_starting"],
+        is_stopped: [null, false],
+      },
+    }),
+    created_at: timestamp().meta({ description: "When it happened.", example: RECORDED_FROM }),
   })
   .meta({ id: "EgressAuditLog", description: "An entry in the audit log of an egress." });
 

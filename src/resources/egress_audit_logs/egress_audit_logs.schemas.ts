@@ -3,8 +3,9 @@ import { auditedKind } from "../../database/audited_fields.ts";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { day, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { day, pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { callParams } from "../calls/calls.schemas.ts";
+import { FROM_AFTER_TO } from "./egress_audit_logs.refusals.ts";
 import type { auditLogSchema, ObjectChanges } from "./egress_audit_logs.responses.ts";
 import type { auditLogColumns } from "./egress_audit_logs.sql.ts";
 
@@ -14,7 +15,7 @@ export const auditLogQuery = pageQuery
   .extend({ event: z.enum(AUDIT_EVENTS).optional(), from: day.optional(), to: day.optional() })
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
     path: ["from"],
-    error: "must not be after to",
+    error: FROM_AFTER_TO,
   });
 
 export type AuditLog = Row<typeof auditLogColumns>;
@@ -25,7 +26,7 @@ export function toAuditLog(row: AuditLog): z.input<typeof auditLogSchema> {
     event: row.event,
     user_id: row.user_id,
     object_changes: row.object_changes && toObjectChanges(row.object_changes),
-    created_at: timestamp(row.created_at),
+    created_at: toTimestamp(row.created_at),
   };
 }
 
@@ -41,7 +42,7 @@ function toObjectChanges(changes: NonNullable<AuditLog["object_changes"]>): Obje
 function toWireValue(field: string, stored: unknown): unknown {
   switch (auditedKind(field)) {
     case "time":
-      return timestampOrNull(stored as number | null);
+      return toTimestampOrNull(stored as number | null);
     case "boolean":
       return stored === null ? null : Boolean(stored);
     default:

@@ -1,16 +1,16 @@
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { runBatch } from "../../database/queries.ts";
-import { notFound } from "../../http/errors.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { DAY } from "../../limits.ts";
 import { reachedCall } from "../calls/calls.sql.ts";
+import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import type { AuditLog, auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
 import {
   allEntries,
   auditedEgress,
   entriesOfEvent,
-  listOfEvent,
+  listsOfEvents,
   totalOfEntries,
 } from "./egress_audit_logs.sql.ts";
 
@@ -33,11 +33,9 @@ export async function listAuditLogs(
   const queries = event ? entriesOfEvent : allEntries;
   const [[found], [counted], items] = await runBatch(db, [
     auditedEgress(egress),
-    from || to
-      ? queries.count(entries)
-      : totalOfEntries({ ...egress, list: event ? listOfEvent(event) : null }),
+    from || to ? queries.count(entries) : totalOfEntries({ ...egress, lists: listsOfEvents(event) }),
     queries.page({ ...entries, ...pageWindow(page) }),
   ]);
-  if (!found) throw notFound("Egress");
+  if (!found) throw egressNotFound();
   return toPage(page, counted?.total ?? 0, items);
 }

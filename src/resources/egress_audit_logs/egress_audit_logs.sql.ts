@@ -1,15 +1,15 @@
 import { and, count, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { AUDIT_EVENTS, type AuditEvent } from "../../database/enums.ts";
 import { insertSelect } from "../../database/insert.ts";
-import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { egressAuditLogs, egresses, type ListName, listTotals } from "../../database/schema.ts";
 import type { PageWindow } from "../../http/pagination.ts";
-import { egressWithinReach, openEgress, type ReachedEgress } from "../egresses/egresses.sql.ts";
+import { egressWithinReach, type ReachedEgress, viewableEgress } from "../egresses/egresses.sql.ts";
 
 export const auditLogColumns = getTableColumns(egressAuditLogs);
 
 /** Which entries of the egress of a path are asked for. */
-export interface ReachedEntries extends ReachedEgress {
+interface ReachedEntries extends ReachedEgress {
   /** null for those of all events. */
   event: AuditEvent | null;
   /** Milliseconds since the epoch: from the first on, and before the second. */
@@ -21,7 +21,7 @@ const reachedEgressId = (egress: Placeholders<ReachedEgress>) =>
   builder.select({ id: egresses.id }).from(egresses).where(egressWithinReach(egress));
 
 /** The egress of the path, where its audit logs may be seen. */
-export const auditedEgress = namedQuery((egress: Placeholders<ReachedEgress>) => reachedEgressId(egress));
+export const auditedEgress = preparedQuery((egress: Placeholders<ReachedEgress>) => reachedEgressId(egress));
 
 /** The queries of entries, newest first: those of all events, or those that a condition leaves. */
 function entriesWhere(condition: (entries: Placeholders<ReachedEntries>) => SQL | undefined) {
@@ -34,7 +34,7 @@ function entriesWhere(condition: (entries: Placeholders<ReachedEntries>) => SQL 
       lt(egressAuditLogs.created_at, entries.before),
     );
   return {
-    page: namedQuery((entries: Placeholders<ReachedEntries & PageWindow>) =>
+    page: preparedQuery((entries: Placeholders<ReachedEntries & PageWindow>) =>
       builder
         .select(auditLogColumns)
         .from(egressAuditLogs)
@@ -44,7 +44,7 @@ function entriesWhere(condition: (entries: Placeholders<ReachedEntries>) => SQL 
         .offset(entries.offset),
     ),
     /** Counts the entries one by one. */
-    count: namedQuery((entries: Placeholders<ReachedEntries>) =>
+    count: preparedQuery((entries: Placeholders<ReachedEntries>) =>
       builder
         .select({ total: count().as("total") })
         .from(egressAuditLogs)
@@ -58,25 +58,25 @@ export const allEntries = entriesWhere(() => undefined);
 /** Queries of their own, because SQLite finds the entries of one event by an index of their own. */
 export const entriesOfEvent = entriesWhere((entries) => eq(egressAuditLogs.event, entries.event));
 
-/** The list of an event's entries, as their totals name it. */
-export const listOfEvent = (event: AuditEvent): ListName => `egress_audit_logs:${event}`;
+/** The lists of entries, as their totals name them: of one event, or of all. As a JSON array. */
+export const listsOfEvents = (event: AuditEvent | undefined): string =>
+  JSON.stringify((event ? [event] : AUDIT_EVENTS).map((each): ListName => `egress_audit_logs:${each}`));
 
 /** How many entries there are at any time, from the totals that triggers keep. */
-export const totalOfEntries = namedQuery((entries: Placeholders<ReachedEgress & { list: ListName | null }>) =>
+export const totalOfEntries = preparedQuery((entries: Placeholders<ReachedEgress & { lists: string }>) =>
   builder
     .select({ total: sql<number>`coalesce(sum(${listTotals.total}), 0)`.as("total") })
     .from(listTotals)
     .where(
       and(
-        inArray(listTotals.list, AUDIT_EVENTS.map(listOfEvent)),
-        eq(listTotals.list, sql`coalesce(${entries.list}, ${listTotals.list})`),
+        inArray(listTotals.list, jsonValues(entries.lists)),
         eq(listTotals.owner_id, reachedEgressId(entries)),
       ),
     ),
 );
 
 /** The statement that records that a user reads the egress of a path: it inserts nothing where it may not be seen. */
-export const insertReadEntry = namedQuery(
+export const insertReadEntry = preparedQuery(
   (entry: Placeholders<ReachedEgress & { user_id: number; now: number }>) =>
     insertSelect(
       egressAuditLogs,
@@ -87,6 +87,6 @@ export const insertReadEntry = namedQuery(
         user_id: entry.user_id,
         created_at: entry.now,
       },
-      sql`from ${egresses} where ${openEgress(entry)}`,
+      sql`from ${egresses} where ${viewableEgress(entry)}`,
     ).returning({ id: egressAuditLogs.id }),
 );

@@ -10,102 +10,57 @@ import {
   ne,
   not,
   notExists,
+  notInArray,
   or,
-  type SQL,
   type SQLWrapper,
   sql,
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { EGRESS_DELETED } from "../../database/enums.ts";
-import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
-import { expiredIds, isExpired } from "../../database/retention.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { idsPastRetention, isPastRetention } from "../../database/retention.ts";
 import { egresses, organizations, replacedFiles } from "../../database/schema.ts";
 import { RECORDINGS_CLAIMED } from "../../limits.ts";
 
 /* The statements of a deletion: see egresses.deletion.ts. */
-
-/** A file of a claimed recording; `storage_key` is null where the recording has none. */
-export interface ClaimedFile {
-  egress_id: number;
-  storage_key: string | null;
-  /** Whether a recording needs the file that is not to be deleted now. */
-  is_shared: boolean;
-}
 
 /** The status as SQL, because SQLite uses an index only for the words of its WHERE. */
 const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
 
 const others = alias(egresses, "others");
 
-const isShared = (storage_key: SQLWrapper, ids: SQL) =>
+/** True for a file that a recording needs which is not to be deleted now. */
+const isShared = (storage_key: SQLWrapper, ids: SQLWrapper) =>
   exists(
     builder
       .select({ id: others.id })
       .from(others)
       .where(
-        and(eq(others.storage_key, storage_key), ne(others.status, DELETED), sql`${others.id} not in ${ids}`),
+        and(eq(others.storage_key, storage_key), ne(others.status, DELETED), notInArray(others.id, ids)),
       ),
   );
 
-/** Selects the files of the recordings: those that they name now, and those that they named before. */
-function selectFiles(ids: SQL) {
-  const shared = (storage_key: SQLWrapper) =>
-    sql<boolean>`${isShared(storage_key, ids)}`.mapWith(Boolean).as("is_shared");
-  return builder
-    .select({
-      egress_id: sql<number>`${egresses.id}`.as("egress_id"),
-      storage_key: egresses.storage_key,
-      is_shared: shared(egresses.storage_key),
-    })
-    .from(egresses)
-    .where(inArray(egresses.id, ids))
-    .union(
-      builder
-        .select({
-          egress_id: replacedFiles.egress_id,
-          storage_key: replacedFiles.storage_key,
-          is_shared: shared(replacedFiles.storage_key),
-        })
-        .from(replacedFiles)
-        .where(inArray(replacedFiles.egress_id, ids)),
-    );
-}
-
-const idByKey = (egress_id: Value<string>) =>
-  builder.select({ id: egresses.id }).from(egresses).where(eq(egresses.egress_id, egress_id));
-
 /** Claims the deletion that the platform wants, unless the call is under legal hold or the recording has not ended. */
-export const claimRequested = namedQuery(
+export const claimRequested = preparedQuery(
   ({ egress_id, now }: Placeholders<{ egress_id: string; now: number }>) =>
     builder
       .update(egresses)
       .set({ deletion_requested: true, deletion_due_at: sql`${now}` })
       .where(
         and(eq(egresses.egress_id, egress_id), eq(egresses.status, "egress_ended"), not(egresses.is_held)),
-      ),
-);
-
-/** What says why a claim was refused. */
-export const deletionStateByKey = namedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
-  builder
-    .select({ status: egresses.status, is_held: egresses.is_held })
-    .from(egresses)
-    .where(eq(egresses.egress_id, egress_id)),
-);
-
-export const filesByKey = namedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
-  selectFiles(sql`${idByKey(egress_id)}`),
+      )
+      .returning({ egress_id: egresses.egress_id }),
 );
 
 /** Claims the deletion of recordings that have become too old: at most a portion. */
-export const claimExpired = namedQuery(({ now }: Placeholders<{ now: number }>) =>
+export const claimExpired = preparedQuery(({ now }: Placeholders<{ now: number }>) =>
   builder
     .update(egresses)
     .set({ deletion_due_at: sql`${now}` })
     .where(
       inArray(
         egresses.id,
-        expiredIds(
+        idsPastRetention(
           egresses,
           organizations.recording_retention_days,
           now,
@@ -121,7 +76,7 @@ export const claimExpired = namedQuery(({ now }: Placeholders<{ now: number }>) 
  * can never be deleted does not hold them up. A recording that is not too old any more, because its organization wants
  * to keep it for longer, loses its claim.
  */
-export const takeClaims = namedQuery(({ now }: Placeholders<{ now: number }>) => {
+export const takeClaims = preparedQuery(({ now }: Placeholders<{ now: number }>) => {
   const due = builder
     .select({ id: egresses.id })
     .from(egresses)
@@ -132,7 +87,7 @@ export const takeClaims = namedQuery(({ now }: Placeholders<{ now: number }>) =>
     .limit(RECORDINGS_CLAIMED);
   const isStillWanted = or(
     eq(egresses.deletion_requested, true),
-    isExpired(egresses, organizations.recording_retention_days, now),
+    isPastRetention(egresses, organizations.recording_retention_days, now),
   );
   return (
     builder
@@ -140,41 +95,57 @@ export const takeClaims = namedQuery(({ now }: Placeholders<{ now: number }>) =>
       // After this run's own time, so that it does not take them again.
       .set({ deletion_due_at: sql`iif(${isStillWanted}, ${now} + 1, null)` })
       .where(inArray(egresses.id, due))
-      .returning({ id: egresses.id })
+      .returning({ egress_id: egresses.egress_id })
   );
 });
 
-/** Selects the values of a JSON array. */
-const valuesOf = (list: Value<string>) => sql`(select value from json_each(${list}))`;
-
-export const filesOfClaims = namedQuery(({ ids }: Placeholders<{ ids: string }>) =>
-  selectFiles(
-    sql`${builder
-      .select({ id: egresses.id })
-      .from(egresses)
-      .where(
-        and(inArray(egresses.id, valuesOf(ids)), isNotNull(egresses.deletion_due_at), not(egresses.is_held)),
-      )}`,
-  ),
-);
+/**
+ * The files of those of the recordings that are claimed and not under legal hold: those that they name now, and those that
+ * they named before. A recording without a file has one row, without a storage key. `egress_ids` is a JSON array.
+ */
+export const filesOfClaims = preparedQuery(({ egress_ids }: Placeholders<{ egress_ids: string }>) => {
+  const claimed = builder
+    .select({ id: egresses.id })
+    .from(egresses)
+    .where(
+      and(
+        inArray(egresses.egress_id, jsonValues(egress_ids)),
+        isNotNull(egresses.deletion_due_at),
+        not(egresses.is_held),
+      ),
+    );
+  const files = builder
+    .select({ id: egresses.id, storage_key: egresses.storage_key })
+    .from(egresses)
+    .where(inArray(egresses.id, claimed))
+    .union(
+      builder
+        .select({ id: replacedFiles.egress_id, storage_key: replacedFiles.storage_key })
+        .from(replacedFiles)
+        .where(inArray(replacedFiles.egress_id, claimed)),
+    )
+    .as("files");
+  const is_shared = sql`${isShared(files.storage_key, claimed)}`.mapWith(Boolean).as("is_shared");
+  return builder.select({ id: files.id, storage_key: files.storage_key, is_shared }).from(files);
+});
 
 /** The claimed recordings, and which of their files are gone: both as JSON arrays. */
-interface Attempt {
+interface DeletionAttempt {
   ids: string;
   gone: string;
   now: number;
 }
 
 /** True for a file that this recording does not keep any more: it is gone, or left to another recording. */
-const isReleased = (storage_key: SQLWrapper, { ids, gone }: Placeholders<Attempt>) =>
-  or(sql`${storage_key} in ${valuesOf(gone)}`, isShared(storage_key, valuesOf(ids)));
+const isReleased = (storage_key: SQLWrapper, { ids, gone }: Placeholders<DeletionAttempt>) =>
+  or(inArray(storage_key, jsonValues(gone)), isShared(storage_key, jsonValues(ids)));
 
-export const forgetReplacedFiles = namedQuery((attempt: Placeholders<Attempt>) =>
+export const forgetReplacedFiles = preparedQuery((attempt: Placeholders<DeletionAttempt>) =>
   builder
     .delete(replacedFiles)
     .where(
       and(
-        inArray(replacedFiles.egress_id, valuesOf(attempt.ids)),
+        inArray(replacedFiles.egress_id, jsonValues(attempt.ids)),
         isReleased(replacedFiles.storage_key, attempt),
       ),
     ),
@@ -184,7 +155,7 @@ export const forgetReplacedFiles = namedQuery((attempt: Placeholders<Attempt>) =
  * Marks the recordings that have no file any more. One that got another file meanwhile stays claimed. One that was
  * deleted before, and whose file a late report named, shows no change.
  */
-export const finishClaims = namedQuery((attempt: Placeholders<Attempt>) => {
+export const finishClaims = preparedQuery((attempt: Placeholders<DeletionAttempt>) => {
   const leftFiles = builder
     .select({ storage_key: replacedFiles.storage_key })
     .from(replacedFiles)
@@ -201,7 +172,7 @@ export const finishClaims = namedQuery((attempt: Placeholders<Attempt>) => {
     })
     .where(
       and(
-        inArray(egresses.id, valuesOf(attempt.ids)),
+        inArray(egresses.id, jsonValues(attempt.ids)),
         or(ne(egresses.status, DELETED), isNotNull(egresses.deletion_due_at)),
         notExists(leftFiles),
         or(isNull(egresses.storage_key), isReleased(egresses.storage_key, attempt)),
@@ -209,9 +180,9 @@ export const finishClaims = namedQuery((attempt: Placeholders<Attempt>) => {
     );
 });
 
-export const unfinishedClaims = namedQuery(({ ids }: Placeholders<{ ids: string }>) =>
+export const unfinishedClaims = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
   builder
     .select({ id: egresses.id })
     .from(egresses)
-    .where(and(inArray(egresses.id, valuesOf(ids)), isNotNull(egresses.deletion_due_at))),
+    .where(and(inArray(egresses.id, jsonValues(ids)), isNotNull(egresses.deletion_due_at))),
 );

@@ -1,16 +1,12 @@
 import type { Context } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
-import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
 import { log } from "../../http/log.ts";
-import { FILE_DELETION_RETRY_AFTER, FILE_DELETIONS_TIME_LIMIT, RECORDINGS_DELETED } from "../../limits.ts";
-import { UNDER_LEGAL_HOLD } from "../calls/calls.sql.ts";
+import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_DELETED } from "../../limits.ts";
+import { callUnderLegalHold } from "../calls/calls.refusals.ts";
 import {
-  type ClaimedFile,
   claimExpired,
   claimRequested,
-  deletionStateByKey,
-  filesByKey,
   filesOfClaims,
   finishClaims,
   forgetReplacedFiles,
@@ -18,6 +14,8 @@ import {
   unfinishedClaims,
 } from "./egresses.claims.ts";
 import { deleteFiles } from "./egresses.files.ts";
+import { egressNotEnded, egressNotFound, fileNotDeleted } from "./egresses.refusals.ts";
+import { egressByKey } from "./egresses.sql.ts";
 
 /*
  * A recording is deleted in three steps. Its deletion is claimed: one statement sets `deletion_due_at`, unless something
@@ -34,21 +32,16 @@ import { deleteFiles } from "./egresses.files.ts";
  */
 export async function deleteEgress(context: Context, egress_id: string): Promise<void> {
   const { db, now } = context;
-  const [, [egress], files] = await runBatch(db, [
+  const [[claim], [egress], files] = await runBatch(db, [
     claimRequested({ egress_id, now }),
-    deletionStateByKey({ egress_id }),
-    filesByKey({ egress_id }),
+    egressByKey({ egress_id }),
+    filesOfClaims({ egress_ids: JSON.stringify([egress_id]) }),
   ]);
-  if (!egress) throw notFound("Egress");
+  if (!egress) throw egressNotFound();
   if (egress.status === EGRESS_DELETED) return;
-  if (egress.is_held) throw unprocessable(UNDER_LEGAL_HOLD);
-  if (egress.status !== "egress_ended") throw unprocessable("The egress has not ended: report its end first");
+  if (!claim) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();
   const { failed } = await deleteClaimed(context, files);
-  if (failed > 0)
-    throw new ApiError(503, "The file could not be deleted now: the service goes on trying", {
-      headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) },
-      reason: "file_not_deleted",
-    });
+  if (failed > 0) throw fileNotDeleted();
 }
 
 /**
@@ -81,18 +74,25 @@ async function deletePortion(context: Context): Promise<Outcome> {
   const { db, now } = context;
   const [, claims] = await runBatch(db, [claimExpired({ now }), takeClaims({ now })]);
   if (claims.length === 0) return { claimed: 0, failed: 0 };
-  const ids = JSON.stringify(claims.map(({ id }) => id));
-  return deleteClaimed(context, await runAll(db, filesOfClaims({ ids })));
+  const egress_ids = JSON.stringify(claims.map(({ egress_id }) => egress_id));
+  return deleteClaimed(context, await runAll(db, filesOfClaims({ egress_ids })));
+}
+
+/** A file of a claimed recording: see `filesOfClaims`. */
+interface ClaimedFile {
+  id: number;
+  storage_key: string | null;
+  is_shared: boolean;
 }
 
 /** Deletes the files of claimed recordings, and marks those recordings that have none any more. */
 async function deleteClaimed(context: Context, files: ClaimedFile[]): Promise<Outcome> {
-  const ids = [...new Set(files.map(({ egress_id }) => egress_id))];
+  const ids = [...new Set(files.map(({ id }) => id))];
   const keys = new Set(files.flatMap(({ storage_key, is_shared }) => (is_shared ? [] : (storage_key ?? []))));
   const failures = await deleteFiles(context, [...keys]);
-  for (const { egress_id, storage_key } of files) {
+  for (const { id, storage_key } of files) {
     const reason = storage_key !== null && failures.get(storage_key);
-    if (reason) log("file_deletion_failed", { egress_id, reason });
+    if (reason) log("file_deletion_failed", { egress_id: id, reason });
   }
   const gone = [...keys].filter((key) => !failures.has(key));
   const attempt = { ids: JSON.stringify(ids), gone: JSON.stringify(gone), now: context.now };

@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { primaryOnly } from "../../http/replication.ts";
 import { params } from "../../http/validation.ts";
 import { callParams } from "../calls/calls.schemas.ts";

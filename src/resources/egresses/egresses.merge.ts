@@ -1,22 +1,31 @@
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
-import { reviseRecord } from "../../database/merging.ts";
-import { unprocessable } from "../../http/errors.ts";
+import { reviseRow } from "../../database/merging.ts";
+import type { egresses } from "../../database/schema.ts";
+import { EGRESS_SILENCE } from "../../limits.ts";
 import type { Call } from "../calls/calls.schemas.ts";
+import {
+  egressNamesNoCall,
+  egressOfAnotherCall,
+  egressOfUnknownCall,
+  egressUserNotMember,
+  egressWithoutStatus,
+} from "./egresses.refusals.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
 
-/** What reports say of an egress, when, and by whom. */
-export type EgressRecord = Omit<Egress, "id" | "egress_id">;
-
-/** What a report refers to. */
-interface EgressReferences {
+/** What is known when an egress is reported. */
+interface KnownEgress {
+  /** The egress with this id; undefined in the first report. */
+  egress: Egress | undefined;
   /** The call of the report's call_key, if there is one. */
   call: Pick<Call, "id" | "organization_id"> | undefined;
   /** Whether the report's user_id is a user of the organization. */
   isMember: boolean;
 }
 
+type EgressRow = typeof egresses.$inferInsert;
+
 /** What is known of an egress, whichever call it is of. */
-export type EgressState = Pick<EgressRecord, "status" | "error" | "is_stopped" | "ended_at" | "storage_key">;
+export type EgressState = Pick<Egress, "status" | "error" | "is_stopped" | "ended_at" | "storage_key">;
 
 const NEW_EGRESS = { error: null, is_stopped: false, ended_at: null, storage_key: null };
 
@@ -30,28 +39,40 @@ const NEW_EGRESS = { error: null, is_stopped: false, ended_at: null, storage_key
  *   first one has no status
  */
 export function mergeEgress(
-  known: EgressRecord | undefined,
+  { egress: known, call, isMember }: KnownEgress,
+  egress_id: string,
   report: EgressReport,
-  { call, isMember }: EgressReferences,
   now: number,
-): EgressRecord {
+): EgressRow {
   const { call_key, user_id, ...news } = report;
   if (known?.status === EGRESS_DELETED) {
     const isOfTheCall = call_key === undefined || call?.id === known.call_id;
     const { storage_key } = isOfTheCall ? news : known;
     return !storage_key || storage_key === known.storage_key ? known : { ...known, storage_key };
   }
-  if (call_key !== undefined && !call) throw unprocessable("egress.call_key: there is no such call");
+  if (call_key !== undefined && !call) throw egressOfUnknownCall();
   const owner = known ?? (call && { organization_id: call.organization_id, call_id: call.id });
-  if (!owner) throw unprocessable("egress.call_key: the first report must name a call");
-  const { organization_id, call_id } = owner;
-  if (call && call.id !== call_id) throw unprocessable("egress.call_key: the egress belongs to another call");
+  if (!owner) throw egressNamesNoCall();
+  if (call && call.id !== owner.call_id) throw egressOfAnotherCall();
 
   const state = mergeState(known, news, now);
-  if (user_id && !isMember) throw unprocessable("egress.user_id: is not a user of the organization");
+  if (user_id && !isMember) throw egressUserNotMember();
   const changed_by_user_id = user_id ?? known?.changed_by_user_id ?? null;
-  return reviseRecord(known, { organization_id, call_id, ...state }, now, { changed_by_user_id });
+  const { organization_id, call_id } = owner;
+  return reviseEgress(known, { organization_id, call_id, egress_id, ...state }, changed_by_user_id, now);
 }
+
+/** The egress in this state. It is the known one itself where nothing changes. */
+export const reviseEgress = (
+  known: Egress | undefined,
+  fields: EgressState & Pick<Egress, "organization_id" | "call_id" | "egress_id">,
+  changed_by_user_id: number | null,
+  now: number,
+): EgressRow => reviseRow(known, fields, now, { changed_by_user_id, check_at: nextCheck(fields, now) });
+
+/** Nothing is left to ask about a recording that has ended. */
+const nextCheck = ({ status }: EgressState, now: number) =>
+  status === "egress_ended" ? null : now + EGRESS_SILENCE;
 
 /**
  * What is known of an egress after a report, whichever call it is of.
@@ -61,7 +82,7 @@ export function mergeEgress(
 export function mergeState(known: EgressState | undefined, news: News, now: number): EgressState {
   const changes = known ? timelyPart(known, news) : news;
   const { status, error, is_stopped, ended_at, storage_key } = { ...NEW_EGRESS, ...known, ...changes };
-  if (status === undefined) throw unprocessable("egress.status: is required in the first report");
+  if (status === undefined) throw egressWithoutStatus();
   const isEnded = status === "egress_ended";
   return {
     status,

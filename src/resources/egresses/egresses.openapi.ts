@@ -1,6 +1,8 @@
 import * as z from "zod";
-import { MAX_KEY_LENGTH, MAX_STORAGE_KEY_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
-import { busyError, type Fields, type Reference } from "../../openapi/operation.ts";
+import { unprocessable } from "../../http/errors.ts";
+import { MAX_KEY_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import {
   CALL,
   EGRESS,
@@ -12,19 +14,26 @@ import {
   STARTED_AT,
   STORAGE_KEY,
 } from "../../openapi/story.ts";
+import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
+import {
+  egressNamesNoCall,
+  egressNotEnded,
+  egressNotFound,
+  egressOfAnotherCall,
+  egressOfUnknownCall,
+  egressUserNotMember,
+  egressWithoutStatus,
+  fileNotDeleted,
+  NOT_A_PATH,
+  STORAGE_KEY_TOO_LONG,
+} from "./egresses.refusals.ts";
 import { egressSchema, egressWithUrlSchema } from "./egresses.responses.ts";
 
 type Egress = z.input<typeof egressSchema>;
 
-const starting: Egress = {
-  ...EGRESS,
-  status: "egress_starting",
-  error: null,
-  is_stopped: false,
-  ended_at: null,
-  created_at: RECORDED_FROM,
-  updated_at: RECORDED_FROM,
-};
+const starting = exampleOf(egressSchema);
+
+const { url } = exampleOf(egressWithUrlSchema);
 
 const ended: Egress = {
   ...starting,
@@ -44,23 +53,6 @@ const failed: Egress = {
 };
 
 const deleted: Egress = { ...ended, status: "egress_deleted", updated_at: RECORDING_DELETED_AT };
-
-const fields: Fields = {
-  egress: "What is known of the recording. What is left out stays as it was reported before.",
-  "egress.call_key":
-    "The key of the call, which must have been reported. The first report needs it. Later ones can leave it out, or name the same call.",
-  "egress.status":
-    "How far the recording is, in the order of these values. It may skip some, and never goes back. A recording that failed is `egress_ended`, with an `error`. The first report needs it.",
-  "egress.is_stopped":
-    "Whether the recording was stopped. Without a report of it, it was not. Once it was, it stays so: then false and `null` change nothing. `egress_ended` means true, whatever stands here.",
-  "egress.error":
-    "Why the recording failed. The external API shows it, so it should name no person. `null`: it did not fail.",
-  "egress.ended_at":
-    "When the recording ended, with any time zone. Without it, that is when `egress_ended` is first reported. `null` clears it, but not once the recording has ended.",
-  "egress.storage_key": `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording.`,
-  "egress.user_id":
-    "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the user of an earlier report, else the user who held the call.",
-};
 
 const byEgressId = {
   egress_id: {
@@ -92,7 +84,7 @@ export const egressesReference: Reference = {
           "The call has not ended, was not recorded, or somebody has not consented": { egresses: [] },
         },
       },
-      errors: { 404: ["Call not found"] },
+      errors: [callNotFound()],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": {
       operationId: "getEgress",
@@ -107,7 +99,7 @@ export const egressesReference: Reference = {
         examples: {
           "A recording": {
             ...ended,
-            url: `https://storage.example.com/recordings/${STORAGE_KEY}?X-Amz-Expires=900&response-content-disposition=attachment&x-audit-log-id=73&X-Amz-Date=20260131T100000Z&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=visits%2F20260131%2Fauto%2Fs3%2Faws4_request&X-Amz-SignedHeaders=host&X-Amz-Signature=3f1c0e5b9d8a7c6f4e2d1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a098f7e6d5`,
+            url,
           },
           "A recording that failed has no file": { ...failed, url: null },
           "The file was deleted": { ...deleted, url: null },
@@ -116,7 +108,7 @@ export const egressesReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, the call has not ended, or not every participant consented to the recording.",
       },
-      errors: { 404: ["Egress not found"] },
+      errors: [egressNotFound()],
     },
   },
   platform: {
@@ -129,7 +121,17 @@ export const egressesReference: Reference = {
       parameters: byEgressId,
       refusals: { 404: "The `egress_id` is blank, too long, or has control characters." },
       request: {
-        fields,
+        fields: {
+          egress: "What is known of the recording. What is left out stays as it was reported before.",
+          "egress.status":
+            "How far the recording is, in the order of these values. It may skip some, and never goes back. A recording that failed is `egress_ended`, with an `error`. The first report needs it.",
+          "egress.is_stopped":
+            "Whether the recording was stopped. Without a report of it, it was not. Once it was, it stays so: then false and `null` change nothing. `egress_ended` means true, whatever stands here.",
+          "egress.error":
+            "Why the recording failed. The external API shows it, so it should name no person. `null`: it did not fail.",
+          "egress.ended_at":
+            "When the recording ended, with any time zone. Without it, that is when `egress_ended` is first reported. `null` clears it, but not once the recording has ended.",
+        },
         examples: {
           "The first report": {
             egress: { call_key: CALL.key, status: "egress_starting", user_id: PAULA.user_id },
@@ -153,18 +155,15 @@ export const egressesReference: Reference = {
           "Another recording has failed": failed,
         },
       },
-      errors: {
-        422: [
-          "egress.call_key: the first report must name a call",
-          "egress.call_key: there is no such call",
-          "egress.call_key: the egress belongs to another call",
-          "egress.status: is required in the first report",
-          "egress.storage_key: must be a path without empty, . and .. segments",
-          `egress.storage_key: must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`,
-          "egress.user_id: is not a user of the organization",
-        ],
-        503: [busyError],
-      },
+      errors: [
+        egressNamesNoCall(),
+        egressOfUnknownCall(),
+        egressOfAnotherCall(),
+        egressWithoutStatus(),
+        unprocessable(`egress.storage_key: ${NOT_A_PATH}`),
+        unprocessable(`egress.storage_key: ${STORAGE_KEY_TOO_LONG}`),
+        egressUserNotMember(),
+      ],
     },
     "DELETE /egresses/:egress_id": {
       operationId: "deleteEgress",
@@ -176,14 +175,7 @@ export const egressesReference: Reference = {
       refusals: {
         503: "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too.",
       },
-      errors: {
-        404: ["Egress not found"],
-        422: [
-          "The call is under legal hold: end the hold first",
-          "The egress has not ended: report its end first",
-        ],
-        503: ["The file could not be deleted now: the service goes on trying"],
-      },
+      errors: [egressNotFound(), callUnderLegalHold(), egressNotEnded(), fileNotDeleted()],
     },
   },
 };

@@ -1,4 +1,4 @@
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { deleteEgress } from "./egresses.deletion.ts";
 import { egressKeyParams, reportEgressBody, toEgress } from "./egresses.schemas.ts";

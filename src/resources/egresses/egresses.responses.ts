@@ -2,6 +2,7 @@ import * as z from "zod";
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import { MAX_ERROR_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
 import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { EGRESS, RECORDED_FROM, STORAGE_KEY } from "../../openapi/story.ts";
 
 /** The set of statuses is open. */
 export const egressStatus = () =>
@@ -16,20 +17,36 @@ const MAX_URL_LENGTH = 5000;
 
 export const egressSchema = z
   .object({
-    id: id().describe("The id of the egress, for use in paths of the external API."),
-    egress_id: key().describe("The id that the recording backend gave to the egress."),
+    id: id().meta({
+      description: "The id of the egress, for use in paths of the external API.",
+      example: EGRESS.id,
+    }),
+    egress_id: key().meta({
+      description: "The id that the recording backend gave to the egress.",
+      example: EGRESS.egress_id,
+    }),
     status: egressStatus().describe(
       "How far the recording is: `egress_starting`, `egress_active`, `egress_ending`, `egress_ended`. It goes in this order, may skip some, and never goes back. `egress_ended` is also the status of a recording that failed: then `error` says why. `egress_deleted` means that the file was deleted. There may be more values in the future.",
     ),
-    error: longText(MAX_ERROR_LENGTH)
-      .nullable()
-      .describe("Why the recording failed, in the words of the recording backend; null if it did not fail."),
-    is_stopped: z
-      .boolean()
-      .describe("Whether the recording was stopped. Always true once it has ended, or its file was deleted."),
-    ended_at: timestamp().nullable().describe("When the recording ended; null until then."),
-    created_at: timestamp().describe("When the egress was first reported."),
-    updated_at: timestamp().describe("When the egress last changed."),
+    error: longText(MAX_ERROR_LENGTH).nullable().meta({
+      description:
+        "Why the recording failed, in the words of the recording backend; null if it did not fail.",
+      example: null,
+    }),
+    is_stopped: z.boolean().meta({
+      description:
+        "Whether the recording was stopped. Always true once it has ended, or its file was deleted.",
+      example: false,
+    }),
+    ended_at: timestamp().nullable().meta({
+      description: "When the recording ended; null until then.",
+      example: null,
+    }),
+    created_at: timestamp().meta({
+      description: "When the egress was first reported.",
+      example: RECORDED_FROM,
+    }),
+    updated_at: timestamp().meta({ description: "When the egress last changed.", example: RECORDED_FROM }),
   })
   .meta({ id: "Egress", description: "The recording of a call." });
 
@@ -39,8 +56,9 @@ export const egressWithUrlSchema = egressSchema
       .url()
       .max(MAX_URL_LENGTH)
       .nullable()
-      .describe(
-        `Where to download the file with a GET, without any credentials, within ${RECORDING_URL_LIFETIME / 60} minutes. It is different in every response. null while no file was reported, for example because the recording failed, and once the file was deleted.`,
-      ),
+      .meta({
+        description: `Where to download the file with a GET, without any credentials, within ${RECORDING_URL_LIFETIME / 60} minutes. It is different in every response. null while no file was reported, for example because the recording failed, and once the file was deleted.`,
+        example: `https://storage.example.com/recordings/${STORAGE_KEY}?X-Amz-Expires=900&response-content-disposition=attachment&x-audit-log-id=73&X-Amz-Date=20260131T100000Z&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=visits%2F20260131%2Fauto%2Fs3%2Faws4_request&X-Amz-SignedHeaders=host&X-Amz-Signature=3f1c0e5b9d8a7c6f4e2d1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a098f7e6d5`,
+      }),
   })
   .meta({ id: "EgressWithUrl", description: "The recording of a call, with a download URL." });

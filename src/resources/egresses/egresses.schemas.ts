@@ -1,36 +1,45 @@
 import * as z from "zod";
 import { EGRESS_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, key, longText, pathId, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { id, instant, key, multilineText, pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { callParams } from "../calls/calls.schemas.ts";
+import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";
 import type { egressSchema, egressWithUrlSchema } from "./egresses.responses.ts";
 import type { egressColumns } from "./egresses.sql.ts";
 
 const encoder = new TextEncoder();
 
-/** A URL folds `.` and `..` away, and could so leave the bucket. A file with a longer key could never be deleted. */
-const storageKey = longText(MAX_STORAGE_KEY_LENGTH)
-  .refine(
-    (value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
-    "must be a path without empty, . and .. segments",
-  )
-  .refine(
-    (value) => encoder.encode(value).length <= MAX_STORAGE_KEY_LENGTH,
-    `must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`,
-  );
+/** Part of a path: not empty, `.` or `..`. No lookahead, which not every language of patterns has. */
+const SEGMENT = "(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)";
 
-/** A report in part: what is left out stays as reported before. `user_id` is who caused the change, not a field of the egress. */
+/** A URL folds `.` and `..` away, and could so leave the bucket. A file with a longer key could never be deleted. */
+const storageKey = multilineText(MAX_STORAGE_KEY_LENGTH)
+  .refine((value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)), NOT_A_PATH)
+  .refine((value) => encoder.encode(value).length <= MAX_STORAGE_KEY_LENGTH, STORAGE_KEY_TOO_LONG)
+  .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } });
+
+/** A report in part: what is left out stays as reported before. */
 export const reportEgressBody = z.object({
   egress: z
     .object({
-      call_key: key,
+      call_key: key.describe(
+        "The key of the call, which must have been reported. The first report needs it. Later ones can leave it out, or name the same call.",
+      ),
       status: z.enum(EGRESS_STATUSES),
       is_stopped: z.boolean().nullable(),
-      error: longText(MAX_ERROR_LENGTH).nullable(),
+      error: multilineText(MAX_ERROR_LENGTH).nullable(),
       ended_at: instant.nullable(),
-      storage_key: storageKey.nullable(),
-      user_id: id.nullable(),
+      storage_key: storageKey
+        .nullable()
+        .describe(
+          `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording.`,
+        ),
+      user_id: id
+        .nullable()
+        .describe(
+          "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the user of an earlier report, else the user who held the call.",
+        ),
     })
     .partial(),
 });
@@ -50,9 +59,9 @@ export function toEgress(row: Egress): z.input<typeof egressSchema> {
     status: row.status,
     error: row.error,
     is_stopped: row.is_stopped,
-    ended_at: timestampOrNull(row.ended_at),
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    ended_at: toTimestampOrNull(row.ended_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
   };
 }
 

@@ -1,40 +1,21 @@
-import {
-  and,
-  asc,
-  eq,
-  exists,
-  getTableColumns,
-  isNotNull,
-  isNull,
-  lte,
-  notExists,
-  or,
-  sql,
-} from "drizzle-orm";
-import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
+import { and, asc, eq, exists, getTableColumns, inArray, isNull, lte, notExists, or, sql } from "drizzle-orm";
+import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { calls, egresses, participants } from "../../database/schema.ts";
+import { tableWrites } from "../../database/table_writes.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
-import { callWithinReach, type ReachedCall } from "../calls/calls.sql.ts";
+import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 
-/** What reports say, and what is shown of it. The other columns belong to deletion, and to the cron's questions to LiveKit. */
-const { call_ended_at, is_held, deletion_due_at, deletion_requested, check_at, ...reported } =
-  getTableColumns(egresses);
+export const egressColumns = getTableColumns(egresses);
 
-export const egressColumns = reported;
+export const egressWrites = tableWrites(egresses, egressColumns);
 
 const onTheCall = eq(participants.call_id, calls.id);
 
 const didNotConsent = or(isNull(participants.recording_consent), eq(participants.recording_consent, false));
 
-const endedCall = (call: Placeholders<ReachedCall>) => and(callWithinReach(call), isNotNull(calls.ended_at));
-
-/** Selects the id of the call of the path, if it has ended. */
-const endedCallId = (call: Placeholders<ReachedCall>) =>
-  builder.select({ id: calls.id }).from(calls).where(endedCall(call));
-
 /** Selects the id of the call of the path, if it has ended and all its participants, at least one, consented. */
-const openCallId = (call: Placeholders<ReachedCall>) =>
+const consentedCallId = (call: Placeholders<ReachedCall>) =>
   builder
     .select({ id: calls.id })
     .from(calls)
@@ -58,30 +39,30 @@ export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
   and(eq(egresses.id, egress.egress_id), eq(egresses.call_id, endedCallId(egress)));
 
 /** True for the egress of the path, where the recording may be seen too. */
-export const openEgress = (egress: Placeholders<ReachedEgress>) =>
-  and(eq(egresses.id, egress.egress_id), eq(egresses.call_id, openCallId(egress)));
+export const viewableEgress = (egress: Placeholders<ReachedEgress>) =>
+  and(eq(egresses.id, egress.egress_id), eq(egresses.call_id, consentedCallId(egress)));
 
 /** The egress of the path, where the recording may be seen. */
-export const openEgressOfPath = namedQuery((egress: Placeholders<ReachedEgress>) =>
-  builder.select(egressColumns).from(egresses).where(openEgress(egress)),
+export const viewableEgressOfPath = preparedQuery((egress: Placeholders<ReachedEgress>) =>
+  builder.select(egressColumns).from(egresses).where(viewableEgress(egress)),
 );
 
 /** The recordings of the call of the path, where they may be seen. */
-export const egressesOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
+export const egressesOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
     .select(egressColumns)
     .from(egresses)
-    .where(eq(egresses.call_id, openCallId(call)))
+    .where(eq(egresses.call_id, consentedCallId(call)))
     .orderBy(asc(egresses.id)),
 );
 
 /** For the platform, which names egresses by the recording backend's own id. */
-export const egressByKey = namedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
+export const egressByKey = preparedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
   builder.select(egressColumns).from(egresses).where(eq(egresses.egress_id, egress_id)),
 );
 
 /** The running egresses of which nothing was heard for a while, a portion of them, those first that wait longest. */
-export const silentEgresses = namedQuery(({ now, limit }: Placeholders<{ now: number; limit: number }>) =>
+export const silentEgresses = preparedQuery(({ now, limit }: Placeholders<{ now: number; limit: number }>) =>
   builder
     .select({ id: egresses.id, egress_id: egresses.egress_id, status: egresses.status })
     .from(egresses)
@@ -91,23 +72,21 @@ export const silentEgresses = namedQuery(({ now, limit }: Placeholders<{ now: nu
 );
 
 /** Says when to check again those that were checked, but for those of which a report came meanwhile. */
-export const scheduleChecks = namedQuery(
+export const scheduleChecks = preparedQuery(
   ({ now, checked, unknown }: Placeholders<{ now: number; checked: string; unknown: string }>) => {
-    const isUnknown = sql`${egresses.id} in (select value from json_each(${unknown}))`;
+    const isUnknown = inArray(egresses.id, jsonValues(unknown));
     const silence = sql`${now} - ${egresses.updated_at}`;
     return builder
       .update(egresses)
       .set({
         check_at: sql`${now} + iif(${isUnknown} or ${silence} > ${EGRESS_LONG_SILENCE}, ${silence}, ${EGRESS_CHECK_PAUSE})`,
       })
-      .where(
-        and(sql`${egresses.id} in (select value from json_each(${checked}))`, lte(egresses.check_at, now)),
-      );
+      .where(and(inArray(egresses.id, jsonValues(checked)), lte(egresses.check_at, now)));
   },
 );
 
 /** The membership of a user in the organization of a known egress, or else of the call that its report names. */
-export const memberOfReport = namedQuery(
+export const memberOfEgressReport = preparedQuery(
   ({
     egress_id,
     call_key,

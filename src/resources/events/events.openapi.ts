@@ -1,30 +1,26 @@
 import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
 import { DAY, EVENTS_KEPT_FOR } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {
   ACCEPTED_AT,
-  BULK_INVITE_ID,
-  CALL,
-  CARDIOLOGY,
-  EGRESS,
   ENDED_AT,
+  EVENT_ID,
   FRED,
   INES,
-  INVITE_ID,
-  PAULA,
   RECORDED_FROM,
   RECORDING_DELETED_AT,
   STARTED_AT,
-  SUB_ID,
   SUB_PLANNED_AT,
 } from "../../openapi/story.ts";
-import { type eventDataSchema, type eventSchema, eventsSchema } from "./events.responses.ts";
+import { eventsNotFound } from "./events.refusals.ts";
+import { eventIds, type eventSchema, eventsSchema } from "./events.responses.ts";
 
 type Event = z.input<typeof eventSchema>;
 
 /** When each type comes, and the ids in its data. */
-export const TYPES: Record<EventType, [when: string, ids: (keyof typeof eventDataSchema.shape)[]]> = {
+export const EVENT_MEANINGS: Record<EventType, [when: string, ids: (keyof typeof eventIds.shape)[]]> = {
   "call.started": ["A call is reported for the first time.", ["organization_user_id", "call_id"]],
   "call.ended": ["A call has ended.", ["organization_user_id", "call_id"]],
   "transcript.finalized": [
@@ -66,33 +62,38 @@ export const TYPES: Record<EventType, [when: string, ids: (keyof typeof eventDat
   ],
 };
 
-const table = Object.entries(TYPES)
+const table = Object.entries(EVENT_MEANINGS)
   .map(([type, [when, ids]]) => `| \`${type}\` | ${when} | ${ids.map((name) => `\`${name}\``).join(", ")} |`)
   .join("\n");
 
-const ofCall = { organization_user_id: PAULA.id, call_id: CALL.id };
-const ofEgress = { ...ofCall, egress_id: EGRESS.id };
-const ofSub = { waiting_room_id: CARDIOLOGY.id, waiting_room_sub_id: SUB_ID };
-
-/** In the story of the examples, one of each type. */
-export const EVENTS = {
+/** In the story of the examples, in its order, with the ids that differ from those of most examples. */
+const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["data"]]> = {
   "organization_user.removed": [1039, "2026-01-28T16:00:00.000Z", { organization_user_id: FRED.id }],
-  "bulk_invite.completed": [1040, "2026-01-30T15:00:04.000Z", { bulk_invite_id: BULK_INVITE_ID }],
-  "call.started": [1041, STARTED_AT, ofCall],
-  "egress.started": [1042, RECORDED_FROM, ofEgress],
-  "call.ended": [1043, ENDED_AT, ofCall],
-  "egress.ended": [1044, ENDED_AT, ofEgress],
-  "transcript.finalized": [1045, "2026-01-31T09:45:20.000Z", ofCall],
-  "soap_note.finalized": [1046, "2026-01-31T09:46:00.000Z", ofCall],
-  "waiting_room_sub.changed": [1050, SUB_PLANNED_AT, ofSub],
-  "invite.accepted": [1052, ACCEPTED_AT, { invite_id: INVITE_ID }],
+  "bulk_invite.completed": [1040, "2026-01-30T15:00:04.000Z"],
+  "call.started": [1041, STARTED_AT],
+  "egress.started": [1042, RECORDED_FROM],
+  "call.ended": [EVENT_ID, ENDED_AT],
+  "egress.ended": [1044, ENDED_AT],
+  "transcript.finalized": [1045, "2026-01-31T09:45:20.000Z"],
+  "soap_note.finalized": [1046, "2026-01-31T09:46:00.000Z"],
+  "waiting_room_sub.changed": [1050, SUB_PLANNED_AT],
+  "invite.accepted": [1052, ACCEPTED_AT],
   "organization_user.added": [1053, ACCEPTED_AT, { organization_user_id: INES.id }],
-  "egress.deleted": [30_417, RECORDING_DELETED_AT, ofEgress],
-} satisfies Record<EventType, [id: number, created_at: string, data: Event["data"]]>;
+  "egress.deleted": [30_417, RECORDING_DELETED_AT],
+};
 
-const events = Object.entries(EVENTS).map(
-  ([type, [id, created_at, data]]): Event => ({ id, type, created_at, data }),
-);
+const ids = exampleOf(eventIds);
+
+/** The event of a type in the story of the examples. */
+export function exampleEvent(type: EventType): Event {
+  const [id, created_at, others] = STORY[type];
+  const data = Object.fromEntries(EVENT_MEANINGS[type][1].map((name) => [name, ids[name]]));
+  return { id, type, created_at, data: { ...data, ...others } };
+}
+
+const events = (Object.keys(STORY) as EventType[]).map(exampleEvent);
+
+const transcriptFinalized = exampleEvent("transcript.finalized");
 
 export const eventsReference: Reference = {
   tag: "Events",
@@ -121,11 +122,12 @@ There may be more types in the future: ignore those that you do not know.`,
         schema: eventsSchema,
         examples: {
           "One event of each type but `egress.deleted`": { events: events.slice(0, -1), next_after: 1053 },
+          "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
           "Nothing has happened since": { events: [], next_after: 1053 },
         },
       },
       refusals: { 404: "The client is no organization_admin." },
-      errors: { 404: ["Events not found"] },
+      errors: [eventsNotFound()],
     },
   },
 };

@@ -1,26 +1,43 @@
 import * as z from "zod";
 import { MAX_PER_PAGE } from "../../limits.ts";
 import { count, id, timestamp } from "../../openapi/shapes.ts";
+import {
+  BULK_INVITE_ID,
+  CALL,
+  CARDIOLOGY,
+  EGRESS,
+  ENDED_AT,
+  EVENT_ID,
+  INVITE_ID,
+  PAULA,
+  SUB_ID,
+} from "../../openapi/story.ts";
 
 /** The ids that lead to what an event is about. Each type has some of them. */
-export const eventDataSchema = z
-  .object({
-    organization_user_id: id().describe(
-      "The id of the organization user: for a call and its results, the one who held the call.",
-    ),
-    call_id: id().describe("The id of the call."),
-    egress_id: id().describe("The `id` of the egress, not its `egress_id`."),
-    invite_id: id().describe("The id of the invite."),
-    bulk_invite_id: id().describe("The id of the bulk invite."),
-    waiting_room_id: id().describe("The `id` of the waiting room. The list of waiting rooms has its slug."),
-    waiting_room_sub_id: id().describe("The id of the sub. It may have been deleted."),
-  })
-  .partial()
-  .meta({
-    id: "EventData",
-    description:
-      "The ids of what an event is about. Each type of event has some of them, and always the same.",
-  });
+export const eventIds = z.object({
+  organization_user_id: id().meta({
+    description: "The id of the organization user: for a call and its results, the one who held the call.",
+    example: PAULA.id,
+  }),
+  call_id: id().meta({ description: "The id of the call.", example: CALL.id }),
+  egress_id: id().meta({ description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id }),
+  invite_id: id().meta({ description: "The id of the invite.", example: INVITE_ID }),
+  bulk_invite_id: id().meta({ description: "The id of the bulk invite.", example: BULK_INVITE_ID }),
+  waiting_room_id: id().meta({
+    description: "The `id` of the waiting room. The list of waiting rooms has its slug.",
+    example: CARDIOLOGY.id,
+  }),
+  waiting_room_sub_id: id().meta({
+    description: "The id of the sub. It may have been deleted.",
+    example: SUB_ID,
+  }),
+});
+
+export const eventDataSchema = eventIds.partial().meta({
+  id: "EventData",
+  description: "The ids of what an event is about. Each type of event has some of them, and always the same.",
+  example: { organization_user_id: PAULA.id, call_id: CALL.id },
+});
 
 /** There will be more types, so that a client must not fail for one that it does not know. */
 export const eventTypeName = () =>
@@ -31,11 +48,19 @@ export const eventTypeName = () =>
 
 export const eventSchema = z
   .object({
-    id: id().describe("The id of the event. A later event has a higher id. There are gaps between ids."),
-    type: eventTypeName().describe("What happened: see the table of types."),
-    created_at: timestamp().describe(
-      "When the service recorded it. What is reported late happened before: see, for example, the `ended_at` of the call.",
-    ),
+    id: id().meta({
+      description: "The id of the event. A later event has a higher id. There are gaps between ids.",
+      example: EVENT_ID,
+    }),
+    type: eventTypeName().meta({
+      description: "What happened: see the table of types.",
+      example: "call.ended",
+    }),
+    created_at: timestamp().meta({
+      description:
+        "When the service recorded it. What is reported late happened before: see, for example, the `ended_at` of the call.",
+      example: ENDED_AT,
+    }),
     data: eventDataSchema.describe("The ids of what it is about: see the table of types."),
   })
   .meta({ id: "Event", description: "Something that happened in the organization." });

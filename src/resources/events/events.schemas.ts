@@ -2,7 +2,7 @@ import * as z from "zod";
 import { EVENT_TYPES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { reference, timestamp } from "../../http/wire.ts";
+import { reference, shownAsInteger, toTimestamp } from "../../http/wire.ts";
 import { MAX_INTEGER_LENGTH } from "../../limits.ts";
 import type { eventSchema } from "./events.responses.ts";
 import type { eventColumns } from "./events.sql.ts";
@@ -14,7 +14,8 @@ export const eventsQuery = z.object({
   after: reference(MAX_INTEGER_LENGTH)
     .regex(/^\d+$/, "must be a non-negative integer")
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
-    .default(0),
+    .default(0)
+    .meta(shownAsInteger(0, { default: 0 })),
   per_page: pageQuery.shape.per_page,
 });
 
@@ -23,5 +24,5 @@ export type EventsQuery = z.output<typeof eventsQuery>;
 export type Event = Row<typeof eventColumns>;
 
 export function toEvent(row: Event): z.input<typeof eventSchema> {
-  return { id: row.id, type: row.type, created_at: timestamp(row.created_at), data: row.data };
+  return { id: row.id, type: row.type, created_at: toTimestamp(row.created_at), data: row.data };
 }

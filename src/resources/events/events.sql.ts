@@ -1,18 +1,14 @@
-import { and, asc, eq, gt, type SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, type SQL } from "drizzle-orm";
 import type { EventType } from "../../database/enums.ts";
-import { namedCleanUp } from "../../database/portions.ts";
-import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events } from "../../database/schema.ts";
 
-export const eventColumns = {
-  id: events.id,
-  type: events.type,
-  created_at: events.created_at,
-  data: events.data,
-};
+const { organization_id: _, ...ownColumns } = getTableColumns(events);
 
-/** Which events of an organization are asked for. */
-interface EventsAsked {
+export const eventColumns = ownColumns;
+
+/** A part of an organization's events. */
+interface EventsAfter {
   organization_id: number;
   /** null for those of all types. */
   type: EventType | null;
@@ -21,22 +17,19 @@ interface EventsAsked {
 }
 
 /** Oldest first. */
-const eventsWhere = (condition: (asked: Placeholders<EventsAsked>) => SQL | undefined) =>
-  namedQuery((asked: Placeholders<EventsAsked>) =>
+const eventsWhere = (condition: (part: Placeholders<EventsAfter>) => SQL | undefined) =>
+  preparedQuery((part: Placeholders<EventsAfter>) =>
     builder
       .select(eventColumns)
       .from(events)
       .where(
-        and(eq(events.organization_id, asked.organization_id), condition(asked), gt(events.id, asked.after)),
+        and(eq(events.organization_id, part.organization_id), condition(part), gt(events.id, part.after)),
       )
       .orderBy(asc(events.id))
-      .limit(asked.limit),
+      .limit(part.limit),
   );
 
 export const allEvents = eventsWhere(() => undefined);
 
 /** A query of its own, because SQLite finds the events of one type by an index of their own. */
 export const eventsOfType = eventsWhere(({ type }) => eq(events.type, type));
-
-/** Deletes a portion of the events that are older than this. */
-export const deleteEventsBefore = namedCleanUp(events, events.created_at);

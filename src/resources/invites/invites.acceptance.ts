@@ -1,18 +1,23 @@
-import { and, eq, exists, isNotNull, notExists, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
 import { errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import type { Context } from "../../context.ts";
-import { builder, namedQuery, type Placeholders, runFirst, type Values } from "../../database/queries.ts";
-import { namedWrite } from "../../database/rules.ts";
-import { invites, organizationUsers } from "../../database/schema.ts";
-import { kebabCase } from "../../database/slug.ts";
-import { notFound, unprocessable } from "../../http/errors.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { builder, type Placeholders, preparedQuery, runFirst, type Values } from "../../database/queries.ts";
+import { invites, users } from "../../database/schema.ts";
 import { id, pathId } from "../../http/wire.ts";
 import type { Settings } from "../../settings.ts";
+import {
+  membershipReads,
+  membershipWrites,
+  userByEmail,
+} from "../organization_users/organization_users.membership.ts";
+import { joinMember } from "../organization_users/organization_users.merge.ts";
 import type { CreatedUser } from "../organization_users/organization_users.schemas.ts";
-import { accountOf, createdUser, joinOrganization } from "../organization_users/organization_users.sql.ts";
+import { useInvite } from "./invites.merge.ts";
+import { inviteNotFound } from "./invites.refusals.ts";
 import type { InviteWithAcceptUrl } from "./invites.schemas.ts";
-import { inviteById, inviteWhere, isExpired, ownInvite } from "./invites.sql.ts";
+import { inviteById, inviteWrites, ownInvite } from "./invites.sql.ts";
 
 /** Keeps tokens of other kinds that are signed with the same secret from counting as invites (RFC 8725, 3.11). */
 const TOKEN_TYPE = "invite+jwt";
@@ -23,13 +28,14 @@ const TOKEN_TYPE = "invite+jwt";
  */
 const tokenClaims = z.object({ sub: pathId, organization_id: id, created_at: z.int() });
 
-interface NamedInvite {
+/** The invite that a token names, as values of a query. */
+interface InviteOfToken {
   id: number;
   organization_id: number;
   created_at: number;
 }
 
-const isNamed = ({ id, organization_id, created_at }: Values<NamedInvite>): SQL | undefined =>
+const isOfToken = ({ id, organization_id, created_at }: Values<InviteOfToken>): SQL | undefined =>
   and(ownInvite(organization_id, id), eq(invites.created_at, created_at));
 
 /** An invite with the link to mail to the invitee. */
@@ -38,7 +44,7 @@ export async function requireInviteWithAcceptUrl(
   id: number,
 ): Promise<InviteWithAcceptUrl> {
   const invite = await runFirst(db, inviteById({ id }));
-  if (!invite) throw notFound("Invite");
+  if (!invite) throw inviteNotFound();
   const { organization_id, created_at } = invite;
   const token = await new SignJWT({ sub: String(id), organization_id, created_at })
     .setProtectedHeader({ alg: "HS256", typ: TOKEN_TYPE })
@@ -53,75 +59,40 @@ export async function requireInviteWithAcceptUrl(
  * @throws ApiError 404 if the token is forged or its invite does not exist, 422 if it is used or expired
  */
 export async function acceptInvite({ db, now, settings }: Context, token: string): Promise<CreatedUser> {
-  const named = await inviteNamedBy(settings, token);
-  const invitee = await runFirst(db, inviteeOf(named));
-  if (!invitee) throw notFound("Invite");
-  const { email, roles } = invitee;
-  const display_name = invitee.member_name ?? invitee.display_name;
-  return admitInvitee(db, {
-    ...named,
-    email,
-    display_name,
-    roles: JSON.stringify(roles),
-    slug_name: kebabCase(display_name, "room"),
-    now,
-  });
+  const claims = await verifyToken(settings, token);
+  return decideAndWrite(
+    db,
+    [inviteOfToken(claims), ...membershipOfInvitee(claims)],
+    async ([invite], [member], [room]) => {
+      if (!invite) throw inviteNotFound();
+      const used = useInvite(invite, now);
+      const next = joinMember(member, invite, now);
+      return {
+        writes: [
+          ...(await membershipWrites({ member, room }, next, now)),
+          inviteWrites.update(invite, used),
+          userByEmail(next),
+        ],
+      };
+    },
+  );
 }
 
-const memberName = builder
-  .select({ display_name: organizationUsers.display_name })
-  .from(organizationUsers)
-  .where(eq(organizationUsers.id, accountOf(invites.organization_id, invites.email)));
-
-const inviteeOf = namedQuery((named: Placeholders<NamedInvite>) =>
-  builder
-    .select({
-      email: invites.email,
-      display_name: invites.display_name,
-      roles: invites.roles,
-      // What the organization calls the invitee already; null for someone who is not a member.
-      member_name: sql<string | null>`${memberName}`.as("member_name"),
-    })
-    .from(invites)
-    .where(isNamed(named)),
+const inviteOfToken = preparedQuery((claims: Placeholders<InviteOfToken>) =>
+  builder.select(getTableColumns(invites)).from(invites).where(isOfToken(claims)),
 );
 
-/** The invite, and the member that its invitee becomes: see NewMember. */
-interface Invitee extends NamedInvite {
-  email: string;
-  display_name: string;
-  roles: string;
-  slug_name: string;
-  now: number;
-}
+const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>) => ({
+  organization_id: claims.organization_id,
+  user_id: builder
+    .select({ id: users.id })
+    .from(invites)
+    .innerJoin(users, eq(users.email, invites.email))
+    .where(isOfToken(claims)),
+}));
 
-const admitInvitee = namedWrite((invitee: Placeholders<Invitee>) => {
-  const { organization_id, email, now } = invitee;
-  const invite = isNamed(invitee);
-  return {
-    rules: [
-      { broken: notExists(inviteWhere(invite)), refusal: () => notFound("Invite") },
-      {
-        broken: exists(inviteWhere(and(invite, isNotNull(invites.used_at)))),
-        refusal: () => unprocessable("The invite was used; sign in instead, or ask for a new one"),
-      },
-      {
-        broken: exists(inviteWhere(and(invite, isExpired(now)))),
-        refusal: () => unprocessable("The invite has expired; ask for a new one"),
-      },
-    ],
-    statements: [
-      ...joinOrganization(invitee),
-      builder
-        .update(invites)
-        .set({ used_at: sql`${now}`, updated_at: sql`${now}` })
-        .where(invite),
-      createdUser(organization_id, email),
-    ],
-  };
-});
-
-async function inviteNamedBy(settings: Settings, token: string): Promise<NamedInvite> {
+/** @throws ApiError 404 if the token is forged */
+async function verifyToken(settings: Settings, token: string): Promise<InviteOfToken> {
   try {
     const { payload } = await jwtVerify(token, secretKey(settings), {
       algorithms: ["HS256"],
@@ -130,7 +101,7 @@ async function inviteNamedBy(settings: Settings, token: string): Promise<NamedIn
     const { sub, organization_id, created_at } = tokenClaims.parse(payload);
     return { id: sub, organization_id, created_at };
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof z.ZodError) throw notFound("Invite");
+    if (error instanceof errors.JOSEError || error instanceof z.ZodError) throw inviteNotFound();
     throw error;
   }
 }

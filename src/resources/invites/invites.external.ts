@@ -1,15 +1,14 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
-import { pageQuery } from "../../http/pagination.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { createInviteBody, toInvite } from "./invites.schemas.ts";
+import { createInviteBody, inviteListQuery, toInvite } from "./invites.schemas.ts";
 import { createInvite, deleteInvite, listInvites, requireInvite } from "./invites.service.ts";
 
 const byId = params(idParams);
 
 export const invitesExternal = externalRoutes()
-  .get("/invites", query(pageQuery), async (c) => {
+  .get("/invites", query(inviteListQuery), async (c) => {
     const { items, pagination } = await listInvites(c.var.context, c.req.valid("query"));
     return c.json({ organization_invites: items.map(toInvite), pagination });
   })

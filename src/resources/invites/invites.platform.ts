@@ -1,4 +1,4 @@
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { toCreatedUser } from "../organization_users/organization_users.schemas.ts";

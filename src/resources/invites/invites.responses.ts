@@ -1,19 +1,43 @@
 import * as z from "zod";
 import { email, id, line, timestamp } from "../../openapi/shapes.ts";
+import { CLINIC, INES, INVITE_EXPIRES_AT, INVITE_ID, INVITE_TOKEN, INVITED_AT } from "../../openapi/story.ts";
 import { roleList } from "../roles/roles.responses.ts";
 
 export const inviteSchema = z
   .object({
-    id: id().describe("The id of the invite."),
-    email: email().describe("The invited email address, in lower case."),
-    display_name: line().describe("The name that the invitee gets in the organization."),
-    roles: roleList().min(1).describe("The roles that the invitee gets, lowest first."),
-    organization_id: id().describe("The organization that the invitee joins."),
-    organization_name: line().describe("The name of this organization."),
-    expires_at: timestamp().describe("The invite can be accepted until this time."),
-    used_at: timestamp().nullable().describe("When the invite was accepted; null until then."),
-    created_at: timestamp().describe("When the invite was created."),
-    updated_at: timestamp().describe("When the invite was accepted, or else created."),
+    id: id().meta({ description: "The id of the invite.", example: INVITE_ID }),
+    email: email().meta({
+      description:
+        "The email address of the invitee, with which the identity provider knows them. It is stored and compared in lower case, without spaces at its ends.",
+      example: INES.email,
+    }),
+    display_name: line().meta({
+      description: "The name that the invitee gets in the organization, without spaces at its ends.",
+      example: INES.display_name,
+    }),
+    roles: roleList()
+      .min(1)
+      .meta({ description: "The roles that the invitee gets, lowest first.", example: ["provider"] }),
+    organization_id: id().meta({
+      description: "The organization that the invitee joins.",
+      example: CLINIC.id,
+    }),
+    organization_name: line().meta({
+      description: "The name of this organization.",
+      example: CLINIC.name,
+    }),
+    expires_at: timestamp().meta({
+      description: "The invite can be accepted until this time.",
+      example: INVITE_EXPIRES_AT,
+    }),
+    used_at: timestamp()
+      .nullable()
+      .meta({ description: "When the invite was accepted; null until then.", example: null }),
+    created_at: timestamp().meta({ description: "When the invite was created.", example: INVITED_AT }),
+    updated_at: timestamp().meta({
+      description: "When the invite was accepted, or else created.",
+      example: INVITED_AT,
+    }),
   })
   .meta({ id: "Invite", description: "An invitation to join the organization." });
 
@@ -22,8 +46,10 @@ export const inviteWithAcceptUrlSchema = inviteSchema
     accept_url: z
       .url()
       .max(2000)
-      .describe(
-        "The link at which the invitee accepts the invite. Anyone who has it can accept: mail it to the invitee, and do not log it.",
-      ),
+      .meta({
+        description:
+          "The link at which the invitee accepts the invite. Anyone who has it can accept: mail it to the invitee, and do not log it.",
+        example: `https://app.example.com/invites/accept?token=${INVITE_TOKEN}`,
+      }),
   })
   .meta({ id: "InviteWithAcceptUrl", description: "An invitation, with the link to mail to the invitee." });

@@ -1,19 +1,33 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { email, name, reference, timestamp, timestampOrNull } from "../../http/wire.ts";
-import { DAY, MAX_TOKEN_LENGTH } from "../../limits.ts";
-import type { Settings } from "../../settings.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { email, name, reference, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
+import { MAX_TOKEN_LENGTH } from "../../limits.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
 import type { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
 import type { inviteColumns } from "./invites.sql.ts";
 
-export const inviteInput = z.object({ email, display_name: name, role_names: roleNames });
+export const inviteInput = z.object({
+  email,
+  display_name: name,
+  role_names: roleNames.meta({
+    description:
+      "The roles that the invitee gets, in any order. One that is repeated counts once. They must be at or below the client's permission level: see `GET /roles`.",
+    example: ["provider"],
+  }),
+});
 
 export type InviteInput = z.output<typeof inviteInput>;
 
 export const createInviteBody = z.object({ organization_invite: inviteInput });
 
-export const acceptInviteBody = z.object({ token: reference(MAX_TOKEN_LENGTH) });
+export const inviteListQuery = pageQuery.extend({ status: z.enum(["active", "expired"]).default("active") });
+
+export type InviteListQuery = z.output<typeof inviteListQuery>;
+
+export const acceptInviteBody = z.object({
+  token: reference(MAX_TOKEN_LENGTH).describe("The value of `token` in the query of the `accept_url`."),
+});
 
 export type Invite = Row<typeof inviteColumns>;
 
@@ -29,19 +43,13 @@ export function toInvite(row: Invite): z.input<typeof inviteSchema> {
     roles: row.roles,
     organization_id: row.organization_id,
     organization_name: row.organization_name,
-    expires_at: timestamp(row.expires_at),
-    used_at: timestampOrNull(row.used_at),
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    expires_at: toTimestamp(row.expires_at),
+    used_at: toTimestampOrNull(row.used_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
   };
 }
 
 export function toInviteWithAcceptUrl(row: InviteWithAcceptUrl): z.input<typeof inviteWithAcceptUrlSchema> {
   return { ...toInvite(row), accept_url: row.accept_url };
 }
-
-/** Until when an invite that is made now can be accepted. */
-export const inviteExpiry = (
-  { INVITE_VALIDITY_DAYS }: Pick<Settings, "INVITE_VALIDITY_DAYS">,
-  now: number,
-): number => now + INVITE_VALIDITY_DAYS * DAY;

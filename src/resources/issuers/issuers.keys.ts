@@ -1,6 +1,7 @@
-import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import { textWithin } from "../../http/bounded_text.ts";
 import type { RefusalReason } from "../../http/log_names.ts";
+import { remember } from "../../http/memory.ts";
 import {
   KEYS_BODY_LIMIT,
   KEYS_COOLDOWN,
@@ -8,9 +9,9 @@ import {
   KEYS_POLL,
   KEYS_TIMEOUT,
   KEYS_WAIT,
+  MAX_KEYS,
   MAX_KNOWN_KEY_SETS,
 } from "../../limits.ts";
-import { remember } from "../../memory.ts";
 
 /** Why the keys of an identity provider cannot be had. Malformed ones are no key set at all (RFC 7517). */
 export type KeysFault = RefusalReason<"keys">;
@@ -114,12 +115,25 @@ async function fetchKeySet(url: string, options: RequestInit): Promise<string> {
   if (response.status !== 200) throw new KeysUnavailable("keys_not_ok");
   const body = await textWithin(response, KEYS_BODY_LIMIT);
   if (body === undefined) throw new KeysUnavailable("keys_too_large");
+  return JSON.stringify({ keys: readableKeys(body) });
+}
+
+/** One that cannot be read is skipped, because the others may be well. */
+function readableKeys(body: string): object[] {
+  const keys = keysIn(body);
+  if (!Array.isArray(keys)) throw new KeysUnavailable("keys_malformed");
+  if (keys.length > MAX_KEYS) throw new KeysUnavailable("keys_too_large");
+  const readable = keys.filter((key) => typeof key === "object" && key !== null && !Array.isArray(key));
+  if (keys.length > 0 && readable.length === 0) throw new KeysUnavailable("keys_malformed");
+  return readable;
+}
+
+function keysIn(body: string): unknown {
   try {
-    createLocalJWKSet(JSON.parse(body));
+    return JSON.parse(body)?.keys;
   } catch (cause) {
     throw new KeysUnavailable("keys_malformed", { cause });
   }
-  return body;
 }
 
 function asUnavailable(error: unknown): KeysUnavailable {

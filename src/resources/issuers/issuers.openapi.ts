@@ -1,23 +1,16 @@
-import type * as z from "zod";
-import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../limits.ts";
+import { unprocessable } from "../../http/errors.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
-import { noOrganization, organizationParameter } from "../organizations/organizations.openapi.ts";
+import { organizationParameter } from "../organizations/organizations.openapi.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import { issuerNotFound, issuerRegistered, NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
 import { issuerSchema } from "./issuers.responses.ts";
+import { createIssuerBody } from "./issuers.schemas.ts";
 
-const issuer: z.input<typeof issuerSchema> = {
-  id: 4,
-  organization_id: CLINIC.id,
-  issuer: "https://login.example.com",
-  audience: "video-visits",
-  jwks_url: "https://login.example.com/.well-known/jwks.json",
-  email_claim: "email",
-  created_at: SET_UP_AT,
-  updated_at: SET_UP_AT,
-};
+const issuer = exampleOf(issuerSchema);
 
 /** One that has no claim of the name `email`. */
-const directory: z.input<typeof issuerSchema> = {
+const directory: typeof issuer = {
   ...issuer,
   id: 6,
   issuer: "clinic-directory",
@@ -45,7 +38,7 @@ export const issuersReference: Reference = {
           "An organization without issuers": { issuers: [], pagination: onePage(0) },
         },
       },
-      errors: noOrganization,
+      errors: [organizationNotFound()],
     },
     "POST /organizations/:id/issuers": {
       operationId: "createIssuer",
@@ -55,39 +48,21 @@ export const issuersReference: Reference = {
       status: 201,
       parameters: { id: organizationParameter },
       request: {
-        fields: {
-          issuer: "The issuer. Spaces at the ends of its fields are removed.",
-          "issuer.issuer":
-            "The exact value of the claim `iss` in its tokens, most often a URL. Mind the slash at its end: with and without it are two issuers.",
-          "issuer.audience":
-            "The value that the claim `aud` of its tokens has for this service, or has among others.",
-          "issuer.jwks_url": `The URL at which the identity provider publishes its public keys (JWKS). It must be https, or http on a loopback host, without a user name. The keys are fetched at most every ${KEYS_COOLDOWN / 1000} seconds and at least every ${KEYS_KNOWN_FOR / 60_000} minutes, when somebody signs in.`,
-          "issuer.email_claim":
-            "The name of the claim with the user's email. Without this field, it is `email`.",
-        },
+        fields: { issuer: "The issuer. Spaces at the ends of its fields are removed." },
         examples: {
           "With the claim `email`": { issuer: { issuer: iss, audience, jwks_url } },
-          "With a claim of another name": {
-            issuer: {
-              issuer: directory.issuer,
-              audience,
-              jwks_url: directory.jwks_url,
-              email_claim: directory.email_claim,
-            },
-          },
+          "With a claim of another name": exampleBody(createIssuerBody, directory),
         },
       },
       response: {
         schema: issuerSchema,
         examples: { "With the claim `email`": issuer, "With a claim of another name": directory },
       },
-      errors: {
-        ...noOrganization,
-        422: [
-          "issuer.issuer: is already registered for the organization; to change it, delete it first",
-          "issuer.jwks_url: must be an https URL, or an http one on a loopback host",
-        ],
-      },
+      errors: [
+        organizationNotFound(),
+        issuerRegistered(),
+        unprocessable(`issuer.jwks_url: ${NOT_TRUSTWORTHY}`),
+      ],
     },
     "DELETE /issuers/:id": {
       operationId: "deleteIssuer",
@@ -96,7 +71,7 @@ export const issuersReference: Reference = {
         "From now on, the token exchange refuses tokens of this issuer. Codes that it returned before can still be redeemed.",
       status: 204,
       parameters: { id: { description: "The id of the registration of the issuer.", example: issuer.id } },
-      errors: { 404: ["Issuer not found"] },
+      errors: [issuerNotFound()],
     },
   },
 };

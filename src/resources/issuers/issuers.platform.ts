@@ -1,5 +1,5 @@
 import { pageQuery } from "../../http/pagination.ts";
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { createIssuerBody, toIssuer } from "./issuers.schemas.ts";

@@ -1,17 +1,40 @@
 import * as z from "zod";
-import { MAX_ISSUER_LENGTH } from "../../limits.ts";
+import { KEYS_COOLDOWN, KEYS_KNOWN_FOR, MAX_ISSUER_LENGTH } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
+import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
 
 export const issuerSchema = z
   .object({
-    id: id().describe("The id of the registration, with which it is deleted."),
-    organization_id: id().describe("The organization that the issuer is registered for."),
-    issuer: line(MAX_ISSUER_LENGTH).describe("The value of the claim `iss` in its tokens."),
-    audience: line(MAX_ISSUER_LENGTH).describe("The value that the claim `aud` of its tokens must have."),
-    jwks_url: z.url().max(MAX_ISSUER_LENGTH).describe("The URL of its public keys (JWKS)."),
-    email_claim: line().describe("The name of the claim with the user's email."),
-    created_at: timestamp().describe("When the issuer was registered."),
-    updated_at: timestamp().describe("The same time: a registration never changes."),
+    id: id().meta({ description: "The id of the registration, with which it is deleted.", example: 4 }),
+    organization_id: id().meta({
+      description: "The organization that the issuer is registered for.",
+      example: CLINIC.id,
+    }),
+    issuer: line(MAX_ISSUER_LENGTH).meta({
+      description:
+        "The exact value of the claim `iss` in its tokens, most often a URL. Mind the slash at its end: with and without it are two issuers.",
+      example: "https://login.example.com",
+    }),
+    audience: line(MAX_ISSUER_LENGTH).meta({
+      description: "The value that the claim `aud` of its tokens has for this service, or has among others.",
+      example: "video-visits",
+    }),
+    jwks_url: z
+      .url()
+      .max(MAX_ISSUER_LENGTH)
+      .meta({
+        description: `The URL at which the identity provider publishes its public keys (JWKS). It must be https, or http on a loopback host, without a user name. The keys are fetched at most every ${KEYS_COOLDOWN / 1000} seconds and at least every ${KEYS_KNOWN_FOR / 60_000} minutes, when somebody signs in.`,
+        example: "https://login.example.com/.well-known/jwks.json",
+      }),
+    email_claim: line().meta({
+      description: "The name of the claim with the user's email; `email` if none was chosen.",
+      example: "email",
+    }),
+    created_at: timestamp().meta({ description: "When the issuer was registered.", example: SET_UP_AT }),
+    updated_at: timestamp().meta({
+      description: "The same time: a registration never changes.",
+      example: SET_UP_AT,
+    }),
   })
   .meta({
     id: "Issuer",

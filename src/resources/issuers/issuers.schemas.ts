@@ -1,16 +1,16 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
-import { name, text, timestamp } from "../../http/wire.ts";
+import { name, text, toTimestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
+import { NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
 import type { issuerSchema } from "./issuers.responses.ts";
 import type { issuerColumns } from "./issuers.sql.ts";
 
 /** Keys that came over plain HTTP could be anybody's, except from this very machine. */
-const jwksUrl = text(MAX_ISSUER_LENGTH).refine(
-  (value) => URL.canParse(value) && isTrustworthy(new URL(value)),
-  "must be an https URL, or an http one on a loopback host",
-);
+const jwksUrl = text(MAX_ISSUER_LENGTH)
+  .refine((value) => URL.canParse(value) && isTrustworthy(new URL(value)), NOT_TRUSTWORTHY)
+  .meta({ override: { format: "uri" } });
 
 function isTrustworthy({ protocol, hostname, username, password }: URL): boolean {
   if (username || password) return false;
@@ -36,7 +36,7 @@ export function toIssuer(row: Issuer): z.input<typeof issuerSchema> {
     audience: row.audience,
     jwks_url: row.jwks_url,
     email_claim: row.email_claim,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
   };
 }

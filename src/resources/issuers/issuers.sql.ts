@@ -1,15 +1,33 @@
-import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
-import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
+import { and, asc, eq, getTableColumns } from "drizzle-orm";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { issuers } from "../../database/schema.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import type { PageWindow } from "../../http/pagination.ts";
 
 export const issuerColumns = getTableColumns(issuers);
 
-/** True for the issuer of this name that the organization recognizes. */
-export const recognizedIssuer = (organization_id: Value<number>, issuer: Value<string>): SQL | undefined =>
-  and(eq(issuers.organization_id, organization_id), eq(issuers.issuer, issuer));
+export const issuerWrites = tableWrites(issuers, issuerColumns);
 
 /** An issuer by what its tokens call it, among those that the organization recognizes. */
-export const issuerByName = namedQuery(
+export const issuerByName = preparedQuery(
   ({ organization_id, issuer }: Placeholders<{ organization_id: number; issuer: string }>) =>
-    builder.select(issuerColumns).from(issuers).where(recognizedIssuer(organization_id, issuer)),
+    builder
+      .select(issuerColumns)
+      .from(issuers)
+      .where(and(eq(issuers.organization_id, organization_id), eq(issuers.issuer, issuer))),
+);
+
+export const pageOfIssuers = preparedQuery(
+  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
+    builder
+      .select(issuerColumns)
+      .from(issuers)
+      .where(eq(issuers.organization_id, organization_id))
+      .orderBy(asc(issuers.id))
+      .limit(limit)
+      .offset(offset),
+);
+
+export const deleteIssuerById = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
+  builder.delete(issuers).where(eq(issuers.id, id)).returning({ id: issuers.id }),
 );

@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { query } from "../../http/validation.ts";
 import { toOrganizationUser } from "./organization_users.schemas.ts";

@@ -1,150 +1,172 @@
-import { and, eq, notExists, type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
-import type { Context } from "../../context.ts";
-import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
-import { namedWrite, type Rule } from "../../database/rules.ts";
+import { and, asc, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle-orm";
+import { insertSelect } from "../../database/insert.ts";
+import {
+  type BoundQuery,
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+} from "../../database/queries.ts";
 import { apiClients, organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
-import { kebabCase } from "../../database/slug.ts";
-import { notFound } from "../../http/errors.ts";
+import { tableWrites } from "../../database/table_writes.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
 import { deletePendingInvites } from "../invites/invites.sql.ts";
-import { organizationMissing } from "../organizations/organizations.sql.ts";
-import { insertPersonalRoom } from "../waiting_rooms/waiting_rooms.personal.ts";
-import { assistsRules, insertAssists } from "./organization_users.assists.ts";
-import type { User, updateUserBody } from "./organization_users.schemas.ts";
-import { dropWhatRolesGave, hasAccount, userColumns } from "./organization_users.sql.ts";
+import { includesRole } from "../roles/roles.sql.ts";
+import type { WaitingRoomRow } from "../waiting_rooms/waiting_rooms.merge.ts";
+import {
+  personalRoomOf,
+  providePersonalRoom,
+  retirePersonalRoom,
+} from "../waiting_rooms/waiting_rooms.personal.ts";
+import type { Member, NextMember } from "./organization_users.merge.ts";
+import { memberIdOf, userColumns, userWithEmail } from "./organization_users.sql.ts";
 
-/** Which member a path names, as values of a query. */
-interface MemberPath {
+/** Whose membership it is, as values of a query. */
+interface MemberEmail {
   organization_id: number;
-  id: number;
+  email: string;
 }
-
-const isMember = ({ organization_id, id }: Placeholders<MemberPath>): SQL | undefined =>
-  and(
-    eq(organizationUsers.organization_id, organization_id),
-    eq(organizationUsers.id, id),
-    hasAccount(organizationUsers),
-  );
-
-const memberRules = (path: Placeholders<MemberPath>): Rule[] => [
-  organizationMissing(path.organization_id),
-  {
-    broken: notExists(
-      builder.select({ id: organizationUsers.id }).from(organizationUsers).where(isMember(path)),
-    ),
-    refusal: () => notFound("Organization user"),
-  },
-];
-
-/** Changes a member. A field left out stays. Roles that are gained or lost bring or take what goes with them. */
-export async function updateUser(
-  { db, now }: Context,
-  organization_id: number,
-  id: number,
-  { display_name, roles, assists }: z.output<typeof updateUserBody>["user"],
-): Promise<User> {
-  // For the personal room of somebody who becomes a provider.
-  const room_name =
-    display_name ?? (await runFirst(db, memberName({ organization_id, id })))?.display_name ?? "";
-  return changeMember(db, {
-    organization_id,
-    id,
-    display_name: display_name ?? null,
-    roles: roles ? JSON.stringify(roles) : null,
-    assists: assists ? JSON.stringify([...new Set(assists)]) : null,
-    room_name,
-    slug_name: kebabCase(room_name, "room"),
-    now,
-  });
-}
-
-const memberName = namedQuery((path: Placeholders<MemberPath>) =>
-  builder
-    .select({ display_name: organizationUsers.display_name })
-    .from(organizationUsers)
-    .where(isMember(path)),
-);
-
-/** null leaves a field as it is. Roles and the ids of whom the user assists are JSON text. */
-interface MemberChange extends MemberPath {
-  display_name: string | null;
-  roles: string | null;
-  assists: string | null;
-  room_name: string;
-  slug_name: string;
-  now: number;
-}
-
-const changeMember = namedWrite((change: Placeholders<MemberChange>) => {
-  const { organization_id, id, display_name, assists, room_name, slug_name, now } = change;
-  const nextRoles = sql`coalesce(${change.roles}, ${organizationUsers.roles})`;
-  const rolesOfMember = builder.select({ roles: nextRoles }).from(organizationUsers).where(isMember(change));
-  return {
-    rules: [
-      ...memberRules(change),
-      ...assistsRules({ organization_id, assistant: id, assists, roles: rolesOfMember }),
-    ],
-    statements: [
-      builder
-        .update(organizationUsers)
-        .set({
-          display_name: sql`coalesce(${display_name}, ${organizationUsers.display_name})`,
-          roles: nextRoles,
-          updated_at: sql`${now}`,
-        })
-        .where(isMember(change)),
-      insertPersonalRoom({ organization_id, member: id, name: room_name, slug_name, now }),
-      ...dropWhatRolesGave({ organization_id, id, now }),
-      builder
-        .delete(organizationUserAssists)
-        .where(and(eq(organizationUserAssists.assistant_id, id), sql`${assists} is not null`)),
-      insertAssists({ organization_id, assistant: id, assists }),
-      builder
-        .select(userColumns)
-        .from(organizationUsers)
-        .innerJoin(users, eq(users.id, organizationUsers.user_id))
-        .where(isMember(change)),
-    ],
-  };
-});
 
 /**
- * Ends a membership. The row stays, without roles: calls and metrics lead to it. Nothing else lets the person in again,
- * only a new invite or a new creation, which bring the same organization user back.
+ * Makes the reads on which a membership is decided: the organization user, also one whose membership has ended, and the
+ * personal room, also one that is retired.
+ *
+ * @param personOf whose membership it is, from the values of the reads
  */
-export async function endMembership(
-  { db, now }: Context,
-  organization_id: number,
-  id: number,
-): Promise<void> {
-  await removeMember(db, { organization_id, id, now });
+export function membershipReads<Values extends object>(
+  personOf: (values: Placeholders<Values>) => { organization_id: Value<number>; user_id: SQLWrapper },
+) {
+  const member = preparedQuery((values: Placeholders<Values>) => {
+    const { organization_id, user_id } = personOf(values);
+    return builder
+      .select({ ...getTableColumns(organizationUsers), email: users.email, assists: userColumns.assists })
+      .from(organizationUsers)
+      .innerJoin(users, eq(users.id, organizationUsers.user_id))
+      .where(
+        and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.user_id, user_id)),
+      );
+  });
+  const room = preparedQuery((values: Placeholders<Values>) => {
+    const { organization_id, user_id } = personOf(values);
+    return personalRoomOf(organization_id, user_id);
+  });
+  return (values: Values) => [member(values), room(values)] as const;
 }
 
-const removeMember = namedWrite((member: Placeholders<MemberPath & { now: number }>) => {
-  const { organization_id, id, now } = member;
-  const formerMember = and(
-    eq(organizationUsers.organization_id, organization_id),
-    eq(organizationUsers.id, id),
-  );
-  const email = builder
-    .select({ email: users.email })
+export const membershipOfId = membershipReads(
+  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
+    organization_id,
+    user_id: builder
+      .select({ user_id: organizationUsers.user_id })
+      .from(organizationUsers)
+      .where(and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.id, id))),
+  }),
+);
+
+export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<MemberEmail>) => ({
+  organization_id,
+  user_id: userWithEmail(email),
+}));
+
+/**
+ * Those of the ids that are providers of the organization.
+ *
+ * @param ids a JSON array
+ */
+export const providersAmong = preparedQuery(
+  ({ organization_id, ids }: Placeholders<{ organization_id: number; ids: string }>) =>
+    builder
+      .select({ id: organizationUsers.id })
+      .from(organizationUsers)
+      .where(
+        and(
+          eq(organizationUsers.organization_id, organization_id),
+          inArray(organizationUsers.id, jsonValues(ids)),
+          includesRole(organizationUsers.roles, "provider"),
+        ),
+      )
+      .orderBy(asc(organizationUsers.id)),
+);
+
+/** The statements that write a member, and all that comes and goes with the roles. */
+export async function membershipWrites(
+  { member, room }: { member: Member | undefined; room: WaitingRoomRow | undefined },
+  next: NextMember,
+  now: number,
+): Promise<BoundQuery<unknown>[]> {
+  const { organization_id, email } = next;
+  const assists = JSON.stringify(next.assists);
+  return [
+    ...(member
+      ? [memberWrites.update(member, { ...member, ...next })]
+      : [insertUser({ email, now }), memberWrites.insert({ ...next, user_id: email })]),
+    ...(next.roles.includes("provider")
+      ? await providePersonalRoom(room, next, now)
+      : retirePersonalRoom(room, now)),
+    ...(assists === JSON.stringify(member?.assists ?? [])
+      ? []
+      : [deleteAssists({ organization_id, email }), insertAssists({ organization_id, email, assists })]),
+  ];
+}
+
+/** The user may be made in the same transaction, so a new member names the user by email. */
+const memberWrites = tableWrites(
+  organizationUsers,
+  { id: organizationUsers.id },
+  { user_id: (of) => userWithEmail(of("user_id")) },
+);
+
+/** The email can be known from another organization. */
+const insertUser = preparedQuery(({ email, now }: Placeholders<{ email: string; now: number }>) =>
+  builder.insert(users).values({ email, created_at: now, updated_at: now }).onConflictDoNothing(),
+);
+
+const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
+  builder
+    .delete(organizationUserAssists)
+    .where(eq(organizationUserAssists.assistant_id, memberIdOf(organization_id, email))),
+);
+
+/** @param assists the ids as a JSON array */
+const insertAssists = preparedQuery(
+  ({ organization_id, email, assists }: Placeholders<MemberEmail & { assists: string }>) =>
+    insertSelect(
+      organizationUserAssists,
+      {
+        organization_id,
+        assistant_id: memberIdOf(organization_id, email),
+        provider_id: sql<number>`assisted.value`,
+      },
+      sql`from json_each(${assists}) as assisted`,
+    ),
+);
+
+/** The statements after which a former member cannot get in, neither with existing credentials, nor by an invite. */
+export const revokeAccess = ({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] => [
+  revokeClientsOf({ id, now }),
+  deleteCodes({ id, now }),
+  deletePendingInvitesOf({ organization_id, email }),
+];
+
+const revokeClientsOf = preparedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
+  revokeClients(eq(apiClients.organization_user_id, id), now),
+);
+
+const deleteCodes = preparedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
+  deleteCodesOf(id, now),
+);
+
+export const deletePendingInvitesOf = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
+  deletePendingInvites(organization_id, email),
+);
+
+/** The member as the platform API returns it. */
+export const userByEmail = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
+  builder
+    .select(userColumns)
     .from(organizationUsers)
     .innerJoin(users, eq(users.id, organizationUsers.user_id))
-    .where(formerMember);
-  return {
-    rules: memberRules(member),
-    statements: [
-      builder
-        .update(organizationUsers)
-        .set({ roles: [], updated_at: sql`${now}` })
-        .where(isMember(member)),
-      ...dropWhatRolesGave({ organization_id, id, now }),
-      revokeClients(eq(apiClients.organization_user_id, id), now),
-      deleteCodesOf(id, now),
-      deletePendingInvites(organization_id, email),
-      builder.select({ id: organizationUsers.id }).from(organizationUsers).where(formerMember),
-    ],
-  };
-});
+    .where(and(eq(organizationUsers.organization_id, organization_id), eq(users.email, email))),
+);

@@ -1,43 +1,33 @@
 import type * as z from "zod";
+import { unprocessable } from "../../http/errors.ts";
 import { CLIENT_KNOWN_FOR } from "../../limits.ts";
-import { type Fields, onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { ANN, CLINIC, FRED, OLGA, PAULA, PAULAS_ROOM, SAM, SAMS_ROOM } from "../../openapi/story.ts";
-import { noOrganization, organizationParameter } from "../organizations/organizations.openapi.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { ANN, FRED, OLGA, PAULA, SAM, SAMS_ROOM } from "../../openapi/story.ts";
+import { organizationParameter } from "../organizations/organizations.openapi.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import {
+  assistsNonProvider,
+  emailHasAccount,
+  NO_ROLE_LEFT,
+  notAnAssistant,
+  organizationUserNotFound,
+} from "./organization_users.refusals.ts";
 import { createdUserSchema, organizationUserSchema, userSchema } from "./organization_users.responses.ts";
+import { createUserBody } from "./organization_users.schemas.ts";
 
-type OrganizationUser = z.input<typeof organizationUserSchema>;
-type CreatedUser = z.input<typeof createdUserSchema>;
 type User = z.input<typeof userSchema>;
 
-const olga: OrganizationUser = { ...OLGA, roles: ["organization_admin"] };
-const paula: OrganizationUser = { ...PAULA, roles: ["provider"] };
-const sam: OrganizationUser = { ...SAM, roles: ["provider"] };
-const ann: OrganizationUser = { ...ANN, roles: ["provider_assistant"] };
-const fred: OrganizationUser = { ...FRED, roles: [] };
+const paula = exampleOf(userSchema);
+const sam: User = { ...paula, ...SAM, waiting_room_slug: SAMS_ROOM.slug };
+const withoutRoom: User = { ...paula, waiting_room_slug: null };
+const olga: User = { ...withoutRoom, ...OLGA, roles: ["organization_admin"] };
+const ann: User = { ...withoutRoom, ...ANN, roles: ["provider_assistant"], assists: [PAULA.id] };
+const promotedAnn: User = { ...olga, ...ANN, display_name: "Ann Admin" };
+const fred: User = { ...withoutRoom, ...FRED, roles: [] };
 
-const created = (user: OrganizationUser): CreatedUser => ({
-  ...user,
-  organization_id: CLINIC.id,
-  waiting_room_slug: null,
-});
-
-const createdPaula: CreatedUser = { ...created(paula), waiting_room_slug: PAULAS_ROOM.slug };
-
-const annOfPaula: User = { ...created(ann), assists: [PAULA.id] };
-
-const promotedAnn: User = {
-  ...created(ann),
-  display_name: "Ann Admin",
-  roles: ["organization_admin"],
-  assists: [],
-};
-
-const fields: Fields = {
-  "user.display_name": "The name of the person in this organization. Spaces at its ends are removed.",
-  "user.roles": "The roles, in any order. One that is repeated counts once.",
-  "user.assists":
-    "The `id`s (not the `user_id`s) of the organization users whom the person assists. They must have the role `provider`. Only a provider_assistant can have any.",
-};
+const listed = (...users: User[]) => users.map((user) => organizationUserSchema.parse(user));
+const created = (user: User) => createdUserSchema.parse(user);
 
 const parameters = {
   id: organizationParameter,
@@ -46,13 +36,6 @@ const parameters = {
     example: ANN.id,
   },
 };
-
-const noMember = { 404: [...noOrganization[404], "Organization user not found"] };
-
-const wrongAssists = [
-  "user.assists: is for those who have the role provider_assistant",
-  "user.assists: must name providers of the organization",
-];
 
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
@@ -69,10 +52,10 @@ export const organizationUsersReference: Reference = {
         schema: pageOf("organization_users", organizationUserSchema),
         examples: {
           "A client of an organization_admin. One membership has ended": {
-            organization_users: [olga, paula, sam, ann, fred],
+            organization_users: listed(olga, paula, sam, ann, fred),
             pagination: onePage(5),
           },
-          "A client of the assistant Ann": { organization_users: [paula, ann], pagination: onePage(2) },
+          "A client of the assistant Ann": { organization_users: listed(paula, ann), pagination: onePage(2) },
           "A page past the end": {
             organization_users: [],
             pagination: { ...onePage(5), current_page: 2 },
@@ -93,76 +76,48 @@ export const organizationUsersReference: Reference = {
         schema: pageOf("users", userSchema),
         examples: {
           "An administrator, two providers, an assistant and a former user": {
-            users: [
-              { ...created(olga), assists: [] },
-              { ...createdPaula, assists: [] },
-              { ...created(sam), waiting_room_slug: SAMS_ROOM.slug, assists: [] },
-              annOfPaula,
-              { ...created(fred), assists: [] },
-            ],
+            users: [olga, paula, sam, ann, fred],
             pagination: onePage(5),
           },
           "An organization without users": { users: [], pagination: onePage(0) },
         },
       },
-      errors: noOrganization,
+      errors: [organizationNotFound()],
     },
     "POST /organizations/:id/users": {
       operationId: "createUser",
       summary: "Add a user to an organization",
       description:
-        "The person can sign in at once: there is no invite to accept. A user with the role `provider` gets a personal waiting room, which has the person's name and is active. Somebody whose membership has ended becomes the same organization user again: with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
+        "The person can sign in at once: there is no invite to accept, and invites for the email that were not used are removed. Without `assists`, the person assists nobody. A user with the role `provider` gets a personal waiting room, which has the person's name and is active. Somebody whose membership has ended becomes the same organization user again: with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
       status: 201,
       parameters: { id: organizationParameter },
       request: {
-        fields: {
-          ...fields,
-          user: "The user.",
-          "user.email":
-            "The email address of the person, with which the identity provider knows them. It is stored and compared in lower case, without spaces at its ends. In the whole service, one email is one person. It cannot be changed later.",
-          "user.assists": `${fields["user.assists"]} Without this field, nobody is assisted.`,
-        },
         examples: {
-          "A provider": {
-            user: { email: PAULA.email, display_name: PAULA.display_name, roles: ["provider"] },
-          },
-          "Her assistant": {
-            user: {
-              email: ANN.email,
-              display_name: ANN.display_name,
-              roles: ["provider_assistant"],
-              assists: [PAULA.id],
-            },
-          },
+          "A provider": exampleBody(createUserBody, created(paula)),
+          "Her assistant": exampleBody(createUserBody, ann),
+          "An administrator": exampleBody(createUserBody, created(olga)),
         },
       },
       response: {
         schema: createdUserSchema,
-        examples: { "A provider": createdPaula, "Her assistant": created(ann) },
+        examples: {
+          "A provider": created(paula),
+          "Her assistant": created(ann),
+          "An administrator": created(olga),
+        },
       },
-      errors: {
-        ...noOrganization,
-        422: [
-          "user.email: belongs to a user of the organization already; to change the user, use PUT",
-          ...wrongAssists,
-        ],
-      },
+      errors: [organizationNotFound(), emailHasAccount(), notAnAssistant(), assistsNonProvider()],
     },
     "PUT /organizations/:id/users/:organization_user_id": {
       operationId: "updateUser",
       summary: "Change a user of an organization",
-      description: `Fields that are left out keep their values. The email cannot be changed. A user who becomes a provider gets a personal waiting room, or the same one back as before. A user who is no longer a provider loses it: those who wait there have left, and the subs that the user fills are empty; assistants keep their access to the user's calls. A user who is no longer a provider_assistant assists nobody. API clients that act as the user have the new roles within ${CLIENT_KNOWN_FOR / 1000} seconds.`,
+      description: `Fields that are left out keep their values. \`roles\` and \`assists\` replace the lists before. Those whom the user assisted before can stay on the list, even without the role \`provider\`. A new name does not change the name of the personal waiting room. A user who becomes a provider gets a personal waiting room, or the same one back as before. A user who is no longer a provider loses it: those who wait there have left, and the subs that the user fills are empty; assistants keep their access to the user's calls. A user who is no longer a provider_assistant assists nobody. API clients that act as the user have the new roles within ${CLIENT_KNOWN_FOR / 1000} seconds.`,
       status: 200,
       parameters,
       request: {
-        fields: {
-          user: "What to change. An empty object changes nothing.",
-          "user.display_name": `${fields["user.display_name"]} The personal waiting room keeps its name.`,
-          "user.roles": `${fields["user.roles"]} They replace all roles that the user had.`,
-          "user.assists": `${fields["user.assists"]} The list replaces the one before; an empty list: nobody. Those who were in the list before can stay there, even without the role \`provider\`.`,
-        },
+        fields: { user: "What to change. An empty object changes nothing." },
         examples: {
-          "Whom an assistant assists": { user: { assists: [PAULA.id] } },
+          "Whom an assistant assists": { user: { assists: ann.assists } },
           "Another name and another role": {
             user: { display_name: promotedAnn.display_name, roles: promotedAnn.roles },
           },
@@ -171,15 +126,18 @@ export const organizationUsersReference: Reference = {
       response: {
         schema: userSchema,
         examples: {
-          "Whom an assistant assists": annOfPaula,
+          "Whom an assistant assists": ann,
           "Another name and another role": promotedAnn,
         },
       },
       refusals: { 404: "The organization or the user does not exist, or the membership has ended." },
-      errors: {
-        ...noMember,
-        422: ["user.roles: must name at least one role; to end the membership, use DELETE", ...wrongAssists],
-      },
+      errors: [
+        organizationNotFound(),
+        organizationUserNotFound(),
+        unprocessable(`user.roles: ${NO_ROLE_LEFT}`),
+        notAnAssistant(),
+        assistsNonProvider(),
+      ],
     },
     "DELETE /organizations/:id/users/:organization_user_id": {
       operationId: "endMembership",
@@ -190,7 +148,7 @@ export const organizationUsersReference: Reference = {
       refusals: {
         404: "The organization or the user does not exist, or the membership has already ended.",
       },
-      errors: noMember,
+      errors: [organizationNotFound(), organizationUserNotFound()],
     },
   },
 };

@@ -1,8 +1,7 @@
 import { pageQuery } from "../../http/pagination.ts";
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { endMembership, updateUser } from "./organization_users.membership.ts";
 import {
   createUserBody,
   memberParams,
@@ -10,7 +9,7 @@ import {
   toUser,
   updateUserBody,
 } from "./organization_users.schemas.ts";
-import { createUser, listUsers } from "./organization_users.service.ts";
+import { createUser, endMembership, listUsers, updateUser } from "./organization_users.service.ts";
 
 const byId = params(idParams);
 const byMember = params(memberParams);

@@ -1,30 +1,44 @@
 import * as z from "zod";
 import { MAX_ASSISTS } from "../../limits.ts";
 import { email, id, line, roomSlug } from "../../openapi/shapes.ts";
+import { CLINIC, PAULA, PAULAS_ROOM } from "../../openapi/story.ts";
 import { roleList } from "../roles/roles.responses.ts";
 
 export const organizationUserSchema = z
   .object({
-    id: id().describe("The id of the organization user: the membership of this person in this organization."),
-    user_id: id().describe(
-      "The id of the person. It is the same in every organization that the person belongs to.",
-    ),
-    email: email().describe("The email address of the person, in lower case."),
-    display_name: line().describe("The name of the person in this organization."),
-    roles: roleList().describe(
-      "The roles of the person in this organization, lowest first; an empty list if the membership has ended.",
-    ),
+    id: id().meta({
+      description: "The id of the organization user: the membership of this person in this organization.",
+      example: PAULA.id,
+    }),
+    user_id: id().meta({
+      description: "The id of the person. It is the same in every organization that the person belongs to.",
+      example: PAULA.user_id,
+    }),
+    email: email().meta({
+      description:
+        "The email address of the person, with which the identity provider knows them, in lower case and without spaces at its ends. In the whole service, one email is one person. It cannot be changed.",
+      example: PAULA.email,
+    }),
+    display_name: line().meta({
+      description: "The name of the person in this organization, without spaces at its ends.",
+      example: PAULA.display_name,
+    }),
+    roles: roleList().meta({
+      description:
+        "The roles of the person in this organization, lowest first; an empty list if the membership has ended.",
+      example: ["provider"],
+    }),
   })
   .meta({ id: "OrganizationUser", description: "A person who belongs to the organization." });
 
 export const createdUserSchema = organizationUserSchema
   .extend({
-    organization_id: id().describe("The id of the organization."),
-    waiting_room_slug: roomSlug()
-      .nullable()
-      .describe(
+    organization_id: id().meta({ description: "The id of the organization.", example: CLINIC.id }),
+    waiting_room_slug: roomSlug().nullable().meta({
+      description:
         "The slug of the person's personal waiting room; null for a person without the role `provider`.",
-      ),
+      example: PAULAS_ROOM.slug,
+    }),
   })
   .meta({
     id: "CreatedUser",
@@ -33,10 +47,10 @@ export const createdUserSchema = organizationUserSchema
 
 export const userSchema = createdUserSchema
   .extend({
-    assists: z
-      .array(id())
-      .max(MAX_ASSISTS)
-      .describe("The ids of the organization users whom the person assists, in ascending order."),
+    assists: z.array(id()).max(MAX_ASSISTS).meta({
+      description: "The ids of the organization users whom the person assists, in ascending order.",
+      example: [],
+    }),
   })
   .meta({
     id: "User",

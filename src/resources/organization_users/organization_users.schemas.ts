@@ -4,6 +4,7 @@ import type { Row } from "../../database/queries.ts";
 import { email, id, name, pathId } from "../../http/wire.ts";
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
+import { NO_ROLE_LEFT } from "./organization_users.refusals.ts";
 import type {
   createdUserSchema,
   organizationUserSchema,
@@ -18,23 +19,32 @@ const roleList = (tooFew: string) =>
     })
     .min(1, tooFew)
     .max(MAX_ROLE_NAMES, `must name at most ${MAX_ROLE_NAMES} roles`)
-    .transform(sortRoles);
+    .transform(sortRoles)
+    .describe("The roles, in any order. One that is repeated counts once.");
 
 /** At least one role name; repeated ones count once, lowest first. */
 export const roleNames = roleList("must name at least one role");
 
-const assists = z.array(id).max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`);
-
-export const createUserBody = z.object({
-  user: z.object({ email, display_name: name, roles: roleNames, assists: assists.optional() }),
+/** What the platform can set. */
+const fields = z.object({
+  email,
+  display_name: name,
+  roles: roleNames,
+  assists: z
+    .array(id)
+    .max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`)
+    .describe(
+      "The `id`s (not the `user_id`s) of the organization users whom the person assists. They must have the role `provider`. Only a provider_assistant can have any.",
+    ),
 });
 
+export const createUserBody = z.object({ user: fields.partial({ assists: true }) });
+
 export const updateUserBody = z.object({
-  user: z.object({
-    display_name: name.optional(),
-    roles: roleList("must name at least one role; to end the membership, use DELETE").optional(),
-    assists: assists.optional(),
-  }),
+  user: fields
+    .omit({ email: true })
+    .extend({ roles: roleList(NO_ROLE_LEFT) })
+    .partial(),
 });
 
 export const memberParams = z.object({ id: pathId, organization_user_id: pathId });

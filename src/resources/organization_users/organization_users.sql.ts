@@ -1,27 +1,38 @@
-import { and, eq, gt, inArray, not, notExists, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  not,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { ROLES, type Role } from "../../database/enums.ts";
-import { insertSelect } from "../../database/insert.ts";
-import { builder, type Statement, type Value, type Values } from "../../database/queries.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
-import { includesRole } from "../roles/roles.sql.ts";
-import { insertPersonalRoom, retirePersonalRoom } from "../waiting_rooms/waiting_rooms.personal.ts";
+import type { PageWindow } from "../../http/pagination.ts";
 import { personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 const members = alias(organizationUsers, "members");
 
-export const organizationUserColumns = {
-  id: organizationUsers.id,
-  user_id: organizationUsers.user_id,
-  email: users.email,
-  display_name: organizationUsers.display_name,
-  roles: organizationUsers.roles,
-};
+const { created_at: _, updated_at: __, ...ownColumns } = getTableColumns(organizationUsers);
+
+export const organizationUserColumns = { ...ownColumns, email: users.email };
 
 export const createdUserColumns = {
   ...organizationUserColumns,
-  organization_id: organizationUsers.organization_id,
   waiting_room_slug: sql<
     string | null
   >`${personalRoomSlug(organizationUsers.organization_id, organizationUsers.user_id)}`.as(
@@ -31,12 +42,13 @@ export const createdUserColumns = {
 
 const assistedIds = builder
   .select({
-    ids: sql`json_group_array(${organizationUserAssists.provider_id} order by ${organizationUserAssists.provider_id})`,
+    // As text, or the guard of a decision would see JSON where the row has text.
+    ids: sql`cast(json_group_array(${organizationUserAssists.provider_id} order by ${organizationUserAssists.provider_id}) as text)`,
   })
   .from(organizationUserAssists)
   .where(eq(organizationUserAssists.assistant_id, organizationUsers.id));
 
-/** What the platform door shows of a member: the columns of a creation, and the ids of whom the member assists. */
+/** What the platform API shows of a member: the columns of a creation, and the ids of whom the member assists. */
 export const userColumns = {
   ...createdUserColumns,
   assists: sql`${assistedIds}`.mapWith((ids: string): number[] => JSON.parse(ids)).as("assists"),
@@ -69,7 +81,7 @@ export function withinReach(reach: Values<Reach>): SQL | undefined {
  * True for this organization user and for the providers that it assists. As one list of ids, so that SQLite looks
  * them up and does not go through everybody.
  */
-export function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
+function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
   const self = builder.select({ id: members.id }).from(members).where(eq(members.id, organization_user_id));
   const assisted = builder
     .select({ id: organizationUserAssists.provider_id })
@@ -78,8 +90,27 @@ export function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
   return inArray(organizationUsers.id, unionAll(self, assisted));
 }
 
+/** SQL for the id of the user with this email; null where there is none. */
+export const userWithEmail = (email: Value<string>): SQL<number> =>
+  sql`${builder.select({ id: users.id }).from(users).where(eq(users.email, email))}`;
+
 /** True for a row whose membership has not ended. One that has ended keeps its row, without roles. */
 export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
+
+/** The user of the organization, unless the membership has ended. */
+export const userWithAccount = preparedQuery(
+  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) =>
+    builder
+      .select({ id: organizationUsers.id })
+      .from(organizationUsers)
+      .where(
+        and(
+          eq(organizationUsers.organization_id, organization_id),
+          eq(organizationUsers.id, id),
+          hasAccount(organizationUsers),
+        ),
+      ),
+);
 
 const memberWithEmail = (
   organization_id: Value<number>,
@@ -93,11 +124,11 @@ const memberWithEmail = (
     .where(and(eq(members.organization_id, organization_id), eq(users.email, email), condition))}`;
 
 /** The id of the organization user with this email, also of one whose membership has ended; null where there is none. */
-export const membershipOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
+export const memberIdOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
   memberWithEmail(organization_id, email);
 
 /** The id of the organization user with this email who has an account; null where there is none. */
-export const accountOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
+export const accountIdOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
   memberWithEmail(organization_id, email, hasAccount(members));
 
 /** The id of the organization user with this email whose membership ended after this time; null where there is none. */
@@ -115,89 +146,49 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
     .from(members)
     .where(and(eq(members.organization_id, organization_id), eq(members.user_id, user_id)));
 
-/** Somebody who becomes a user of an organization, as values of statements. */
-export interface NewMember {
-  organization_id: Value<number>;
-  email: Value<string>;
-  display_name: Value<string>;
-  /** As JSON text. */
-  roles: Value<string>;
-  /** The display name in kebab case, for the slug of a personal room. */
-  slug_name: Value<string>;
-  now: Value<number>;
-}
+export const pageOfUsers = preparedQuery(
+  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
+    builder
+      .select(userColumns)
+      .from(organizationUsers)
+      .innerJoin(users, eq(users.id, organizationUsers.user_id))
+      .where(eq(organizationUsers.organization_id, organization_id))
+      .orderBy(asc(organizationUsers.id))
+      .limit(limit)
+      .offset(offset),
+);
 
-/**
- * The statements that make the membership, the user where the email is new, and the personal room where the roles
- * call for one. An existing member keeps their account and gains the roles. Somebody whose membership has ended is the
- * same organization user again, with the new name and roles.
+/*
+ * Two lists, not one with a flag in its condition: for that, SQLite would read all members of an organization to find
+ * the few that somebody assists.
  */
-export function joinOrganization(member: NewMember): Statement[] {
-  const { organization_id, email, display_name, roles, slug_name, now } = member;
-  const timestamps = { created_at: now, updated_at: now };
-  const userOfEmail = builder.select({ id: users.id }).from(users).where(eq(users.email, email));
-  const combinedRoles = sql`(
-    select json_group_array(role.value order by role.key) from json_each(${JSON.stringify(ROLES)}) as role
-    where role.value in (select held.value from json_each(${organizationUsers.roles}) as held)
-      or role.value in (select gained.value from json_each(${roles}) as gained))`;
-  return [
-    insertSelect(users, { email, ...timestamps }, sql`where ${notExists(userOfEmail)}`),
-    insertSelect(
-      organizationUsers,
-      { organization_id, user_id: users.id, display_name, roles: sql`${roles}`, ...timestamps },
-      sql`from ${users} where ${eq(users.email, email)}`,
-    ).onConflictDoUpdate({
-      target: [organizationUsers.organization_id, organizationUsers.user_id],
-      set: {
-        display_name: sql`iif(${hasAccount(organizationUsers)}, ${organizationUsers.display_name}, ${display_name})`,
-        roles: combinedRoles,
-        updated_at: sql`${now}`,
-      },
-    }),
-    insertPersonalRoom({
-      organization_id,
-      member: membershipOf(organization_id, email),
-      name: display_name,
-      slug_name,
-      now,
-    }),
-  ];
-}
 
-/**
- * The statements that take from a member what goes with roles that the member has no longer: the personal room, and
- * whom the member assists. Its own assistants keep their access to its calls.
- */
-export function dropWhatRolesGave(member: {
-  organization_id: Value<number>;
-  id: Value<number>;
-  now: Value<number>;
-}): Statement[] {
-  const { organization_id, id, now } = member;
-  const without = (role: Role) =>
-    and(
-      eq(organizationUsers.organization_id, organization_id),
-      eq(organizationUsers.id, id),
-      not(includesRole(organizationUsers.roles, role)),
-    );
-  const owner = builder
-    .select({ user_id: organizationUsers.user_id })
-    .from(organizationUsers)
-    .where(without("provider"));
-  const formerAssistant = builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(without("provider_assistant"));
-  return [
-    ...retirePersonalRoom({ organization_id, owner, now }),
-    builder.delete(organizationUserAssists).where(eq(organizationUserAssists.assistant_id, formerAssistant)),
-  ];
-}
+const ofOrganization = ({ organization_id }: Pick<Placeholders<Reach>, "organization_id">) =>
+  eq(organizationUsers.organization_id, organization_id);
 
-/** Selects the member with this email, with what a creation returns. */
-export const createdUser = (organization_id: Value<number>, email: Value<string>) =>
-  builder
-    .select(createdUserColumns)
-    .from(organizationUsers)
-    .innerJoin(users, eq(users.id, organizationUsers.user_id))
-    .where(eq(organizationUsers.id, membershipOf(organization_id, email)));
+const ofAssistant = (reach: Placeholders<Reach>) =>
+  and(ofOrganization(reach), isSelfOrAssisted(reach.organization_user_id));
+
+const pageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
+  preparedQuery((values: Placeholders<Reach & PageWindow>) =>
+    builder
+      .select(organizationUserColumns)
+      .from(organizationUsers)
+      .innerJoin(users, eq(users.id, organizationUsers.user_id))
+      .where(condition(values))
+      .orderBy(asc(organizationUsers.id))
+      .limit(values.limit)
+      .offset(values.offset),
+  );
+
+const totalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
+  preparedQuery((reach: Placeholders<Reach>) =>
+    builder
+      .select({ total: count().as("total") })
+      .from(organizationUsers)
+      .where(condition(reach)),
+  );
+
+export const everybody = { total: totalWhere(ofOrganization), page: pageWhere(ofOrganization) };
+
+export const selfAndAssisted = { total: totalWhere(ofAssistant), page: pageWhere(ofAssistant) };

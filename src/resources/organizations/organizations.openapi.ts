@@ -1,18 +1,21 @@
 import type * as z from "zod";
-import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
+import { unprocessable } from "../../http/errors.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { CLINIC, INVITED_AT, SET_UP_AT } from "../../openapi/story.ts";
+import { CLINIC, INVITED_AT } from "../../openapi/story.ts";
+import {
+  NOT_AN_ORGANIZATION_SLUG,
+  NOT_RETENTION_DAYS,
+  organizationNotFound,
+  organizationSlugTaken,
+  TWO_HYPHENS,
+} from "./organizations.refusals.ts";
 import { organizationSchema } from "./organizations.responses.ts";
+import { createOrganizationBody, updateOrganizationBody } from "./organizations.schemas.ts";
 
 type Organization = z.input<typeof organizationSchema>;
 
-const created: Organization = {
-  ...CLINIC,
-  recording_retention_days: null,
-  transcript_retention_days: null,
-  created_at: SET_UP_AT,
-  updated_at: SET_UP_AT,
-};
+const created = exampleOf(organizationSchema);
 
 const updated: Organization = { ...created, recording_retention_days: 365, updated_at: INVITED_AT };
 
@@ -26,17 +29,7 @@ const renamed: Organization = {
 /** For operations whose path names an organization. */
 export const organizationParameter = { description: "The id of the organization.", example: CLINIC.id };
 
-export const noOrganization = { 404: ["Organization not found"] };
-
 const parameters = { id: organizationParameter };
-
-const name =
-  "The name of the organization. Spaces at its ends are removed. Several organizations can have the same name.";
-
-const days =
-  "A whole number of days, or `null` to keep them for good. Without this field, it stays as it is.";
-
-const wrongDays = `must be a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or null for good`;
 
 export const organizationsReference: Reference = {
   tag: "Organizations",
@@ -62,31 +55,20 @@ export const organizationsReference: Reference = {
       status: 200,
       parameters,
       response: { schema: organizationSchema, example: updated },
-      errors: noOrganization,
+      errors: [organizationNotFound()],
     },
     "PUT /organizations/:id": {
       operationId: "updateOrganization",
       summary: "Update an organization",
       description:
-        "The slug cannot be changed. Fewer days also delete what exists already: within minutes, a portion at a time. Nothing of a call under legal hold is deleted. What was deleted does not come back with more days.",
+        "Fields that are left out keep their values. The slug cannot be changed: it stays when the name changes. Fewer days also delete what exists already: within minutes, a portion at a time. Nothing of a call under legal hold is deleted. What was deleted does not come back with more days.",
       status: 200,
       parameters,
       request: {
-        fields: {
-          organization: "What to change. An empty object changes only `updated_at`.",
-          "organization.name": `${name} The slug stays when the name changes.`,
-          "organization.recording_retention_days": `How long recordings are kept after the end of their call. ${days}`,
-          "organization.transcript_retention_days": `How long transcripts and SOAP notes are kept after the end of their call. ${days}`,
-        },
+        fields: { organization: "What to change. An empty object changes only `updated_at`." },
         examples: {
           "Recordings are kept for a year": { organization: { recording_retention_days: 365 } },
-          "A new name, and other days": {
-            organization: {
-              name: renamed.name,
-              recording_retention_days: null,
-              transcript_retention_days: 90,
-            },
-          },
+          "A new name, and other days": exampleBody(updateOrganizationBody, renamed),
         },
       },
       response: {
@@ -96,13 +78,11 @@ export const organizationsReference: Reference = {
           "A new name, and other days": renamed,
         },
       },
-      errors: {
-        ...noOrganization,
-        422: [
-          `organization.recording_retention_days: ${wrongDays}`,
-          `organization.transcript_retention_days: ${wrongDays}`,
-        ],
-      },
+      errors: [
+        organizationNotFound(),
+        unprocessable(`organization.recording_retention_days: ${NOT_RETENTION_DAYS}`),
+        unprocessable(`organization.transcript_retention_days: ${NOT_RETENTION_DAYS}`),
+      ],
     },
     "POST /organizations": {
       operationId: "createOrganization",
@@ -111,25 +91,17 @@ export const organizationsReference: Reference = {
         "Recordings, transcripts and SOAP notes are kept for good, until an update gives them a number of days. If no response arrives, look in the list before you create the organization again: without a `slug`, a second request makes a second organization.",
       status: 201,
       request: {
-        fields: {
-          organization: "The organization.",
-          "organization.name": name,
-          "organization.slug":
-            "The short name with which the slugs of the organization's waiting rooms begin: a to z, 0 to 9 and hyphens, but never two hyphens together. It is unique in the service, and cannot be changed later. Without it, the service makes one from the name, shortened if it is long, with `-2`, `-3` and so on if that is taken.",
-        },
         examples: {
-          "With a slug": { organization: { name: CLINIC.name, slug: CLINIC.slug } },
-          "With a slug that is made from the name": { organization: { name: CLINIC.name } },
+          "With a slug": exampleBody(createOrganizationBody, created),
+          "With a slug that is made from the name": { organization: { name: created.name } },
         },
       },
       response: { schema: organizationSchema, example: created },
-      errors: {
-        422: [
-          `organization.slug: must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z, 0-9 and -`,
-          "organization.slug: must not contain --, which ends it in the slugs of waiting rooms",
-          "organization.slug: is taken; choose another one, or leave it out",
-        ],
-      },
+      errors: [
+        unprocessable(`organization.slug: ${NOT_AN_ORGANIZATION_SLUG}`),
+        unprocessable(`organization.slug: ${TWO_HYPHENS}`),
+        organizationSlugTaken(),
+      ],
     },
   },
 };

@@ -1,9 +1,8 @@
 import * as z from "zod";
+import { ORGANIZATION_SLUG } from "../../http/wire.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
-
-/** A character, and perhaps a hyphen after it: never two hyphens. */
-export const ORGANIZATION_SLUG = /^-?([a-z0-9]-?)*$/;
+import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
 
 export const organizationSlug = () =>
   z.string().min(1).max(MAX_ORGANIZATION_SLUG_LENGTH).regex(ORGANIZATION_SLUG);
@@ -12,19 +11,32 @@ const retentionDays = () => z.int().min(1).max(MAX_RETENTION_DAYS).nullable();
 
 export const organizationSchema = z
   .object({
-    id: id().describe("The id of the organization, for use in paths."),
-    name: line().describe("The name of the organization."),
-    slug: organizationSlug().describe(
-      "The short name with which the slugs of the organization's waiting rooms begin. It is unique in the service and never changes. It never contains `--`, which follows it there.",
-    ),
-    recording_retention_days: retentionDays().describe(
-      "Recordings are deleted this number of days after their call has ended; null: they are kept for good.",
-    ),
-    transcript_retention_days: retentionDays().describe(
-      "Transcripts and SOAP notes are deleted this number of days after their call has ended; null: they are kept for good.",
-    ),
-    created_at: timestamp().describe("When the organization was created."),
-    updated_at: timestamp().describe("When the organization was last updated."),
+    id: id().meta({ description: "The id of the organization, for use in paths.", example: CLINIC.id }),
+    name: line().meta({
+      description:
+        "The name of the organization, without spaces at its ends. Several organizations can have the same name.",
+      example: CLINIC.name,
+    }),
+    slug: organizationSlug().meta({
+      description:
+        "The short name with which the slugs of the organization's waiting rooms begin. It never contains `--`, which follows it there. It is unique in the service and never changes. If none is chosen, the service makes one from the name, shortened if it is long; if that is taken, a number follows: one more than the highest that it has.",
+      example: CLINIC.slug,
+    }),
+    recording_retention_days: retentionDays().meta({
+      description:
+        "Recordings are deleted this number of days after their call has ended; null: they are kept for good.",
+      example: null,
+    }),
+    transcript_retention_days: retentionDays().meta({
+      description:
+        "Transcripts and SOAP notes are deleted this number of days after their call has ended; null: they are kept for good.",
+      example: null,
+    }),
+    created_at: timestamp().meta({ description: "When the organization was created.", example: SET_UP_AT }),
+    updated_at: timestamp().meta({
+      description: "When the organization was last updated.",
+      example: SET_UP_AT,
+    }),
   })
   .meta({
     id: "Organization",

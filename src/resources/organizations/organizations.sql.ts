@@ -1,49 +1,79 @@
-import { eq, getTableColumns, notExists } from "drizzle-orm";
+import { asc, count, eq, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import {
   builder,
-  type NamedQuery,
-  namedQuery,
   type Placeholders,
+  type PreparedQuery,
+  preparedQuery,
   runBatch,
-  type Value,
 } from "../../database/queries.ts";
-import type { Rule } from "../../database/rules.ts";
-import { type ListName, organizations } from "../../database/schema.ts";
-import { totalOf } from "../../database/totals.ts";
-import { notFound } from "../../http/errors.ts";
+import { organizations } from "../../database/schema.ts";
+import { nextSlug } from "../../database/slug.ts";
+import { tableWrites } from "../../database/table_writes.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
+import { organizationNotFound } from "./organizations.refusals.ts";
 
 export const organizationColumns = getTableColumns(organizations);
 
-/** For verbs whose path names an organization. */
-export const organizationMissing = (id: Value<number>): Rule => ({
-  broken: notExists(
-    builder.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, id)),
-  ),
-  refusal: () => notFound("Organization"),
+export const organizationWrites = tableWrites(organizations, organizationColumns, {
+  slug: (of) => nextSlug(organizations, of("slug")),
 });
+
+export const organizationRow = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
+  builder.select(organizationColumns).from(organizations).where(eq(organizations.id, id)),
+);
+
+/** For verbs whose path names an organization: nothing that can change. */
+export const organizationById = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
+  builder.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, id)),
+);
+
+export const organizationBySlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
+  builder.select({ id: organizations.id }).from(organizations).where(eq(organizations.slug, slug)),
+);
+
+/** Selects the name of an organization, for a column of what it has. */
+export const nameOfOrganization = (id: SQLWrapper) =>
+  builder.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, id));
+
+export const totalOfOrganizations = preparedQuery(() =>
+  builder.select({ total: count().as("total") }).from(organizations),
+);
+
+export const pageOfOrganizations = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) =>
+  builder
+    .select(organizationColumns)
+    .from(organizations)
+    .orderBy(asc(organizations.id))
+    .limit(limit)
+    .offset(offset),
+);
 
 /**
  * A verb that lists what an organization has, for the platform. The total comes from the organization's row, so that one
  * round trip also says whether there is such an organization.
  */
 export function listOfOrganization<Item>(
-  list: ListName,
-  pageOfItems: NamedQuery<{ organization_id: number } & PageWindow, Item>,
+  items: SQLiteTable & { organization_id: SQLiteColumn },
+  pageOfItems: PreparedQuery<{ organization_id: number } & PageWindow, Item>,
 ) {
-  const total = namedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  const itemCount = builder
+    .select({ count: count() })
+    .from(items)
+    .where(eq(items.organization_id, organizations.id));
+  const totalOfItems = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
     builder
-      .select({ total: totalOf(list, organization_id).as("total") })
+      .select({ total: sql<number>`${itemCount}`.as("total") })
       .from(organizations)
       .where(eq(organizations.id, organization_id)),
   );
   return async ({ db }: Context, organization_id: number, page: PageQuery): Promise<Page<Item>> => {
     const [[counted], items] = await runBatch(db, [
-      total({ organization_id }),
+      totalOfItems({ organization_id }),
       pageOfItems({ organization_id, ...pageWindow(page) }),
     ]);
-    if (!counted) throw notFound("Organization");
+    if (!counted) throw organizationNotFound();
     return toPage(page, counted.total, items);
   };
 }

@@ -1,20 +1,31 @@
 import type * as z from "zod";
 import type { ParticipantRole } from "../../database/enums.ts";
-import { reviseRecord } from "../../database/merging.ts";
-import { ApiError, unprocessable } from "../../http/errors.ts";
+import { reviseRow } from "../../database/merging.ts";
+import {
+  leftTooEarly,
+  newParticipantIncomplete,
+  participantIncomplete,
+  participantLeftCall,
+  participantNotMember,
+  participantOnAnotherCall,
+  participantsLeftTooEarly,
+  participantsNotMembers,
+  roomInactive,
+  slugIsOld,
+} from "./participants.refusals.ts";
 import type { Participant, participantOnCall, reportParticipantBody } from "./participants.schemas.ts";
 
-/** What reports say of a participant, and when. */
-export type ParticipantRecord = Omit<Participant, "id">;
+/** What a report makes of a participant. A new one has no id yet. */
+export type ParticipantRow = Omit<Participant, "id"> & { id?: number };
 
 export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
 
-/** What a report says of somebody on a call. Only LiveKit's door says when LiveKit said it. */
+/** What a report says of somebody on a call. Only LiveKit's API says when LiveKit said it. */
 export type ReportOnCall = z.output<typeof participantOnCall> &
-  Partial<Pick<ParticipantRecord, "livekit_said_at">>;
+  Partial<Pick<ParticipantRow, "livekit_said_at">>;
 
 /** What is known when somebody in a waiting room is reported. */
-interface KnownVisit {
+interface KnownInRoom {
   /** The room that has the slug of the path, or had it until it was renamed or retired. */
   room: { id: number; organization_id: number; is_active: boolean; slug_is_current: boolean };
   /** The participant with this key; undefined in the first report. */
@@ -35,11 +46,11 @@ interface KnownVisit {
  *   would enter by an old slug
  */
 export function mergeParticipant(
-  known: KnownVisit,
+  known: KnownInRoom,
   key: string,
   report: ParticipantReport,
   now: number,
-): ParticipantRecord {
+): ParticipantRow {
   const { room, participant: before } = known;
   if (!before && !room.slug_is_current) throw slugIsOld();
   if (before && isOfVisitBefore(before, room.id, report)) return before;
@@ -47,22 +58,19 @@ export function mergeParticipant(
   const { display_name, role, user_id = null, waiting_since = null } = { ...before, ...report };
   const { call_id = null, joined_at = null, recording_consent = null, livekit_said_at = null } = before ?? {};
   if (display_name === undefined || role === undefined || (!before && waiting_since === null))
-    throw unprocessable("participant: display_name, role and waiting_since are required in the first report");
+    throw participantIncomplete();
 
   const comesBack = call_id === null && isAfter(report.waiting_since, before?.left_at);
   const left_at = leftAt(report, before, comesBack);
-  if (call_id !== null && isAfter(waiting_since, left_at))
-    throw unprocessable("The participant has left a call: report a new visit under a new key");
-  if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at))
-    throw unprocessable("participant.left_at: must not be before waiting_since or joined_at");
-  if (report.user_id && !known.isMember)
-    throw unprocessable("participant.user_id: is not a user of the organization");
+  if (call_id !== null && isAfter(waiting_since, left_at)) throw participantLeftCall();
+  if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at)) throw leftTooEarly();
+  if (report.user_id && !known.isMember) throw participantNotMember();
 
   const wasHere = before?.waiting_room_id === room.id && before.left_at === null;
   const enters = left_at === null && call_id === null && !wasHere;
   if (enters && !room.slug_is_current) throw slugIsOld();
-  if (enters && !room.is_active) throw unprocessable("The waiting room is not active: nobody can enter it");
-  const state: Omit<ParticipantRecord, "created_at" | "updated_at"> = {
+  if (enters && !room.is_active) throw roomInactive();
+  const fields = {
     organization_id: room.organization_id,
     key,
     waiting_room_id: enters ? room.id : (before?.waiting_room_id ?? room.id),
@@ -77,11 +85,8 @@ export function mergeParticipant(
     earlier_visit_until: earlierVisitUntil(before, report),
     livekit_said_at,
   };
-  return reviseRecord(before, state, now);
+  return reviseRow(before, fields, now);
 }
-
-const slugIsOld = () =>
-  new ApiError(404, "Waiting room not found: the room that had this slug was renamed or retired");
 
 function isOfVisitBefore(
   before: Participant,
@@ -123,7 +128,7 @@ export function mergeParticipantsOnCall(
   known: KnownOnCall,
   reports: ReportOnCall[],
   now: number,
-): ParticipantRecord[] {
+): ParticipantRow[] {
   const merged = reports.map((report) => {
     const before = known.participants.get(report.key);
     const left_at = leftAt(report, before, isAfter(report.joined_at, before?.left_at));
@@ -131,22 +136,19 @@ export function mergeParticipantsOnCall(
   });
 
   if (merged.some(({ next }) => next.display_name === undefined || next.role === undefined))
-    throw unprocessable("call.participants: display_name and role are required for a new participant");
-  if (reports.some(({ user_id }) => user_id && !known.members.has(user_id)))
-    throw unprocessable("call.participants: a user_id is not a user of the organization");
+    throw newParticipantIncomplete();
+  if (reports.some(({ user_id }) => user_id && !known.members.has(user_id))) throw participantsNotMembers();
   if (merged.some(({ before }) => before?.call_id && before.call_id !== known.call.id))
-    throw unprocessable(
-      "call.participants: a participant is on another call: report this person under a new key",
-    );
+    throw participantOnAnotherCall();
   if (
     merged.some(
       ({ next }) => isAfter(next.joined_at, next.left_at) || isAfter(next.waiting_since, next.left_at),
     )
   )
-    throw unprocessable("call.participants: left_at must not be before joined_at or waiting_since");
+    throw participantsLeftTooEarly();
 
   return merged.map(({ before, next }) => {
-    const state = {
+    const fields = {
       organization_id: known.call.organization_id,
       key: next.key,
       waiting_room_id: known.call.waiting_room_id,
@@ -161,12 +163,12 @@ export function mergeParticipantsOnCall(
       earlier_visit_until: before?.earlier_visit_until ?? null,
       livekit_said_at: next.livekit_said_at ?? null,
     };
-    return reviseRecord(before, state, now);
+    return reviseRow(before, fields, now);
   });
 }
 
 /** A participant who is still there when a call ends has left then; one who came later left at once. */
-export function leaveAtEnd(participant: ParticipantRecord, ended_at: number, now: number): ParticipantRecord {
+export function leaveAtEnd(participant: ParticipantRow, ended_at: number, now: number): ParticipantRow {
   const { left_at, waiting_since, joined_at } = participant;
   if (left_at !== null) return participant;
   return { ...participant, left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0), updated_at: now };

@@ -1,5 +1,6 @@
-import type * as z from "zod";
-import { busyError, type Reference } from "../../openapi/operation.ts";
+import { unprocessable } from "../../http/errors.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import {
   CALL,
   CARDIOLOGY,
@@ -7,20 +8,20 @@ import {
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
   STARTED_AT,
-  WAITING_SINCE,
 } from "../../openapi/story.ts";
+import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
+import {
+  LEFT_BEFORE_WAITING,
+  leftTooEarly,
+  participantIncomplete,
+  participantLeftCall,
+  participantNotMember,
+  roomInactive,
+  slugIsOld,
+} from "./participants.refusals.ts";
 import { participantSchema } from "./participants.responses.ts";
 
-const rita: z.input<typeof participantSchema> = {
-  ...RITAS_PARTICIPANT,
-  waiting_room_id: CARDIOLOGY.id,
-  call_id: null,
-  user_id: null,
-  role: "recipient",
-  waiting_since: WAITING_SINCE,
-  joined_at: null,
-  left_at: null,
-};
+const rita = exampleOf(participantSchema);
 
 export const participantsReference: Reference = {
   tag: "Participants",
@@ -48,11 +49,6 @@ export const participantsReference: Reference = {
       request: {
         fields: {
           participant: "What is new about the participant.",
-          "participant.display_name": "The name of the participant.",
-          "participant.role":
-            "`recipient` for a patient, for example, and `provider` for the person who gives the consultation.",
-          "participant.user_id":
-            "The user who waits: the `user_id` of a user of the organization. Null, or left out of the first report: a person without an account.",
           "participant.waiting_since":
             "When the participant began to wait. A time after `left_at` is a new visit of somebody who had left. An earlier time than the known one corrects it, unless the report is about a visit before: that changes nothing.",
           "participant.left_at":
@@ -92,21 +88,16 @@ export const participantsReference: Reference = {
           "A person on a call": { ...rita, call_id: CALL.id, joined_at: STARTED_AT },
         },
       },
-      errors: {
-        404: [
-          "Waiting room not found",
-          "Waiting room not found: the room that had this slug was renamed or retired",
-        ],
-        422: [
-          "participant: display_name, role and waiting_since are required in the first report",
-          "participant.left_at: must not be before waiting_since",
-          "participant.left_at: must not be before waiting_since or joined_at",
-          "participant.user_id: is not a user of the organization",
-          "The waiting room is not active: nobody can enter it",
-          "The participant has left a call: report a new visit under a new key",
-        ],
-        503: [busyError],
-      },
+      errors: [
+        waitingRoomNotFound(),
+        slugIsOld(),
+        participantIncomplete(),
+        unprocessable(`participant.left_at: ${LEFT_BEFORE_WAITING}`),
+        leftTooEarly(),
+        participantNotMember(),
+        roomInactive(),
+        participantLeftCall(),
+      ],
     },
   },
 };

@@ -1,4 +1,4 @@
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { participantParams, reportParticipantBody, toParticipant } from "./participants.schemas.ts";
 import { reportParticipant } from "./participants.service.ts";

@@ -1,26 +1,48 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import { id, key, line, timestamp } from "../../openapi/shapes.ts";
+import { CARDIOLOGY, RITAS_PARTICIPANT, WAITING_SINCE } from "../../openapi/story.ts";
 
 export const participantSchema = z
   .object({
-    id: id().describe("The id of the participant."),
-    key: key().describe("The reporter's own key for the participant, unique in the organization."),
-    waiting_room_id: id().describe("The waiting room that the participant is in or was in last."),
-    call_id: id().nullable().describe("The call that the participant is or was on; null before the call."),
-    user_id: id().nullable().describe("The user who takes part; null for a person without an account."),
-    display_name: line().min(1).describe("The name of the participant."),
-    role: z
-      .enum(PARTICIPANT_ROLES)
-      .describe(
+    id: id().meta({ description: "The id of the participant.", example: RITAS_PARTICIPANT.id }),
+    key: key().meta({
+      description: "The reporter's own key for the participant, unique in the organization.",
+      example: RITAS_PARTICIPANT.key,
+    }),
+    waiting_room_id: id().meta({
+      description: "The waiting room that the participant is in or was in last.",
+      example: CARDIOLOGY.id,
+    }),
+    call_id: id().nullable().meta({
+      description: "The call that the participant is or was on; null before the call.",
+      example: null,
+    }),
+    user_id: id().nullable().meta({
+      description:
+        "The user who takes part: a `user_id` of a user of the organization; null for a person without an account.",
+      example: null,
+    }),
+    display_name: line().min(1).meta({
+      description: "The name of the participant.",
+      example: RITAS_PARTICIPANT.display_name,
+    }),
+    role: z.enum(PARTICIPANT_ROLES).meta({
+      description:
         "`recipient` for a patient, for example, and `provider` for the person who gives the consultation.",
-      ),
-    waiting_since: timestamp()
-      .nullable()
-      .describe("When the participant started to wait; null for one who joined the call without waiting."),
-    joined_at: timestamp()
-      .nullable()
-      .describe("When the participant joined the call; null before that, or if no report said when."),
-    left_at: timestamp().nullable().describe("When the participant left; null while present."),
+      example: "recipient",
+    }),
+    waiting_since: timestamp().nullable().meta({
+      description: "When the participant started to wait; null for one who joined the call without waiting.",
+      example: WAITING_SINCE,
+    }),
+    joined_at: timestamp().nullable().meta({
+      description: "When the participant joined the call; null before that, or if no report said when.",
+      example: null,
+    }),
+    left_at: timestamp().nullable().meta({
+      description: "When the participant left; null while present.",
+      example: null,
+    }),
   })
   .meta({ id: "Participant", description: "A person in a waiting room, and then on a call." });

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, key, name, roomSlug, timestampOrNull } from "../../http/wire.ts";
+import { id, instant, key, name, roomSlugReference, toTimestampOrNull } from "../../http/wire.ts";
+import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
 import type { participantSchema } from "./participants.responses.ts";
 import type { participantColumns } from "./participants.sql.ts";
 
@@ -18,25 +19,54 @@ export const reportParticipantBody = z.object({
     .partial()
     .refine(({ waiting_since, left_at }) => !(waiting_since && left_at && left_at < waiting_since), {
       path: ["left_at"],
-      error: "must not be before waiting_since",
+      error: LEFT_BEFORE_WAITING,
     }),
 });
 
 /** The same of somebody on a call, in the call's report. */
 export const participantOnCall = z
   .object({
-    display_name: name,
-    role: z.enum(PARTICIPANT_ROLES),
-    user_id: id.nullable(),
-    waiting_since: instant.nullable(),
-    joined_at: instant.nullable(),
-    left_at: instant.nullable(),
-    recording_consent: z.boolean().nullable(),
+    display_name: name.describe("The name of the participant. A new participant needs one."),
+    role: z
+      .enum(PARTICIPANT_ROLES)
+      .describe(
+        "`recipient` for a patient, for example, and `provider` for the person who gives the consultation. A new participant needs one.",
+      ),
+    user_id: id
+      .nullable()
+      .describe(
+        "The user who takes part: the `user_id` of a user of the organization. Null, or left out for a new participant: a person without an account.",
+      ),
+    waiting_since: instant
+      .nullable()
+      .describe(
+        "When the participant started to wait. Null, or left out for a new participant: the participant did not wait, and does not count in `average_wait_time`.",
+      ),
+    joined_at: instant
+      .nullable()
+      .describe(
+        "When the participant joined the call; null if that is not known. Somebody who has left comes back with a time after `left_at`.",
+      ),
+    left_at: instant
+      .nullable()
+      .describe(
+        "When the participant left. Null, or left out: the participant is still there, unless an earlier report said otherwise.",
+      ),
+    recording_consent: z
+      .boolean()
+      .nullable()
+      .describe(
+        "Whether the participant agrees to the recording. Null, or left out for a new participant: not asked. Recordings of a call can be read only while it is true for all its participants.",
+      ),
   })
   .partial()
-  .extend({ key });
+  .extend({
+    key: key.describe(
+      "Your own key for the participant, unique in the organization and compared exactly. A participant who waited under this key is the same participant, and no longer waits. An unknown key makes a new one.",
+    ),
+  });
 
-export const participantParams = z.object({ slug: roomSlug, key });
+export const participantParams = z.object({ slug: roomSlugReference, key });
 
 export type Participant = Row<typeof participantColumns>;
 
@@ -49,8 +79,8 @@ export function toParticipant(row: Participant): z.input<typeof participantSchem
     user_id: row.user_id,
     display_name: row.display_name,
     role: row.role,
-    waiting_since: timestampOrNull(row.waiting_since),
-    joined_at: timestampOrNull(row.joined_at),
-    left_at: timestampOrNull(row.left_at),
+    waiting_since: toTimestampOrNull(row.waiting_since),
+    joined_at: toTimestampOrNull(row.joined_at),
+    left_at: toTimestampOrNull(row.left_at),
   };
 }

@@ -1,5 +1,5 @@
-import { externalRoutes } from "../../http/external_door.ts";
-import { assignableRoles } from "./roles.schemas.ts";
+import { externalRoutes } from "../../http/external_api.ts";
+import { assignableRoles } from "./roles.policy.ts";
 
 export const rolesExternal = externalRoutes().get("/roles", (c) =>
   c.json({ roles: assignableRoles(c.var.context.caller.roles) }),

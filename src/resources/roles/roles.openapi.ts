@@ -1,3 +1,4 @@
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { rolesSchema } from "./roles.responses.ts";
 
@@ -20,9 +21,7 @@ export const rolesReference: Reference = {
       response: {
         schema: rolesSchema,
         examples: {
-          "A client of an organization_admin": {
-            roles: ["provider_assistant", "provider", "organization_admin"],
-          },
+          "A client of an organization_admin": exampleOf(rolesSchema),
           "A client of a provider": { roles: ["provider_assistant", "provider"] },
           "A client of a provider_assistant": { roles: ["provider_assistant"] },
         },

@@ -1,9 +1,14 @@
-import { reviseRecord } from "../../database/merging.ts";
-import { unprocessable } from "../../http/errors.ts";
+import { reviseRow } from "../../database/merging.ts";
+import type { soapNotes } from "../../database/schema.ts";
+import type { Call } from "../calls/calls.schemas.ts";
+import { soapNoteIncomplete, soapNoteIsFinal } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
 
-/** What reports say of a SOAP note, and when. */
-export type SoapNoteRecord = Pick<SoapNote, "text" | "is_final" | "created_at" | "updated_at">;
+interface KnownSoapNote {
+  call: Pick<Call, "id" | "organization_id">;
+  /** The note of the call; undefined in the first report. */
+  note: SoapNote | undefined;
+}
 
 /**
  * The SOAP note after a report: a field that is left out stays as it is. A final note never changes.
@@ -12,14 +17,14 @@ export type SoapNoteRecord = Pick<SoapNote, "text" | "is_final" | "created_at" |
  * @throws ApiError 422 if the first report is not complete, or a final note would change
  */
 export function mergeSoapNote(
-  known: SoapNoteRecord | undefined,
+  { call, note }: KnownSoapNote,
   report: SoapNoteReport,
   now: number,
-): SoapNoteRecord {
-  const { text = known?.text, is_final = known?.is_final } = report;
-  if (text === undefined || is_final === undefined)
-    throw unprocessable("soap_note: text and is_final are required in the first report");
-  const next = reviseRecord(known, { text, is_final }, now);
-  if (known?.is_final && next !== known) throw unprocessable("The SOAP note is final and cannot be changed");
+): typeof soapNotes.$inferInsert {
+  const { text = note?.text, is_final = note?.is_final } = report;
+  if (text === undefined || is_final === undefined) throw soapNoteIncomplete();
+  const { id: call_id, organization_id } = call;
+  const next = reviseRow(note, { organization_id, call_id, text, is_final }, now);
+  if (note?.is_final && next !== note) throw soapNoteIsFinal();
   return next;
 }

@@ -1,17 +1,15 @@
 import type * as z from "zod";
-import { busyError, type Reference } from "../../openapi/operation.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import type { Reference } from "../../openapi/operation.ts";
 import { callKey } from "../calls/calls.openapi.ts";
+import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
+import { soapNoteIncomplete, soapNoteIsFinal, soapNoteNotFound } from "./soap_notes.refusals.ts";
 import { soapNoteSchema } from "./soap_notes.responses.ts";
+import { reportSoapNoteBody } from "./soap_notes.schemas.ts";
 
-type SoapNote = z.input<typeof soapNoteSchema>;
+const final = exampleOf(soapNoteSchema);
 
-const final: SoapNote = {
-  id: 51,
-  text: "Subjective: Feels better.\n\nObjective: No fever.\n\nAssessment: Recovering.\n\nPlan: Go on with the treatment.",
-  is_final: true,
-};
-
-const draft: SoapNote = {
+const draft: z.input<typeof soapNoteSchema> = {
   ...final,
   text: "Subjective: Feels better.\n\nObjective:\n\nAssessment:\n\nPlan:",
   is_final: false,
@@ -32,7 +30,7 @@ export const soapNotesReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, or the client has no access to it. Or the call has not ended, or has no SOAP note: the note is not there yet, for example, or was deleted.",
       },
-      errors: { 404: ["SOAP note not found"] },
+      errors: [soapNoteNotFound()],
     },
   },
   platform: {
@@ -44,27 +42,14 @@ export const soapNotesReference: Reference = {
       status: 200,
       parameters: { key: callKey },
       request: {
-        fields: {
-          soap_note: "What is new about the note.",
-          "soap_note.text":
-            "The full note, with the sections Subjective, Objective, Assessment and Plan. It is kept as it is, with its line breaks; its content is not checked.",
-          "soap_note.is_final": "Whether the note is final. True cannot be taken back.",
-        },
         examples: {
-          "A final note": { soap_note: { text: final.text, is_final: true } },
-          "A note that is not final yet": { soap_note: { text: draft.text, is_final: false } },
+          "A final note": exampleBody(reportSoapNoteBody, final),
+          "A note that is not final yet": exampleBody(reportSoapNoteBody, draft),
           "A note becomes final as it is": { soap_note: { is_final: true } },
         },
       },
       response: { schema: soapNoteSchema, examples: { "A final note": final, "Not final yet": draft } },
-      errors: {
-        404: ["Call not found"],
-        422: [
-          "soap_note: text and is_final are required in the first report",
-          "The SOAP note is final and cannot be changed",
-        ],
-        503: [busyError],
-      },
+      errors: [callNotFound(), soapNoteIncomplete(), soapNoteIsFinal()],
     },
     "DELETE /calls/:key/soap_note": {
       operationId: "deleteSoapNote",
@@ -72,10 +57,7 @@ export const soapNotesReference: Reference = {
       description: "If there is none, this is no error. A later report makes a new one, with a new id.",
       status: 204,
       parameters: { key: callKey },
-      errors: {
-        404: ["Call not found"],
-        422: ["The call is under legal hold: end the hold first"],
-      },
+      errors: [callNotFound(), callUnderLegalHold()],
     },
   },
 };

@@ -1,9 +1,8 @@
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
-import { deleteSoapNote } from "./soap_notes.deletion.ts";
 import { reportSoapNoteBody, toSoapNote } from "./soap_notes.schemas.ts";
-import { reportSoapNote } from "./soap_notes.service.ts";
+import { deleteSoapNote, reportSoapNote } from "./soap_notes.service.ts";
 
 export const soapNotesPlatform = platformRoutes()
   .put("/calls/:key/soap_note", params(callKeyParams), jsonBody(reportSoapNoteBody), async (c) => {

@@ -4,12 +4,16 @@ import { id, longText } from "../../openapi/shapes.ts";
 
 export const soapNoteSchema = z
   .object({
-    id: id().describe("The id of the SOAP note."),
-    text: longText(MAX_NOTE_LENGTH)
-      .min(1)
-      .describe(
-        "The full note as it was reported, with line breaks. Its sections are Subjective, Objective, Assessment and Plan.",
-      ),
-    is_final: z.boolean().describe("Whether the note is final. A final note does not change."),
+    id: id().meta({ description: "The id of the SOAP note.", example: 51 }),
+    text: longText(MAX_NOTE_LENGTH).min(1).meta({
+      description:
+        "The full note as it was reported, with its line breaks. Its sections are Subjective, Objective, Assessment and Plan; its content is not checked.",
+      example:
+        "Subjective: Feels better.\n\nObjective: No fever.\n\nAssessment: Recovering.\n\nPlan: Go on with the treatment.",
+    }),
+    is_final: z.boolean().meta({
+      description: "Whether the note is final. A final note does not change.",
+      example: true,
+    }),
   })
   .meta({ id: "SoapNote", description: "The clinical note of a call." });

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { longText } from "../../http/wire.ts";
+import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
 import type { soapNoteSchema } from "./soap_notes.responses.ts";
 import type { soapNoteColumns } from "./soap_notes.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportSoapNoteBody = z.object({
-  soap_note: z.object({ text: longText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
+  soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
 });
 
 export type SoapNoteReport = z.output<typeof reportSoapNoteBody>["soap_note"];

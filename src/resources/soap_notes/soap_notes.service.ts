@@ -1,18 +1,21 @@
-import { eq, sql } from "drizzle-orm";
 import type { ClientContext, Context } from "../../context.ts";
-import { writeDecision } from "../../database/decisions.ts";
-import { builder, namedQuery, type Placeholders, runFirst } from "../../database/queries.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { runFirst } from "../../database/queries.ts";
+import { cleanUpPastRetention } from "../../database/retention.ts";
 import { soapNotes } from "../../database/schema.ts";
-import { notFound } from "../../http/errors.ts";
+import { upsertIfChanged } from "../../database/table_writes.ts";
+import { requireDeletableResults } from "../calls/calls.policy.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callByKey, reachedCall } from "../calls/calls.sql.ts";
-import { mergeSoapNote, type SoapNoteRecord } from "./soap_notes.merge.ts";
+import { callOfResults, reachedCall } from "../calls/calls.sql.ts";
+import { mergeSoapNote } from "./soap_notes.merge.ts";
+import { soapNoteNotFound } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
-import { soapNoteByCallKey, soapNoteColumns, soapNoteOfPath } from "./soap_notes.sql.ts";
+import { deleteSoapNoteOf, soapNoteByCallKey, soapNoteOfPath, soapNoteWrites } from "./soap_notes.sql.ts";
 
 export async function requireSoapNote({ db, caller }: ClientContext, path: CallPath): Promise<SoapNote> {
   const note = await runFirst(db, soapNoteOfPath(reachedCall(caller, path)));
-  if (!note) throw notFound("SOAP note");
+  if (!note) throw soapNoteNotFound();
   return note;
 }
 
@@ -22,37 +25,20 @@ export async function reportSoapNote(
   key: string,
   report: SoapNoteReport,
 ): Promise<SoapNote> {
-  return writeDecision(db, [callByKey({ key }), soapNoteByCallKey({ key })], ([call], [known]) => {
-    if (!call) throw notFound("Call");
-    const next = mergeSoapNote(known, report, now);
-    if (!known) {
-      const { id: call_id, organization_id } = call;
-      return { writes: [insertSoapNote({ organization_id, call_id, ...next })] };
-    }
-    return next === known ? { unchanged: known } : { writes: [updateSoapNote({ id: known.id, ...next })] };
+  return decideAndWrite(db, [callOfResults({ key }), soapNoteByCallKey({ key })], ([call], [note]) => {
+    if (!call) throw callNotFound();
+    return upsertIfChanged(soapNoteWrites, note, mergeSoapNote({ call, note }, report, now));
   });
 }
 
-const insertSoapNote = namedQuery(
-  ({
-    organization_id,
-    call_id,
-    text,
-    is_final,
-    created_at,
-    updated_at,
-  }: Placeholders<SoapNoteRecord & { organization_id: number; call_id: number }>) =>
-    builder
-      .insert(soapNotes)
-      .values({ organization_id, call_id, text, is_final, created_at, updated_at })
-      .returning(soapNoteColumns),
-);
+/** Deletes the SOAP note of a call, if there is one. */
+export async function deleteSoapNote({ db }: Context, key: string): Promise<void> {
+  await decideAndWrite(db, [callOfResults({ key })], ([call]) => {
+    if (!call) throw callNotFound();
+    requireDeletableResults(call);
+    return { writes: [deleteSoapNoteOf({ call_id: call.id }), callOfResults({ key })] };
+  });
+}
 
-const updateSoapNote = namedQuery(
-  ({ id, text, is_final, updated_at }: Placeholders<SoapNoteRecord & { id: number }>) =>
-    builder
-      .update(soapNotes)
-      .set({ text: sql`${text}`, is_final: sql`${is_final}`, updated_at: sql`${updated_at}` })
-      .where(eq(soapNotes.id, id))
-      .returning(soapNoteColumns),
-);
+/** Deletes SOAP notes of calls that ended more days ago than their organization keeps transcripts. */
+export const deleteOldSoapNotes = cleanUpPastRetention(soapNotes);

@@ -1,20 +1,28 @@
 import { eq, getTableColumns } from "drizzle-orm";
-import { builder, namedQuery, type Placeholders } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { soapNotes } from "../../database/schema.ts";
+import { tableWrites } from "../../database/table_writes.ts";
 import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const soapNoteColumns = getTableColumns(soapNotes);
 
-export const soapNoteOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
+export const soapNoteWrites = tableWrites(soapNotes, soapNoteColumns);
+
+export const soapNoteOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
     .select(soapNoteColumns)
     .from(soapNotes)
     .where(eq(soapNotes.call_id, endedCallId(call))),
 );
 
-export const soapNoteByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
+export const soapNoteByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
   builder
     .select(soapNoteColumns)
     .from(soapNotes)
     .where(eq(soapNotes.call_id, callIdByKey(key))),
+);
+
+/** A trigger writes the audit entry of a deletion. */
+export const deleteSoapNoteOf = preparedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
+  builder.delete(soapNotes).where(eq(soapNotes.call_id, call_id)),
 );

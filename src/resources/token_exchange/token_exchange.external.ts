@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { TOKEN_EXCHANGE_BODY_LIMIT } from "../../limits.ts";
 import { tokenExchangeBody } from "./token_exchange.schemas.ts";

@@ -1,7 +1,8 @@
 import { TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { CARDIOLOGY } from "../../openapi/story.ts";
-import { AUTHORIZATION_CODE } from "../authorization_codes/authorization_codes.openapi.ts";
+import { AUTHORIZATION_CODE, CARDIOLOGY } from "../../openapi/story.ts";
+import { invalidToken, inviteNotAccepted, providerUnavailable } from "./token_exchange.refusals.ts";
 import { authorizationCodeSchema } from "./token_exchange.responses.ts";
 
 /** Of Paula, for five minutes. */
@@ -20,7 +21,7 @@ export const tokenExchangeReference: Reference = {
       summary: "Exchange a token of an identity provider for an authorization code",
       description: `Your server sends this request when a user wants to enter a call, and then redirects the user's browser to the web app, at once: \`{app_url}/login?code={code}&redirect=/meet/{waiting_room_slug}\`, for example \`https://app.example.com/login?code=${AUTHORIZATION_CODE}&redirect=/meet/${CARDIOLOGY.slug}\`. The operator tells you the \`app_url\`.
 
-The token is a JWT that the identity provider signed with RS, PS or ES (256, 384 or 512) or EdDSA. Its claims:
+The token is a JWT that the identity provider signed with RS, PS or ES (256, 384 or 512), EdDSA or Ed25519. Its claims:
 
 | Claim | Value |
 | --- | --- |
@@ -33,22 +34,13 @@ The token is a JWT that the identity provider signed with RS, PS or ES (256, 384
 
 A token can be exchanged again until it expires. Each exchange returns a new code.`,
       status: 200,
-      request: {
-        fields: {
-          token_exchange: "The exchange.",
-          "token_exchange.token": "The token: three parts in base64url, with dots between them.",
-        },
-        example: { token_exchange: { token: TOKEN } },
-      },
-      response: { schema: authorizationCodeSchema, example: { code: AUTHORIZATION_CODE } },
+      request: { example: { token_exchange: { token: TOKEN } } },
+      response: { schema: authorizationCodeSchema, example: exampleOf(authorizationCodeSchema) },
       refusals: {
         401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email belongs to no user of the organization. The operator finds the exact reason in the service's log, by the `X-Request-Id`. `Please accept your invite`: the user has not accepted the invite yet. If it has expired, create a new one.",
         503: "The public keys of the identity provider cannot be fetched, or what comes is no key set.",
       },
-      errors: {
-        401: ["Invalid token", "Please accept your invite"],
-        503: ["Identity provider unavailable"],
-      },
+      errors: [invalidToken("malformed"), inviteNotAccepted(), providerUnavailable("keys_unreachable")],
     },
   },
 };

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
 import { base64Url } from "../../openapi/shapes.ts";
+import { AUTHORIZATION_CODE } from "../../openapi/story.ts";
 
 export const authorizationCodeSchema = z
   .object({
-    code: base64Url(43).describe(
-      `The code. It works once, within ${AUTHORIZATION_CODE_LIFETIME / 1000} seconds.`,
-    ),
+    code: base64Url(43).meta({
+      description: `The code. It works once, within ${AUTHORIZATION_CODE_LIFETIME / 1000} seconds.`,
+      example: AUTHORIZATION_CODE,
+    }),
   })
   .meta({ id: "AuthorizationCode", description: "A code with which a browser signs in to the web app." });

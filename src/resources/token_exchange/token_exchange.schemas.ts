@@ -3,5 +3,11 @@ import { reference } from "../../http/wire.ts";
 import { MAX_TOKEN_LENGTH } from "../../limits.ts";
 
 export const tokenExchangeBody = z.object({
-  token_exchange: z.object({ token: reference(MAX_TOKEN_LENGTH) }),
+  token_exchange: z
+    .object({
+      token: reference(MAX_TOKEN_LENGTH).describe(
+        "The token: three parts in base64url, with dots between them.",
+      ),
+    })
+    .describe("The exchange."),
 });

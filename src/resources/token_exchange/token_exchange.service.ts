@@ -1,11 +1,12 @@
+import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
-import { digest, randomSecret } from "../../database/digest.ts";
-import { runBatch } from "../../database/queries.ts";
-import { ApiError } from "../../http/errors.ts";
+import { runBatch, runFirst } from "../../database/queries.ts";
 import { AUTHORIZATION_CODE_BYTES, AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
 import { pendingInviteOf } from "../invites/invites.sql.ts";
-import { invalidToken, verifyToken } from "./token_exchange.verification.ts";
+import { issuerByName } from "../issuers/issuers.sql.ts";
+import { invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
+import { claimedIssuer, verifiedEmail } from "./token_exchange.verification.ts";
 
 /**
  * Exchanges a token of a recognized issuer for an authorization code of the user whom it names.
@@ -14,7 +15,10 @@ import { invalidToken, verifyToken } from "./token_exchange.verification.ts";
  */
 export async function exchangeToken({ db, now, caller }: ClientContext, token: string): Promise<string> {
   const { organization_id } = caller;
-  const email = await verifyToken(db, now, organization_id, token);
+  // Read for each token: an issuer that was deleted is trusted no longer.
+  const issuer = await runFirst(db, issuerByName({ organization_id, issuer: claimedIssuer(token) }));
+  if (!issuer) throw invalidToken("issuer_unknown");
+  const email = await verifiedEmail(token, issuer, now);
   const code = randomSecret(AUTHORIZATION_CODE_BYTES);
   const [inserted, pending] = await runBatch(db, [
     insertAuthorizationCode({
@@ -27,6 +31,6 @@ export async function exchangeToken({ db, now, caller }: ClientContext, token: s
     pendingInviteOf({ organization_id, email }),
   ]);
   if (inserted.length > 0) return code;
-  if (pending.length > 0) throw new ApiError(401, "Please accept your invite", { reason: "invite_pending" });
+  if (pending.length > 0) throw inviteNotAccepted();
   throw invalidToken("user_unknown");
 }

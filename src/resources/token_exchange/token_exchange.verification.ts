@@ -1,48 +1,26 @@
-import { decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
-import type { Database } from "../../database/database.ts";
-import { runFirst } from "../../database/queries.ts";
+import { compactVerify, decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { ApiError } from "../../http/errors.ts";
-import type { RefusalReason } from "../../http/log_names.ts";
 import { email } from "../../http/wire.ts";
-import { PROVIDER_RETRY_AFTER, TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
+import { MAX_KEYS_TRIED, TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
 import { KeysUnavailable, KeyUnusable, keysOf } from "../issuers/issuers.keys.ts";
 import type { Issuer } from "../issuers/issuers.schemas.ts";
-import { issuerByName } from "../issuers/issuers.sql.ts";
+import { invalidToken, providerUnavailable, type TokenFault } from "./token_exchange.refusals.ts";
 
 /** Only asymmetric ones: with a symmetric one, anyone who can verify can sign (RFC 8725, section 3.2). */
 const ALGORITHMS = [
   ...["RS256", "RS384", "RS512"],
   ...["PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512"],
-  "EdDSA",
+  // The same, but RFC 9864 names the curve.
+  ...["EdDSA", "Ed25519"],
 ];
 
-/** Why a token is refused. */
-type TokenFault = RefusalReason<"token">;
-
-/** The reason is for the log; callers always get the same text. */
-export const invalidToken = (reason: TokenFault) => new ApiError(401, "Invalid token", { reason });
-
 /**
- * The email that a token vouches for, by the claims of an issuer that the organization recognizes (RFC 7519,
- * RFC 8725).
+ * The issuer that a token names. Not verified: it only says by whose keys to verify.
  *
- * @throws ApiError 401 if there is any fault in the token, 503 if the issuer's keys cannot be had
+ * @throws ApiError 401 if the token is malformed or names none
  */
-export async function verifyToken(
-  db: Database,
-  now: number,
-  organization_id: number,
-  token: string,
-): Promise<string> {
-  // Read for each token: an issuer that was deleted is trusted no longer.
-  const issuer = await runFirst(db, issuerByName({ organization_id, issuer: claimedIssuer(token) }));
-  if (!issuer) throw invalidToken("issuer_unknown");
-  return emailOf(await verifyClaims(token, issuer, now), issuer);
-}
-
-/** Not verified: it only says by whose keys to verify. */
-function claimedIssuer(token: string): string {
+export function claimedIssuer(token: string): string {
   try {
     const { iss } = decodeJwt(token);
     if (typeof iss === "string") return iss;
@@ -52,83 +30,78 @@ function claimedIssuer(token: string): string {
   throw invalidToken("issuer_missing");
 }
 
-async function verifyClaims(token: string, issuer: Issuer, now: number): Promise<JWTPayload> {
+/**
+ * The email that a token vouches for, by the claims of an issuer that the organization recognizes (RFC 7519,
+ * RFC 8725).
+ *
+ * @throws ApiError 401 if there is any fault in the token, 503 if the issuer's keys cannot be had
+ */
+export async function verifiedEmail(token: string, issuer: Issuer, now: number): Promise<string> {
+  const claims = decodeJwt(token);
+  // Before any key is fetched: no signature makes these right.
+  requireClaims(claims, issuer, now);
   try {
-    const payload = await verifyWithAnyKey(token, issuer, now);
-    requireTime(payload, now);
-    return payload;
+    await verifySignature(token, issuer);
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    if (error instanceof KeysUnavailable)
-      throw new ApiError(503, "Identity provider unavailable", {
-        headers: { "Retry-After": String(PROVIDER_RETRY_AFTER) },
-        reason: error.fault,
-      });
+    if (error instanceof KeysUnavailable) throw providerUnavailable(error.fault);
     throw invalidToken(faultOf(error));
   }
+  return emailOf(claims, issuer);
+}
+
+/** A token ends to the second, because its provider meant it so. */
+function requireClaims({ aud, exp, nbf = 0, iat = 0 }: JWTPayload, { audience }: Issuer, now: number) {
+  if (aud === undefined || exp === undefined) throw invalidToken("claim_missing");
+  if (![exp, nbf, iat].every(Number.isFinite)) throw invalidToken("claim_malformed");
+  if (![aud].flat().includes(audience)) throw invalidToken("audience_wrong");
+  if (exp * 1000 <= now) throw invalidToken("expired");
+  if (Math.max(nbf, iat) * 1000 > now + TOKEN_CLOCK_TOLERANCE) throw invalidToken("not_yet_valid");
 }
 
 /** Where several keys fit a token, for example because it names none, any of them may have signed it. */
-async function verifyWithAnyKey(token: string, issuer: Issuer, now: number): Promise<JWTPayload> {
-  const options = {
-    issuer: issuer.issuer,
-    audience: issuer.audience,
-    algorithms: ALGORITHMS,
-    requiredClaims: ["exp"],
-    clockTolerance: TOKEN_CLOCK_TOLERANCE / 1000,
-    currentDate: new Date(now),
-  };
-  const verifyWith = async (key: JWTVerifyGetKey) => {
-    try {
-      return (await jwtVerify(token, key, options)).payload;
-    } catch (error) {
-      if (error instanceof errors.JOSEError || error instanceof KeysUnavailable) throw error;
-      // jose's own errors are about the token. Others come from a key that it cannot import, or that is too weak.
-      throw new KeyUnusable("The key cannot be used", { cause: error });
-    }
-  };
+async function verifySignature(token: string, issuer: Issuer) {
   try {
-    return await verifyWith(keysOf(issuer.jwks_url));
+    await verifyWith(token, keysOf(issuer.jwks_url));
   } catch (candidates) {
     if (!(candidates instanceof errors.JWKSMultipleMatchingKeys)) throw candidates;
-    for await (const key of candidates) {
-      try {
-        return await verifyWith(() => key);
-      } catch (error) {
-        // Any other fault is one of the claims, which are looked at when the signature was right.
-        const isFaultOfKey = ["signature_invalid", "key_unusable"].includes(faultOf(error));
-        if (!isFaultOfKey) throw error;
-      }
-    }
-    throw invalidToken("signature_invalid");
+    await verifyWithAny(token, candidates);
   }
 }
 
-/**
- * What jose leaves open: a token ends to the second, because its provider meant it so, and one that is yet to be issued
- * is refused. That these are numbers was checked.
- */
-function requireTime({ exp = 0, iat = 0 }: JWTPayload, now: number) {
-  if (exp * 1000 <= now) throw invalidToken("expired");
-  if (iat * 1000 > now + TOKEN_CLOCK_TOLERANCE) throw invalidToken("not_yet_valid");
+async function verifyWithAny(token: string, keys: AsyncIterable<CryptoKey>) {
+  let tried = 0;
+  for await (const key of keys) {
+    if (++tried > MAX_KEYS_TRIED) break;
+    try {
+      return await verifyWith(token, () => key);
+    } catch (error) {
+      const isFaultOfKey = ["signature_invalid", "key_unusable"].includes(faultOf(error));
+      if (!isFaultOfKey) throw error;
+    }
+  }
+  throw invalidToken("signature_invalid");
+}
+
+async function verifyWith(token: string, key: JWTVerifyGetKey | (() => CryptoKey)) {
+  try {
+    const { protectedHeader } = await compactVerify(token, key, { algorithms: ALGORITHMS });
+    // RFC 7797, section 7: the claims of a JWT are always encoded.
+    if (protectedHeader.b64 === false) throw new errors.JWTInvalid("The claims are not encoded");
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof KeysUnavailable) throw error;
+    // jose's own errors are about the token. Others come from a key that it cannot import, or that is too weak.
+    throw new KeyUnusable("The key cannot be used", { cause: error });
+  }
 }
 
 function faultOf(error: unknown): TokenFault {
-  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)
-    return claimFaultOf(error);
   if (error instanceof errors.JWSSignatureVerificationFailed) return "signature_invalid";
   if (error instanceof errors.JWKSNoMatchingKey) return "key_unknown";
   if (error instanceof errors.JOSEAlgNotAllowed) return "algorithm_not_allowed";
   if (error instanceof KeyUnusable) return "key_unusable";
   if (error instanceof errors.JOSEError) return "malformed";
   throw error;
-}
-
-function claimFaultOf({ claim, reason }: errors.JWTClaimValidationFailed | errors.JWTExpired): TokenFault {
-  if (reason === "missing") return "claim_missing";
-  if (reason === "invalid") return "claim_malformed";
-  if (claim === "aud") return "audience_wrong";
-  return claim === "exp" ? "expired" : "not_yet_valid";
 }
 
 function emailOf(payload: JWTPayload, { email_claim }: Issuer): string {

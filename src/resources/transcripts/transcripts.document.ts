@@ -1,4 +1,4 @@
-import { bytesOf, hexOf } from "../../database/hex.ts";
+import { bytesOf, hexOf } from "../../bytes/hex.ts";
 import { TRANSCRIPT_PART } from "../../limits.ts";
 
 /*

@@ -1,12 +1,23 @@
-import { reviseRecord } from "../../database/merging.ts";
-import { unprocessable } from "../../http/errors.ts";
+import { reviseRow } from "../../database/merging.ts";
+import type { transcripts } from "../../database/schema.ts";
+import { MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
+import type { Call } from "../calls/calls.schemas.ts";
+import type { Line } from "./transcripts.document.ts";
+import {
+  speakerNotOnCall,
+  transcriptIncomplete,
+  transcriptIsFinal,
+  transcriptTooLong,
+} from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport } from "./transcripts.schemas.ts";
 
-/** What reports say of a transcript, and when. The digest stands for the lines. */
-export type TranscriptRecord = Pick<
-  Transcript,
-  "summary" | "is_final" | "lines_digest" | "created_at" | "updated_at"
->;
+interface KnownTranscript {
+  call: Pick<Call, "id" | "organization_id">;
+  /** The transcript of the call; undefined in the first report. */
+  transcript: Transcript | undefined;
+}
+
+type TranscriptRow = typeof transcripts.$inferInsert;
 
 /** What matters of the lines of a report. */
 export interface ReportedLines {
@@ -17,39 +28,50 @@ export interface ReportedLines {
 }
 
 /**
- * The transcript after a report: a field that is left out stays as it is, null clears it. A final transcript does not
- * change any more, except that it gets its summary, once, if it became final without one.
+ * The transcript after a report: a field that is left out stays as it is, null clears it. The digest stands for the lines.
+ * A final transcript does not change any more, except that it gets its summary, once, if it became final without one.
  *
  * @returns the known transcript itself where nothing changes
  * @throws ApiError 422 if the first report is not complete, a stranger speaks, or a final transcript would change
  */
 export function mergeTranscript(
-  known: TranscriptRecord | undefined,
+  { call, transcript: known }: KnownTranscript,
   report: Omit<TranscriptReport, "lines">,
   lines: ReportedLines,
   now: number,
-): TranscriptRecord {
+): TranscriptRow {
   const { is_final = known?.is_final } = report;
   const lines_digest = lines.digest ?? known?.lines_digest;
-  if (is_final === undefined || lines_digest === undefined)
-    throw unprocessable("transcript: is_final and lines are required in the first report");
-  if (lines.hasStranger)
-    throw unprocessable(
-      "transcript.lines: a participant_key is not on the call: report the participant with the call first",
-    );
-  const next = reviseRecord(known, { summary: summaryAfter(known, report), is_final, lines_digest }, now);
-  if (known?.is_final && changesFinal(known, next))
-    throw unprocessable("The transcript is final and cannot be changed");
+  if (is_final === undefined || lines_digest === undefined) throw transcriptIncomplete();
+  if (lines.hasStranger) throw speakerNotOnCall();
+  const { id: call_id, organization_id } = call;
+  const summary = summaryAfter(known, report);
+  const next = reviseRow(known, { organization_id, call_id, summary, is_final, lines_digest }, now);
+  if (known?.is_final && changesFinal(known, next)) throw transcriptIsFinal();
   return next;
 }
 
+/** @throws ApiError 422 if the JSON of the transcript is too long, with an id and the speaker's name in each line */
+export function requireSendable(summary: string | null, lines: readonly Line[], names: Map<number, string>) {
+  const nameSizes = new Map([...names].map(([id, name]) => [id, sizeOf(name)]));
+  let size = sizeOf(summary);
+  for (const { text, start_time, end_time, speaker_id } of lines) {
+    const line = { id: Number.MAX_SAFE_INTEGER, text, start_time, end_time, display_name: "" };
+    size += sizeOf(line) + (nameSizes.get(speaker_id) ?? 0);
+  }
+  if (size > MAX_TRANSCRIPT_SIZE) throw transcriptTooLong();
+}
+
+/** In bytes of JSON. */
+const sizeOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
+
 /** A report from before the summary may come again after it, so null clears only the summary of a draft. */
-function summaryAfter(known: TranscriptRecord | undefined, { summary }: Pick<TranscriptReport, "summary">) {
+function summaryAfter(known: Transcript | undefined, { summary }: Pick<TranscriptReport, "summary">) {
   const isKept = summary === undefined || (summary === null && known?.is_final);
   return isKept ? (known?.summary ?? null) : summary;
 }
 
-const changesFinal = (known: TranscriptRecord, next: TranscriptRecord) =>
+const changesFinal = (known: Transcript, next: TranscriptRow) =>
   !next.is_final ||
   next.lines_digest !== known.lines_digest ||
   (known.summary !== null && next.summary !== known.summary);

@@ -1,24 +1,25 @@
 import type * as z from "zod";
-import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
-import { busyError, type Reference } from "../../openapi/operation.ts";
-import { PAULA, PAULAS_PARTICIPANT, RITAS_PARTICIPANT } from "../../openapi/story.ts";
+import { unprocessable } from "../../http/errors.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import type { Reference } from "../../openapi/operation.ts";
+import { PAULAS_PARTICIPANT, RITAS_PARTICIPANT } from "../../openapi/story.ts";
 import { callKey } from "../calls/calls.openapi.ts";
+import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
+import {
+  LINE_ENDS_TOO_EARLY,
+  LINES_OVERLAP,
+  speakerNotOnCall,
+  TOO_MANY_SPEAKERS,
+  transcriptIncomplete,
+  transcriptIsFinal,
+  transcriptNotFound,
+  transcriptTooLong,
+} from "./transcripts.refusals.ts";
 import { transcriptSchema } from "./transcripts.responses.ts";
 
 type Transcript = z.input<typeof transcriptSchema>;
 
-const question = { text: "How do you feel today?", start_time: 0.5, end_time: 2 };
-const answer = { text: "Much better.", start_time: 2.4, end_time: 3.6 };
-
-const complete: Transcript = {
-  id: 41,
-  summary: "The recipient feels better and goes on with the treatment.",
-  is_final: true,
-  transcript_lines: [
-    { id: 901, ...question, display_name: PAULA.display_name },
-    { id: 902, ...answer, display_name: RITAS_PARTICIPANT.display_name },
-  ],
-};
+const complete = exampleOf(transcriptSchema);
 
 const withoutSummary: Transcript = { ...complete, summary: "" };
 
@@ -28,10 +29,12 @@ const draft: Transcript = {
   transcript_lines: complete.transcript_lines.slice(0, 1),
 };
 
-const lines = [
-  { participant_key: PAULAS_PARTICIPANT.key, ...question },
-  { participant_key: RITAS_PARTICIPANT.key, ...answer },
-];
+const lines = complete.transcript_lines.map(({ text, start_time, end_time }, n) => ({
+  participant_key: [PAULAS_PARTICIPANT.key, RITAS_PARTICIPANT.key][n],
+  text,
+  start_time,
+  end_time,
+}));
 
 export const transcriptsReference: Reference = {
   tag: "Transcripts",
@@ -55,7 +58,7 @@ export const transcriptsReference: Reference = {
       refusals: {
         404: "Something in the path does not exist, or the client has no access to it. Or the call has not ended, or has no transcript: it was too short, for example, or the transcript is not there yet or was deleted.",
       },
-      errors: { 404: ["Transcript not found"] },
+      errors: [transcriptNotFound()],
     },
   },
   platform: {
@@ -71,15 +74,6 @@ export const transcriptsReference: Reference = {
           transcript: "What is new about the transcript.",
           "transcript.summary":
             "The summary of the call. It is kept as it is, with its line breaks. Null, or left out of the first report: there is none yet. Null clears the summary of a transcript that is not final.",
-          "transcript.is_final": "Whether the lines are complete. True cannot be taken back.",
-          "transcript.lines": `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak.`,
-          "transcript.lines.participant_key":
-            "The key of the participant who speaks. The participant must be on the call.",
-          "transcript.lines.text": "What was said. It is kept as it is, with its spaces and line breaks.",
-          "transcript.lines.start_time":
-            "When the line begins, in seconds from the start of the call. It can have a fraction.",
-          "transcript.lines.end_time":
-            "When the line ends, in seconds from the start of the call; not before `start_time`.",
         },
         examples: {
           "The whole transcript": { transcript: { summary: complete.summary, is_final: true, lines } },
@@ -91,18 +85,16 @@ export const transcriptsReference: Reference = {
         schema: transcriptSchema,
         examples: { "A final transcript": complete, "Not final yet": draft },
       },
-      errors: {
-        404: ["Call not found"],
-        422: [
-          "transcript: is_final and lines are required in the first report",
-          "transcript.lines.0.end_time: must not be before start_time",
-          "transcript.lines: must not overlap",
-          `transcript.lines: must be spoken by at most ${MAX_CALL_PARTICIPANTS} participants`,
-          "transcript.lines: a participant_key is not on the call: report the participant with the call first",
-          "The transcript is final and cannot be changed",
-        ],
-        503: [busyError],
-      },
+      errors: [
+        callNotFound(),
+        transcriptIncomplete(),
+        unprocessable(`transcript.lines.0.end_time: ${LINE_ENDS_TOO_EARLY}`),
+        unprocessable(`transcript.lines: ${LINES_OVERLAP}`),
+        unprocessable(`transcript.lines: ${TOO_MANY_SPEAKERS}`),
+        speakerNotOnCall(),
+        transcriptTooLong(),
+        transcriptIsFinal(),
+      ],
     },
     "DELETE /calls/:key/transcript": {
       operationId: "deleteTranscript",
@@ -110,10 +102,7 @@ export const transcriptsReference: Reference = {
       description: "If there is none, this is no error. A later report makes a new one, with new ids.",
       status: 204,
       parameters: { key: callKey },
-      errors: {
-        404: ["Call not found"],
-        422: ["The call is under legal hold: end the hold first"],
-      },
+      errors: [callNotFound(), callUnderLegalHold()],
     },
   },
 };

@@ -1,9 +1,8 @@
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
-import { deleteTranscript } from "./transcripts.deletion.ts";
 import { reportTranscriptBody, toTranscript } from "./transcripts.schemas.ts";
-import { reportTranscript } from "./transcripts.service.ts";
+import { deleteTranscript, reportTranscript } from "./transcripts.service.ts";
 
 export const transcriptsPlatform = platformRoutes()
   .put("/calls/:key/transcript", params(callKeyParams), jsonBody(reportTranscriptBody), async (c) => {

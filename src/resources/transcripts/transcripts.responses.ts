@@ -1,35 +1,64 @@
 import * as z from "zod";
 import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH, MAX_TRANSCRIPT_LINES } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import { id, line, longText } from "../../openapi/shapes.ts";
+import { PAULA, RITAS_PARTICIPANT } from "../../openapi/story.ts";
 
 const seconds = () => z.number().min(0);
 
 const transcriptLineSchema = z
   .object({
-    id: id().describe(
-      "The id of the line. It stays while the line does not change, whatever happens to other lines, and is never given to another line.",
-    ),
-    text: longText(MAX_TRANSCRIPT_LINE_LENGTH).min(1).describe("What was said. It can have line breaks."),
-    start_time: seconds().describe("When the line begins, in seconds from the start of the call."),
-    end_time: seconds().describe("When the line ends, in seconds from the start of the call."),
-    display_name: line().describe("The name that the speaker has on the call now."),
+    id: id().meta({
+      description:
+        "The id of the line. It stays while the line does not change, whatever happens to other lines, and is never given to another line.",
+      example: 901,
+    }),
+    text: longText(MAX_TRANSCRIPT_LINE_LENGTH).min(1).meta({
+      description: "What was said. It can have line breaks.",
+      example: "How do you feel today?",
+    }),
+    start_time: seconds().meta({
+      description: "When the line begins, in seconds from the start of the call.",
+      example: 0.5,
+    }),
+    end_time: seconds().meta({
+      description: "When the line ends, in seconds from the start of the call.",
+      example: 2,
+    }),
+    display_name: line().meta({
+      description: "The name that the speaker has on the call now.",
+      example: PAULA.display_name,
+    }),
   })
   .meta({ id: "TranscriptLine", description: "What one speaker said without a break." });
 
+const answer: z.input<typeof transcriptLineSchema> = {
+  id: 902,
+  text: "Much better.",
+  start_time: 2.4,
+  end_time: 3.6,
+  display_name: RITAS_PARTICIPANT.display_name,
+};
+
 export const transcriptSchema = z
   .object({
-    id: id().describe("The id of the transcript."),
-    summary: longText(MAX_NOTE_LENGTH).describe(
-      "A generated summary of the call; empty until there is one. It can come before or after the transcript is final.",
-    ),
-    is_final: z
-      .boolean()
-      .describe(
+    id: id().meta({ description: "The id of the transcript.", example: 41 }),
+    summary: longText(MAX_NOTE_LENGTH).meta({
+      description:
+        "A generated summary of the call; empty until there is one. It can come before or after the transcript is final.",
+      example: "The recipient feels better and goes on with the treatment.",
+    }),
+    is_final: z.boolean().meta({
+      description:
         "Whether processing is complete. A final transcript does not change, except that it can still get its summary.",
-      ),
+      example: true,
+    }),
     transcript_lines: z
       .array(transcriptLineSchema)
       .max(MAX_TRANSCRIPT_LINES)
-      .describe("What was said, ordered by `start_time`. Lines do not overlap. Empty if nobody spoke."),
+      .meta({
+        description: "What was said, ordered by `start_time`. Lines do not overlap. Empty if nobody spoke.",
+        example: [exampleOf(transcriptLineSchema), answer],
+      }),
   })
   .meta({ id: "Transcript", description: "What was said on a call." });

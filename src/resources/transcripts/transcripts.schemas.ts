@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { key, longText, upToFirstFault } from "../../http/wire.ts";
+import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CALL_PARTICIPANTS,
   MAX_NOTE_LENGTH,
@@ -8,29 +8,43 @@ import {
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
 import type { StoredLine } from "./transcripts.document.ts";
+import {
+  LINE_ENDS_TOO_EARLY,
+  LINES_OVERLAP,
+  TOO_MANY_LINES,
+  TOO_MANY_SPEAKERS,
+} from "./transcripts.refusals.ts";
 import type { transcriptSchema } from "./transcripts.responses.ts";
 import type { transcriptColumns } from "./transcripts.sql.ts";
 
 const seconds = z.number().nonnegative({ abort: true });
 
 const reportedLine = z.object({
-  participant_key: key,
-  text: longText(MAX_TRANSCRIPT_LINE_LENGTH),
-  start_time: seconds,
-  end_time: seconds,
+  participant_key: key.describe(
+    "The key of the participant who speaks. The participant must be on the call.",
+  ),
+  text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH).describe(
+    "What was said. It is kept as it is, with its spaces and line breaks.",
+  ),
+  start_time: seconds.describe(
+    "When the line begins, in seconds from the start of the call. It can have a fraction.",
+  ),
+  end_time: seconds.describe(
+    "When the line ends, in seconds from the start of the call; not before `start_time`.",
+  ),
 });
 
 /** In the order of the call, whatever order they came in. */
 const reportedLines = upToFirstFault(
   z
     .array(reportedLine)
-    .max(MAX_TRANSCRIPT_LINES, `must hold at most ${MAX_TRANSCRIPT_LINES} lines`)
+    .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES)
     .check(({ value: lines, issues }) => {
       const backward = lines.findIndex((line) => line.start_time > line.end_time);
       if (backward >= 0)
         issues.push({
           code: "custom",
-          message: "must not be before start_time",
+          message: LINE_ENDS_TOO_EARLY,
           path: [backward, "end_time"],
           input: lines[backward]?.end_time,
         });
@@ -39,20 +53,22 @@ const reportedLines = upToFirstFault(
   .transform((lines) => lines.toSorted((a, b) => a.start_time - b.start_time || a.end_time - b.end_time))
   .refine(
     (lines) => lines.every((line, n) => line.start_time >= (lines[n - 1]?.end_time ?? 0)),
-    "must not overlap",
+    LINES_OVERLAP,
   )
   .refine(
     (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
-    `must be spoken by at most ${MAX_CALL_PARTICIPANTS} participants`,
+    TOO_MANY_SPEAKERS,
   );
 
 /** A report in part: what is left out stays as reported before. */
 export const reportTranscriptBody = z.object({
   transcript: z
     .object({
-      summary: longText(MAX_NOTE_LENGTH).nullable(),
+      summary: multilineText(MAX_NOTE_LENGTH).nullable(),
       is_final: z.boolean(),
-      lines: reportedLines,
+      lines: reportedLines.describe(
+        `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak.`,
+      ),
     })
     .partial(),
 });

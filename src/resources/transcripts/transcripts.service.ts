@@ -1,34 +1,36 @@
-import { eq, sql } from "drizzle-orm";
+import { digest } from "../../bytes/digest.ts";
 import type { ClientContext, Context } from "../../context.ts";
-import { type Decision, writeDecision } from "../../database/decisions.ts";
-import { digest } from "../../database/digest.ts";
-import { type BoundQuery, builder, namedQuery, type Placeholders, runBatch } from "../../database/queries.ts";
+import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { runBatch } from "../../database/queries.ts";
+import { cleanUpPastRetention } from "../../database/retention.ts";
 import { transcripts } from "../../database/schema.ts";
-import { notFound } from "../../http/errors.ts";
+import { upsertIfChanged } from "../../database/table_writes.ts";
+import { requireDeletableResults } from "../calls/calls.policy.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callByKey, reachedCall } from "../calls/calls.sql.ts";
+import { callOfResults, reachedCall } from "../calls/calls.sql.ts";
 import { keepIds, type Line, numberLines, type StoredLine, unpack } from "./transcripts.document.ts";
-import { mergeTranscript, type TranscriptRecord } from "./transcripts.merge.ts";
+import { mergeTranscript, requireSendable } from "./transcripts.merge.ts";
+import { transcriptNotFound } from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
 import {
+  deleteTranscriptOf,
   insertLines,
-  oldLinesByCallKey,
-  oldLinesOfPath,
   partsByCallKey,
   speakersByCallKey,
   transcriptByCallKey,
   transcriptOfPath,
+  transcriptWrites,
 } from "./transcripts.sql.ts";
 
 export async function requireTranscript(
   { db, caller }: ClientContext,
   path: CallPath,
 ): Promise<TranscriptWithLines> {
-  const call = reachedCall(caller, path);
-  const [parts, old] = await runBatch(db, [transcriptOfPath(call), oldLinesOfPath(call)]);
+  const [parts] = await runBatch(db, [transcriptOfPath(reachedCall(caller, path))]);
   const [transcript] = parts;
-  if (!transcript) throw notFound("Transcript");
-  const lines = await storedLines(transcript, parts, old);
+  if (!transcript) throw transcriptNotFound();
+  const lines = await storedLines(transcript, parts);
   return { ...transcript, lines, names: new Map(transcript.names) };
 }
 
@@ -42,77 +44,56 @@ export async function reportTranscript(
   const lines_digest = lineTexts && (await digest(`[${lineTexts.join(",")}]`));
   let lines: Line[] = [];
   let names = new Map<number, string>();
-  const transcript = await writeDecision(
+  const transcript = await decideAndWrite(
     db,
-    [callByKey({ key }), transcriptByCallKey({ key }), speakersByCallKey({ key })],
-    async ([call], [known], speakers, parts, old): Promise<Decision<Transcript>> => {
-      if (!call) throw notFound("Call");
+    [callOfResults({ key }), transcriptByCallKey({ key }), speakersByCallKey({ key })],
+    async ([call], [known], speakers, parts) => {
+      if (!call) throw callNotFound();
       const speakerIds = new Map(speakers.map(({ id, key }) => [key, id]));
       const hasStranger = reported?.some((line) => !speakerIds.has(line.participant_key)) ?? false;
-      const next = mergeTranscript(known, report, { digest: lines_digest, hasStranger }, now);
+      const reportedLines = { digest: lines_digest, hasStranger };
+      const next = mergeTranscript({ call, transcript: known }, report, reportedLines, now);
       names = new Map(speakers.map(({ id, display_name }) => [id, display_name]));
-      lines = known ? await storedLines(known, parts, old) : [];
-      if (next === known) return { unchanged: known };
-      const { id: call_id, organization_id } = call;
-      const writes: BoundQuery<unknown>[] = [
-        known
-          ? updateTranscript({ call_id, ...next })
-          : insertTranscript({ organization_id, call_id, ...next }),
-      ];
-      if (reported && next.lines_digest !== known?.lines_digest) {
-        const spoken = reported.map(({ participant_key, ...line }) => ({
-          ...line,
-          speaker_id: speakerIds.get(participant_key) as number,
-        }));
-        lines = keepIds(spoken, lines);
-        // A trigger has removed those before: see triggers/transcripts.sql.
-        writes.push(...(await insertLines({ organization_id, call_id }, lines)));
+      lines = known ? await storedLines(known, parts) : [];
+      const upsert = upsertIfChanged(transcriptWrites, known, next);
+      if ("unchanged" in upsert) return upsert;
+      if (!reported || next.lines_digest === known?.lines_digest) {
+        requireSendable(next.summary ?? null, lines, names);
+        return upsert;
       }
-      return { writes: [...writes, transcriptByCallKey({ key })] };
+      const spoken = reported.map(({ participant_key, ...line }) => ({
+        ...line,
+        speaker_id: speakerIds.get(participant_key) as number,
+      }));
+      lines = keepIds(spoken, lines);
+      requireSendable(next.summary ?? null, lines, names);
+      // A trigger has removed those before: see triggers/transcripts.sql.
+      return {
+        writes: [...upsert.writes, ...(await insertLines(call, lines)), transcriptByCallKey({ key })],
+      };
     },
     // The digest stands for the lines, and the first new id for the ids.
-    [partsByCallKey({ key }), oldLinesByCallKey({ key })],
+    { unguardedReads: [partsByCallKey({ key })] },
   );
   return { ...transcript, lines: numberLines(lines, transcript.first_line_id), names };
 }
 
+/** Deletes the transcript of a call, if there is one. */
+export async function deleteTranscript({ db }: Context, key: string): Promise<void> {
+  await decideAndWrite(db, [callOfResults({ key })], ([call]) => {
+    if (!call) throw callNotFound();
+    requireDeletableResults(call);
+    return { writes: [deleteTranscriptOf({ call_id: call.id }), callOfResults({ key })] };
+  });
+}
+
+/** Deletes transcripts of calls that ended more days ago than their organization keeps transcripts. */
+export const deleteOldTranscripts = cleanUpPastRetention(transcripts);
+
 async function storedLines(
   { first_line_id }: Transcript,
   parts: { content: string }[],
-  old: StoredLine[],
 ): Promise<StoredLine[]> {
   const content = parts.map((part) => part.content).join("");
-  return content === "" ? old : numberLines(await unpack(content), first_line_id);
+  return content === "" ? [] : numberLines(await unpack(content), first_line_id);
 }
-
-const insertTranscript = namedQuery(
-  (transcript: Placeholders<TranscriptRecord & { organization_id: number; call_id: number }>) =>
-    builder.insert(transcripts).values({
-      organization_id: transcript.organization_id,
-      call_id: transcript.call_id,
-      summary: transcript.summary,
-      is_final: transcript.is_final,
-      lines_digest: transcript.lines_digest,
-      created_at: transcript.created_at,
-      updated_at: transcript.updated_at,
-    }),
-);
-
-const updateTranscript = namedQuery(
-  ({
-    call_id,
-    summary,
-    is_final,
-    lines_digest,
-    updated_at,
-  }: Placeholders<TranscriptRecord & { call_id: number }>) =>
-    builder
-      .update(transcripts)
-      .set({
-        summary: sql`${summary}`,
-        is_final: sql`${is_final}`,
-        lines_digest: sql`${lines_digest}`,
-        updated_at: sql`${updated_at}`,
-      })
-      .where(eq(transcripts.call_id, call_id)),
-);

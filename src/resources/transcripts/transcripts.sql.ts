@@ -1,11 +1,13 @@
-import { and, asc, eq, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
-import { participants, transcriptLines, transcriptParts, transcripts } from "../../database/schema.ts";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { participants, sequences, transcriptParts, transcripts } from "../../database/schema.ts";
+import { tableWrites } from "../../database/table_writes.ts";
 import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
 export const transcriptColumns = getTableColumns(transcripts);
+
+export const transcriptWrites = tableWrites(transcripts, transcriptColumns);
 
 /** A part of the lines, as hex; empty where there is none. */
 const content = sql<string>`hex(${transcriptParts.content})`.as("content");
@@ -19,7 +21,7 @@ const names = sql`${builder
   .as("names");
 
 /** The transcript of the call in the path, once for each of its parts, in their order. */
-export const transcriptOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
+export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
     .select({ ...transcriptColumns, content, names })
     .from(transcripts)
@@ -28,18 +30,14 @@ export const transcriptOfPath = namedQuery((call: Placeholders<ReachedCall>) =>
     .orderBy(asc(transcriptParts.part)),
 );
 
-const transcriptOf = (callId: Value<number>) =>
-  builder.select(transcriptColumns).from(transcripts).where(eq(transcripts.call_id, callId));
-
-export const transcriptByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
-  transcriptOf(callIdByKey(key)),
+export const transcriptByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
+  builder
+    .select(transcriptColumns)
+    .from(transcripts)
+    .where(eq(transcripts.call_id, callIdByKey(key))),
 );
 
-export const transcriptOfCall = namedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
-  transcriptOf(call_id),
-);
-
-export const partsByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
+export const partsByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
   builder
     .select({ content })
     .from(transcriptParts)
@@ -47,43 +45,8 @@ export const partsByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>
     .orderBy(asc(transcriptParts.part)),
 );
 
-/** The lines of a transcript that the cron has not yet moved into parts. */
-const oldLines = (transcriptId: SQLWrapper) =>
-  builder
-    .select({
-      id: transcriptLines.id,
-      speaker_id: sql<number>`${transcriptLines.participant_id}`.as("speaker_id"),
-      text: transcriptLines.text,
-      start_time: transcriptLines.start_time,
-      end_time: transcriptLines.end_time,
-    })
-    .from(transcriptLines)
-    .where(eq(transcriptLines.transcript_id, transcriptId))
-    .orderBy(asc(transcriptLines.start_time), asc(transcriptLines.end_time), asc(transcriptLines.id));
-
-/** Of any call of the caller's organization: it may be shown only together with `transcriptOfPath`. */
-export const oldLinesOfPath = namedQuery(({ organization_id, call_id }: Placeholders<ReachedCall>) =>
-  oldLines(
-    builder
-      .select({ id: transcripts.id })
-      .from(transcripts)
-      .where(and(eq(transcripts.call_id, call_id), eq(transcripts.organization_id, organization_id))),
-  ),
-);
-
-const transcriptIdOf = (callId: Value<number>) =>
-  builder.select({ id: transcripts.id }).from(transcripts).where(eq(transcripts.call_id, callId));
-
-export const oldLinesByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
-  oldLines(transcriptIdOf(callIdByKey(key))),
-);
-
-export const oldLinesOfCall = namedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
-  oldLines(transcriptIdOf(call_id)),
-);
-
 /** Those on the call, who can speak. */
-export const speakersByCallKey = namedQuery(({ key }: Placeholders<{ key: string }>) =>
+export const speakersByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
   builder
     .select({ id: participants.id, key: participants.key, display_name: participants.display_name })
     .from(participants)
@@ -91,49 +54,52 @@ export const speakersByCallKey = namedQuery(({ key }: Placeholders<{ key: string
     .orderBy(participants.id),
 );
 
-interface TranscriptOwner {
-  organization_id: number;
-  call_id: number;
-}
-
 /** Writes the lines of a transcript that has none, and gives new ones their ids. */
-export async function insertLines({ organization_id, call_id }: TranscriptOwner, lines: Line[]) {
+export async function insertLines(
+  { id: call_id, organization_id }: { id: number; organization_id: number },
+  lines: Line[],
+) {
   const parts = (await pack(lines)).map((content, part) =>
     insertPart({ organization_id, call_id, part, content }),
   );
   const count = lines.filter(({ id }) => id === null).length;
-  return count > 0 ? [...parts, setFirstLineId({ call_id }), takeLineIds({ count })] : parts;
+  return count > 0 ? [...parts, takeLineIds({ count }), setFirstLineId({ call_id, count })] : parts;
 }
 
-const insertPart = namedQuery((part: Placeholders<TranscriptOwner & { part: number; content: string }>) =>
-  builder.insert(transcriptParts).values({
-    organization_id: part.organization_id,
-    call_id: part.call_id,
-    part: part.part,
-    content: sql`unhex(${part.content})`,
-  }),
+/** `content` is hex. */
+const insertPart = preparedQuery(
+  (values: Placeholders<Omit<typeof transcriptParts.$inferInsert, "content"> & { content: string }>) =>
+    builder.insert(transcriptParts).values({
+      organization_id: values.organization_id,
+      call_id: values.call_id,
+      part: values.part,
+      content: sql`unhex(${values.content})`,
+    }),
 );
-
-/** SQLite's own table of the highest ids so far. */
-const sequences = sqliteTable("sqlite_sequence", { name: text(), seq: integer().notNull() });
 
 const isOfLines = eq(sequences.name, "transcript_lines");
 
-const setFirstLineId = namedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
+/** Runs after `takeLineIds`, in the same transaction. */
+const setFirstLineId = preparedQuery(({ call_id, count }: Placeholders<{ call_id: number; count: number }>) =>
   builder
     .update(transcripts)
     .set({
       first_line_id: sql`${builder
-        .select({ next: sql`${sequences.seq} + 1` })
+        .select({ first: sql`${sequences.value} - ${count} + 1` })
         .from(sequences)
         .where(isOfLines)}`,
     })
     .where(eq(transcripts.call_id, call_id)),
 );
 
-const takeLineIds = namedQuery(({ count }: Placeholders<{ count: number }>) =>
+const takeLineIds = preparedQuery(({ count }: Placeholders<{ count: number }>) =>
   builder
-    .update(sequences)
-    .set({ seq: sql`${sequences.seq} + ${count}` })
-    .where(isOfLines),
+    .insert(sequences)
+    .values({ name: "transcript_lines", value: count })
+    .onConflictDoUpdate({ target: sequences.name, set: { value: sql`${sequences.value} + excluded.value` } }),
+);
+
+/** A trigger writes the audit entry of a deletion. */
+export const deleteTranscriptOf = preparedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
+  builder.delete(transcripts).where(eq(transcripts.call_id, call_id)),
 );

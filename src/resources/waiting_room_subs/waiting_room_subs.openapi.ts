@@ -1,30 +1,24 @@
 import * as z from "zod";
+import { unprocessable } from "../../http/errors.ts";
 import { DEFAULT_SUB_DURATION, HOUR } from "../../limits.ts";
-import type { Fields, Parameter, Reference } from "../../openapi/operation.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import type { Parameter, Reference } from "../../openapi/operation.ts";
+import { SUB_CHANGED_AT, SUB_ID } from "../../openapi/story.ts";
+import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import {
-  CARDIOLOGY,
-  SAM,
-  SAMS_ROOM,
-  SUB_CHANGED_AT,
-  SUB_ENDS_AT,
-  SUB_ID,
-  SUB_PLANNED_AT,
-  SUB_STARTS_AT,
-} from "../../openapi/story.ts";
+  NOT_IN_UTC,
+  ownerSubstitutes,
+  subEndsTooEarly,
+  subNotFound,
+  subsOverlap,
+  substituteHasNoRoom,
+} from "./waiting_room_subs.refusals.ts";
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
+import { createWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
 
 type WaitingRoomSub = z.input<typeof waitingRoomSubSchema>;
 
-export const sub: WaitingRoomSub = {
-  id: SUB_ID,
-  waiting_room_id: CARDIOLOGY.id,
-  user_id: SAM.user_id,
-  sub_waiting_room_slug: SAMS_ROOM.slug,
-  datetime_start: SUB_STARTS_AT,
-  datetime_end: SUB_ENDS_AT,
-  created_at: SUB_PLANNED_AT,
-  updated_at: SUB_PLANNED_AT,
-};
+const sub = exampleOf(waitingRoomSubSchema);
 
 const moved: WaitingRoomSub = {
   ...sub,
@@ -40,29 +34,15 @@ const unfilled: WaitingRoomSub = {
   updated_at: SUB_CHANGED_AT,
 };
 
-const UTC = "ISO 8601 in UTC: it ends in `Z` or `+00:00`. A time in the past is accepted.";
-
-const fields: Fields = {
-  waiting_room_sub: "The sub.",
-  "waiting_room_sub.user_id":
-    "The user who substitutes: a `user_id` of `GET /organization_users`, not an `id`. The user needs a personal room, so the role `provider`, and must not be the owner of the room.",
-  "waiting_room_sub.datetime_start": `When the sub starts. ${UTC}`,
-  "waiting_room_sub.datetime_end": `When the sub ends. ${UTC}`,
-};
-
 const id: Parameter = { description: "The id of the sub.", example: SUB_ID };
 
-const noRoom = "Waiting room not found";
-
-const noSub = "Waiting room sub not found";
-
-const refused = [
-  "waiting_room_sub.datetime_start: must be in UTC: end in Z or +00:00",
-  "waiting_room_sub.datetime_end: must be in UTC: end in Z or +00:00",
-  "waiting_room_sub.datetime_end: must be after datetime_start",
-  "waiting_room_sub.user_id: must not be the owner of the room",
-  "waiting_room_sub.user_id: must be a user of the organization who has a personal waiting room",
-  "The times overlap another sub of the waiting room",
+const impossible = [
+  unprocessable(`waiting_room_sub.datetime_start: ${NOT_IN_UTC}`),
+  unprocessable(`waiting_room_sub.datetime_end: ${NOT_IN_UTC}`),
+  subEndsTooEarly(),
+  ownerSubstitutes(),
+  substituteHasNoRoom(),
+  subsOverlap(),
 ];
 
 export const waitingRoomSubsReference: Reference = {
@@ -87,7 +67,7 @@ export const waitingRoomSubsReference: Reference = {
           "No subs": { waiting_room_subs: [] },
         },
       },
-      errors: { 404: [noRoom] },
+      errors: [waitingRoomNotFound()],
     },
     "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
       operationId: "createWaitingRoomSub",
@@ -96,32 +76,21 @@ export const waitingRoomSubsReference: Reference = {
       status: 201,
       request: {
         fields: {
-          ...fields,
-          "waiting_room_sub.datetime_end": `${fields["waiting_room_sub.datetime_end"]} Null, or left out: ${DEFAULT_SUB_DURATION / HOUR} hours after the start.`,
+          "waiting_room_sub.datetime_end": `The sub is no longer active at this time. Null, or left out: ${DEFAULT_SUB_DURATION / HOUR} hours after the start.`,
         },
-        example: {
-          waiting_room_sub: {
-            user_id: SAM.user_id,
-            datetime_start: "2026-02-02T08:00:00Z",
-            datetime_end: "2026-02-02T16:00:00Z",
-          },
-        },
+        example: exampleBody(createWaitingRoomSubBody, sub),
       },
       response: { schema: waitingRoomSubSchema, example: sub },
-      errors: { 404: [noRoom], 422: refused },
+      errors: [waitingRoomNotFound(), ...impossible],
     },
     "PUT /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {
       operationId: "updateWaitingRoomSub",
       summary: "Update a sub of a waiting room",
       description:
-        "Fields that are left out keep their values. A sub that is over is no longer listed, but can still be updated.",
+        "Fields that are left out keep their values. If `user_id` is null, the sub keeps its time, but sends nobody anywhere. A sub that is over is no longer listed, but can still be updated.",
       status: 200,
       parameters: { id },
       request: {
-        fields: {
-          ...fields,
-          "waiting_room_sub.user_id": `${fields["waiting_room_sub.user_id"]} Null makes the sub unfilled: it keeps its time, but sends nobody anywhere.`,
-        },
         examples: {
           "Other times": {
             waiting_room_sub: {
@@ -136,7 +105,7 @@ export const waitingRoomSubsReference: Reference = {
         schema: waitingRoomSubSchema,
         examples: { "With other times": moved, "Not filled any more": unfilled },
       },
-      errors: { 404: [noRoom, noSub], 422: refused },
+      errors: [waitingRoomNotFound(), subNotFound(), ...impossible],
     },
     "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {
       operationId: "deleteWaitingRoomSub",
@@ -145,7 +114,7 @@ export const waitingRoomSubsReference: Reference = {
       status: 204,
       parameters: { id },
       refusals: { 404: "The room does not exist or has no such sub." },
-      errors: { 404: [noSub] },
+      errors: [subNotFound()],
     },
   },
 };

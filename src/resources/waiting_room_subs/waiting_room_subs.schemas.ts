@@ -1,19 +1,19 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, pathId, roomSlug, timestamp } from "../../http/wire.ts";
+import { id, instant, pathId, roomSlugReference, toTimestamp } from "../../http/wire.ts";
 import { MAX_TIMESTAMP_LENGTH } from "../../limits.ts";
+import { ENDS_TOO_EARLY, NOT_IN_UTC } from "./waiting_room_subs.refusals.ts";
 import type { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
-export const IN_UTC = /([Zz]|\+00(:?00)?)$/;
-
-const NOT_IN_UTC = "must be in UTC: end in Z or +00:00";
+const IN_UTC = /([Zz]|\+00(:?00)?)$/;
 
 const utcInstant = z
   .string()
   .max(MAX_TIMESTAMP_LENGTH, { error: NOT_IN_UTC, abort: true })
   .regex(IN_UTC, { error: NOT_IN_UTC, abort: true })
-  .pipe(instant);
+  .pipe(instant)
+  .meta({ override: { type: "string", format: "date-time", pattern: IN_UTC.source } });
 
 /** Compares them if the body has both; one that is left out is compared as stored. */
 const endsAfterItStarts = ({
@@ -24,7 +24,7 @@ const endsAfterItStarts = ({
   datetime_end?: number | null | undefined;
 }) => typeof start !== "number" || typeof end !== "number" || end > start;
 
-const endsTooEarly = { path: ["datetime_end"], error: "must be after datetime_start" };
+const endsTooEarly = { path: ["datetime_end"], error: ENDS_TOO_EARLY };
 
 export const createWaitingRoomSubBody = z.object({
   waiting_room_sub: z
@@ -47,9 +47,9 @@ export const updateWaitingRoomSubBody = z.object({
     .refine(endsAfterItStarts, endsTooEarly),
 });
 
-export const waitingRoomParams = z.object({ waiting_room_slug: roomSlug });
+export const waitingRoomParams = z.object({ waiting_room_slug: roomSlugReference });
 
-export const waitingRoomSubParams = z.object({ waiting_room_slug: roomSlug, id: pathId });
+export const waitingRoomSubParams = z.object({ waiting_room_slug: roomSlugReference, id: pathId });
 
 export type WaitingRoomSub = Row<typeof waitingRoomSubColumns>;
 
@@ -59,9 +59,9 @@ export function toWaitingRoomSub(row: WaitingRoomSub): z.input<typeof waitingRoo
     waiting_room_id: row.waiting_room_id,
     user_id: row.user_id,
     sub_waiting_room_slug: row.sub_waiting_room_slug,
-    datetime_start: timestamp(row.datetime_start),
-    datetime_end: timestamp(row.datetime_end),
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    datetime_start: toTimestamp(row.datetime_start),
+    datetime_end: toTimestamp(row.datetime_end),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
   };
 }

@@ -1,27 +1,23 @@
-import { and, asc, eq, gt, isNotNull, lte, ne, notExists, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, lte, ne, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
-import type { Rule } from "../../database/rules.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
-import { unprocessable } from "../../http/errors.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import {
   activePersonalRoomSlug,
   hasSlug,
   ownRoom,
   ownRoomId,
+  personalRoomId,
   personalRoomSlug,
+  type WaitingRoomPath,
 } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 const { organization_id, user_id } = waitingRoomSubs;
 
 export const waitingRoomSubColumns = {
-  id: waitingRoomSubs.id,
-  waiting_room_id: waitingRoomSubs.waiting_room_id,
-  user_id,
-  datetime_start: waitingRoomSubs.datetime_start,
-  datetime_end: waitingRoomSubs.datetime_end,
-  created_at: waitingRoomSubs.created_at,
-  updated_at: waitingRoomSubs.updated_at,
+  ...getTableColumns(waitingRoomSubs),
   sub_waiting_room_slug: sql<string | null>`${personalRoomSlug(organization_id, user_id)}`.as(
     "sub_waiting_room_slug",
   ),
@@ -31,7 +27,7 @@ export const waitingRoomSubColumns = {
 const destinationSlug = sql<string | null>`${activePersonalRoomSlug(organization_id, user_id)}`;
 
 /** The sub that is active now in the room that this slug leads to, and where it sends participants. */
-export const activeSub = namedQuery(({ slug, now }: Placeholders<{ slug: string; now: number }>) =>
+export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: string; now: number }>) =>
   builder
     .select({ ...waitingRoomSubColumns, destination_slug: destinationSlug.as("destination_slug") })
     .from(waitingRoomSubs)
@@ -47,58 +43,80 @@ export const activeSub = namedQuery(({ slug, now }: Placeholders<{ slug: string;
     ),
 );
 
-const otherSubs = alias(waitingRoomSubs, "other_subs");
+export const subWrites = tableWrites(waitingRoomSubs, waitingRoomSubColumns);
+
+export const subIdempotency = idempotencyOf(subWrites);
+
+/** Which sub a path names, as values of a query. */
+interface SubPath extends WaitingRoomPath {
+  id: number;
+}
+
+const ownSub = ({ organization_id, slug, id }: Placeholders<SubPath>): SQL | undefined =>
+  and(eq(waitingRoomSubs.id, id), eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)));
+
+export const subRow = preparedQuery((path: Placeholders<SubPath>) =>
+  builder.select(getTableColumns(waitingRoomSubs)).from(waitingRoomSubs).where(ownSub(path)),
+);
+
+export const deleteSub = preparedQuery((path: Placeholders<SubPath>) =>
+  builder.delete(waitingRoomSubs).where(ownSub(path)).returning({ id: waitingRoomSubs.id }),
+);
+
+export const subsFromNow = preparedQuery(
+  ({ organization_id, slug, now }: Placeholders<WaitingRoomPath & { now: number }>) =>
+    builder
+      .select(waitingRoomSubColumns)
+      .from(waitingRoomSubs)
+      .where(
+        and(
+          eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+          gt(waitingRoomSubs.datetime_end, now),
+        ),
+      )
+      .orderBy(asc(waitingRoomSubs.datetime_end)),
+);
+
+/** The room that the path names, and its owner. */
+export const roomOfSub = preparedQuery(({ organization_id, slug }: Placeholders<WaitingRoomPath>) =>
+  builder
+    .select({ id: waitingRooms.id, user_id: waitingRooms.user_id })
+    .from(waitingRooms)
+    .where(ownRoom(organization_id, slug)),
+);
+
+/** The personal room of the user who is to substitute. */
+export const roomOfSubstitute = preparedQuery(
+  ({ organization_id, user_id }: Placeholders<{ organization_id: number; user_id: number | null }>) =>
+    personalRoomId(organization_id, user_id),
+);
+
+const stored = alias(waitingRoomSubs, "stored");
 
 /**
- * What holds for every sub.
+ * The other sub of the room that ends first after this time: the only one that a sub which starts then can overlap, since
+ * those of a room never overlap each other.
  *
- * @param sub with the id 0 for a new one: one that exists does not overlap itself
+ * @param start null for the time at which the sub starts now
+ * @param id 0 for a new sub
  */
-export function subRules(sub: {
-  organization_id: Value<number>;
-  slug: Value<string>;
-  id: Value<number>;
-  user_id: SQLWrapper;
-  datetime_start: SQLWrapper;
-  datetime_end: SQLWrapper;
-}): Rule[] {
-  const { organization_id, slug, id, user_id, datetime_start, datetime_end } = sub;
-  const owner = builder
-    .select({ user_id: waitingRooms.user_id })
-    .from(waitingRooms)
-    .where(ownRoom(organization_id, slug));
-  // Only the first sub that ends after the start can overlap: those of a room never overlap each other.
-  const nextStart = builder
-    .select({ datetime_start: otherSubs.datetime_start })
-    .from(otherSubs)
-    .where(
-      and(
-        eq(otherSubs.waiting_room_id, ownRoomId(organization_id, slug)),
-        gt(otherSubs.datetime_end, datetime_start),
-        ne(otherSubs.id, id),
-      ),
-    )
-    .orderBy(asc(otherSubs.datetime_end))
-    .limit(1);
-  return [
-    {
-      broken: lte(datetime_end, datetime_start),
-      refusal: () => unprocessable("waiting_room_sub.datetime_end: must be after datetime_start"),
-    },
-    {
-      broken: eq(user_id, owner),
-      refusal: () => unprocessable("waiting_room_sub.user_id: must not be the owner of the room"),
-    },
-    {
-      broken: sql`${isNotNull(user_id)} and ${notExists(personalRoomSlug(organization_id, user_id))}`,
-      refusal: () =>
-        unprocessable(
-          "waiting_room_sub.user_id: must be a user of the organization who has a personal waiting room",
+export const nextSub = preparedQuery(
+  ({ organization_id, slug, id, start }: Placeholders<SubPath & { start: number | null }>) => {
+    const storedStart = builder
+      .select({ datetime_start: stored.datetime_start })
+      .from(stored)
+      .where(eq(stored.id, id));
+    return builder
+      .select({ datetime_start: waitingRoomSubs.datetime_start })
+      .from(waitingRoomSubs)
+      .where(
+        and(
+          eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+          gt(waitingRoomSubs.datetime_end, sql`coalesce(${start}, ${storedStart})`),
+          ne(waitingRoomSubs.id, id),
         ),
-    },
-    {
-      broken: gt(datetime_end, nextStart),
-      refusal: () => unprocessable("The times overlap another sub of the waiting room"),
-    },
-  ];
-}
+      )
+      .orderBy(asc(waitingRoomSubs.datetime_end))
+      .limit(1);
+  },
+);

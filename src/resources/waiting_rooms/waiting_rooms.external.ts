@@ -1,8 +1,7 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { retireWaitingRoom } from "./waiting_rooms.retirement.ts";
 import {
   createWaitingRoomBody,
   slugParams,
@@ -13,6 +12,7 @@ import {
   createWaitingRoom,
   listWaitingRooms,
   requireWaitingRoom,
+  retireWaitingRoom,
   updateWaitingRoom,
 } from "./waiting_rooms.service.ts";
 

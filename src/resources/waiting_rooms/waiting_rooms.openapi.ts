@@ -1,30 +1,21 @@
 import type * as z from "zod";
-import { type Fields, onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { unprocessable } from "../../http/errors.ts";
+import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { CARDIOLOGY, PAULA, PAULAS_ROOM, SAMS_ROOM, WAITING_SINCE } from "../../openapi/story.ts";
+import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import {
-  CARDIOLOGY,
-  CLINIC,
-  PAULA,
-  PAULAS_ROOM,
-  SAMS_ROOM,
-  SET_UP_AT,
-  WAITING_SINCE,
-} from "../../openapi/story.ts";
-import { sub } from "../waiting_room_subs/waiting_room_subs.openapi.ts";
+  personalRoomStays,
+  SLUG_IS_GENERATED,
+  waitingRoomInUse,
+  waitingRoomNotFound,
+} from "./waiting_rooms.refusals.ts";
 import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
+import { createWaitingRoomBody, updateWaitingRoomBody } from "./waiting_rooms.schemas.ts";
 
 type WaitingRoom = z.input<typeof waitingRoomSchema>;
 
-const created: WaitingRoom = {
-  ...CARDIOLOGY,
-  organization_id: CLINIC.id,
-  user_id: null,
-  theme: "default",
-  is_active: true,
-  created_at: SET_UP_AT,
-  updated_at: SET_UP_AT,
-  waiting_count: 0,
-  user: { display_name: CLINIC.name },
-};
+const created = exampleOf(waitingRoomSchema);
 
 const whileRitaWaits: WaitingRoom = { ...created, waiting_count: 1 };
 
@@ -45,22 +36,7 @@ const renamed: WaitingRoom = {
   theme: "calm",
 };
 
-const fields: Fields = {
-  waiting_room: "The room.",
-  "waiting_room.name":
-    "The name of the room. Spaces at its ends are removed. Rooms can have the same name: their slugs differ.",
-  "waiting_room.theme":
-    "The theme of the room, for the web app. If the operator sets a list of themes, only those can be chosen.",
-  "waiting_room.is_active":
-    "Whether participants can enter the room. Those who are in it when it becomes inactive stay.",
-};
-
-const noRoom = { 404: ["Waiting room not found"] };
-
-const refusedFields = [
-  "waiting_room.slug: cannot be set; it is made from the name",
-  "waiting_room.theme: must be 1 to 50 characters of a-z, 0-9, _ and -",
-];
+const slugIsGenerated = unprocessable(`waiting_room.slug: ${SLUG_IS_GENERATED}`);
 
 export const waitingRoomsReference: Reference = {
   tag: "Waiting rooms",
@@ -93,14 +69,10 @@ export const waitingRoomsReference: Reference = {
       description: "The room belongs to the organization. It is inactive by default.",
       status: 201,
       request: {
-        fields: {
-          ...fields,
-          "waiting_room.theme": `${fields["waiting_room.theme"]} Without it, the theme is \`default\`.`,
-        },
-        example: { waiting_room: { name: CARDIOLOGY.name, theme: "default", is_active: true } },
+        example: exampleBody(createWaitingRoomBody, created),
       },
       response: { schema: waitingRoomSchema, example: created },
-      errors: { 422: refusedFields },
+      errors: [slugIsGenerated],
     },
     "GET /waiting_rooms/:slug": {
       operationId: "getWaitingRoom",
@@ -110,31 +82,25 @@ export const waitingRoomsReference: Reference = {
         schema: waitingRoomSchema,
         examples: { "A room of the organization": whileRitaWaits, "A personal room": personal },
       },
-      errors: noRoom,
+      errors: [waitingRoomNotFound()],
     },
     "PUT /waiting_rooms/:slug": {
       operationId: "updateWaitingRoom",
       summary: "Update a waiting room",
       description:
-        "Fields that are left out keep their values. If the name changes, the slug changes too, and links with the old slug stop working. A name that makes the same slug keeps it.",
+        "Fields that are left out keep their values. If the name changes, the slug changes too, and links with the old slug stop working. A room can keep its theme, even if that is not in the operator's list any more.",
       status: 200,
       request: {
-        fields: {
-          ...fields,
-          "waiting_room.theme": `${fields["waiting_room.theme"]} A room can keep its present theme, even if that is not in the list any more.`,
-        },
         examples: {
           "Only what changes": { waiting_room: { is_active: closed.is_active } },
-          "Another name, theme and state": {
-            waiting_room: { name: renamed.name, theme: renamed.theme, is_active: renamed.is_active },
-          },
+          "All that can change": exampleBody(updateWaitingRoomBody, renamed),
         },
       },
       response: {
         schema: waitingRoomSchema,
-        examples: { "Only what changes": closed, "Another name, theme and state": renamed },
+        examples: { "Only what changes": closed, "All that can change": renamed },
       },
-      errors: { ...noRoom, 422: refusedFields },
+      errors: [waitingRoomNotFound(), slugIsGenerated],
     },
     "DELETE /waiting_rooms/:slug": {
       operationId: "retireWaitingRoom",
@@ -142,18 +108,12 @@ export const waitingRoomsReference: Reference = {
       description:
         "The room is no longer listed and nobody can enter it. This cannot be undone. No other room gets its slug.",
       status: 204,
-      errors: {
-        ...noRoom,
-        422: [
-          "The waiting room is in use: a participant is present or a call is going on",
-          "A personal room cannot be retired",
-        ],
-      },
+      errors: [waitingRoomNotFound(), waitingRoomInUse(), personalRoomStays()],
     },
   },
   platform: {
     "GET /waiting_rooms/:slug": {
-      operationId: "openWaitingRoom",
+      operationId: "resolveWaitingRoom",
       summary: "Find where to send a participant who opens a waiting room",
       description:
         "Returns the room, its active sub if there is one, and `destination_slug`: the slug of the room to which to send the participant now. This is the substitute's room if a filled sub is active and the substitute's room is active. Otherwise it is the room itself.",
@@ -168,12 +128,12 @@ export const waitingRoomsReference: Reference = {
           },
           "A filled sub is active": {
             waiting_room: created,
-            active_sub: sub,
+            active_sub: exampleOf(waitingRoomSubSchema),
             destination_slug: SAMS_ROOM.slug,
           },
         },
       },
-      errors: noRoom,
+      errors: [waitingRoomNotFound()],
     },
   },
 };

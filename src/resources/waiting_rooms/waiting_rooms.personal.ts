@@ -1,84 +1,104 @@
-import { and, eq, isNotNull, isNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { insertSelect } from "../../database/insert.ts";
-import { builder, type Statement, type Value } from "../../database/queries.ts";
-import { organizationUsers, participants, waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
-import { includesRole } from "../roles/roles.sql.ts";
-import { roomSlug } from "./waiting_rooms.slugs.ts";
-import { DEFAULT_THEME } from "./waiting_rooms.sql.ts";
+import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import {
+  type BoundQuery,
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+} from "../../database/queries.ts";
+import { participants, waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
+import { kebabCase } from "../../database/slug.ts";
+import { tableWrites } from "../../database/table_writes.ts";
+import { userWithEmail } from "../organization_users/organization_users.sql.ts";
+import {
+  FALLBACK_SLUG_NAME,
+  newPersonalRoom,
+  type RoomOwner,
+  type WaitingRoomRow,
+} from "./waiting_rooms.merge.ts";
+import { freeSlug } from "./waiting_rooms.slugs.ts";
+
+/** Selects the personal room of a user of an organization, also one that is retired. */
+export const personalRoomOf = (organization_id: Value<number>, user_id: Value<number>) =>
+  builder
+    .select(getTableColumns(waitingRooms))
+    .from(waitingRooms)
+    .where(and(eq(waitingRooms.organization_id, organization_id), eq(waitingRooms.user_id, user_id)));
+
+/** The owner may be made in the same transaction, so a new room names the owner by email. */
+const personalRoomWrites = tableWrites(
+  waitingRooms,
+  { id: waitingRooms.id },
+  {
+    user_id: (of) => userWithEmail(of("user_id")),
+    slug: (of) => freeSlug(of("organization_id"), of("slug")),
+  },
+);
 
 /**
- * The statement that gives a provider the personal room. It brings back the one that was retired when the person was no
- * provider, as it was: with its name, slug and theme.
- *
- * @param member the id of an organization user with any roles
+ * The statements that give a provider the personal room. One that was retired comes back as it was: with its name, slug and
+ * theme.
  */
-export function insertPersonalRoom(room: {
-  organization_id: Value<number>;
-  member: SQLWrapper;
-  name: Value<string>;
-  slug_name: Value<string>;
-  now: Value<number>;
-}): Statement {
-  const { organization_id, member, name, slug_name, now } = room;
-  const isProvider = includesRole(organizationUsers.roles, "provider");
-  return insertSelect(
-    waitingRooms,
-    {
-      organization_id: organizationUsers.organization_id,
-      user_id: organizationUsers.user_id,
-      name,
-      slug: roomSlug(organization_id, slug_name, null),
-      theme: DEFAULT_THEME,
-      is_active: true,
-      created_at: now,
-      updated_at: now,
-    },
-    sql`from ${organizationUsers} where ${and(eq(organizationUsers.id, member), isProvider)}`,
-  ).onConflictDoUpdate({
-    target: [waitingRooms.organization_id, waitingRooms.user_id],
-    targetWhere: isNotNull(waitingRooms.user_id),
-    set: { retired_at: null, updated_at: sql`${now}` },
-    setWhere: isNotNull(waitingRooms.retired_at),
-  });
+export async function providePersonalRoom(
+  room: WaitingRoomRow | undefined,
+  owner: RoomOwner,
+  now: number,
+): Promise<BoundQuery<unknown>[]> {
+  if (!room)
+    return [
+      personalRoomWrites.insert(
+        newPersonalRoom(owner, await kebabCase(owner.display_name, FALLBACK_SLUG_NAME), now),
+      ),
+    ];
+  return room.retired_at === null
+    ? []
+    : [personalRoomWrites.update(room, { ...room, retired_at: null, updated_at: now })];
 }
 
 /**
- * The statements that take the personal room from its owner. Those who wait there have left. A call that is going on
- * there goes on. Nobody is sent to the room any more: the subs that the owner holds are empty.
- *
- * @param owner the user_id; null takes the room from nobody
+ * The statements that take the personal room from its owner. Those who wait there leave. A call that is going on
+ * there goes on. Nobody is sent to the room any more: the subs that the owner fills become empty.
  */
-export function retirePersonalRoom(room: {
-  organization_id: Value<number>;
-  owner: SQLWrapper;
-  now: Value<number>;
-}): Statement[] {
-  const { organization_id, owner, now } = room;
-  const { left_at, waiting_since, joined_at } = participants;
-  const updated_at = sql`${now}`;
-  const isOwned: SQL | undefined = and(
-    eq(waitingRooms.organization_id, organization_id),
-    eq(waitingRooms.user_id, owner),
-  );
-  const personalRoom = builder.select({ id: waitingRooms.id }).from(waitingRooms).where(isOwned);
+export function retirePersonalRoom(room: WaitingRoomRow | undefined, now: number): BoundQuery<unknown>[] {
+  if (!room?.user_id || room.retired_at !== null) return [];
+  const { id, organization_id, user_id } = room;
   return [
-    builder
-      .update(waitingRooms)
-      .set({ retired_at: updated_at, updated_at })
-      .where(and(isOwned, isNull(waitingRooms.retired_at))),
-    builder
-      .update(participants)
-      // The reporter's clock can be ahead, and nobody leaves before they came.
-      .set({
-        left_at: sql`max(${now}, coalesce(${waiting_since}, 0), coalesce(${joined_at}, 0))`,
-        updated_at,
-      })
-      .where(
-        and(eq(participants.waiting_room_id, personalRoom), isNull(left_at), isNull(participants.call_id)),
-      ),
-    builder
-      .update(waitingRoomSubs)
-      .set({ user_id: null, updated_at })
-      .where(and(eq(waitingRoomSubs.organization_id, organization_id), eq(waitingRoomSubs.user_id, owner))),
+    personalRoomWrites.update(room, { ...room, retired_at: now, updated_at: now }),
+    leaveRoom({ waiting_room_id: id, now }),
+    emptySubsOf({ organization_id, user_id, now }),
   ];
 }
+
+const leaveRoom = preparedQuery(
+  ({ waiting_room_id, now }: Placeholders<{ waiting_room_id: number; now: number }>) => {
+    const { left_at, waiting_since, joined_at } = participants;
+    return (
+      builder
+        .update(participants)
+        // The reporter's clock can be ahead, and nobody leaves before they came.
+        .set({
+          left_at: sql`max(${now}, coalesce(${waiting_since}, 0), coalesce(${joined_at}, 0))`,
+          updated_at: sql`${now}`,
+        })
+        .where(
+          and(
+            eq(participants.waiting_room_id, waiting_room_id),
+            isNull(left_at),
+            isNull(participants.call_id),
+          ),
+        )
+    );
+  },
+);
+
+const emptySubsOf = preparedQuery(
+  ({
+    organization_id,
+    user_id,
+    now,
+  }: Placeholders<{ organization_id: number; user_id: number; now: number }>) =>
+    builder
+      .update(waitingRoomSubs)
+      .set({ user_id: null, updated_at: sql`${now}` })
+      .where(and(eq(waitingRoomSubs.organization_id, organization_id), eq(waitingRoomSubs.user_id, user_id))),
+);

@@ -1,4 +1,4 @@
-import { platformRoutes } from "../../http/platform_door.ts";
+import { platformRoutes } from "../../http/platform_api.ts";
 import { params } from "../../http/validation.ts";
 import { slugParams, toResolvedWaitingRoom } from "./waiting_rooms.schemas.ts";
 import { resolveWaitingRoom } from "./waiting_rooms.service.ts";

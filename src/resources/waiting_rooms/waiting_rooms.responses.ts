@@ -1,31 +1,56 @@
 import * as z from "zod";
+import { MAX_THEME_LENGTH } from "../../limits.ts";
 import { count, id, line, roomSlug, timestamp } from "../../openapi/shapes.ts";
-import { themeName } from "../../settings.ts";
+import { CARDIOLOGY, CLINIC, SET_UP_AT } from "../../openapi/story.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 
 export const waitingRoomSchema = z
   .object({
-    id: id().describe("The id of the room."),
-    organization_id: id()
-      .nullable()
-      .describe("The organization that owns the room; null for a personal room."),
-    user_id: id().nullable().describe("The user who owns a personal room; null for an organization's room."),
-    name: line().describe("The name of the room."),
-    slug: roomSlug().describe(
-      "The last part of the room's URL: the organization's slug, `--`, and the name in kebab case, in ASCII (`room` if nothing is left of it), with `-2`, `-3` and so on if another room has or had that. The service makes it; it cannot be set. It changes when the name changes. No other room ever gets the old slug, but the room itself gets it back if it is renamed back.",
-    ),
-    theme: themeName.describe("The theme of the room; `default` if none was chosen."),
-    is_active: z.boolean().describe("Whether participants can enter the room."),
-    created_at: timestamp().describe("When the room was created."),
-    updated_at: timestamp().describe(
-      "When the room was last updated. Participants who come and go do not count.",
-    ),
-    waiting_count: count().describe("The number of participants who are waiting now."),
+    id: id().meta({ description: "The id of the room.", example: CARDIOLOGY.id }),
+    organization_id: id().nullable().meta({
+      description: "The organization that owns the room; null for a personal room.",
+      example: CLINIC.id,
+    }),
+    user_id: id().nullable().meta({
+      description: "The user who owns a personal room; null for an organization's room.",
+      example: null,
+    }),
+    name: line().meta({
+      description:
+        "The name of the room, without spaces at its ends. Rooms can have the same name: their slugs differ.",
+      example: CARDIOLOGY.name,
+    }),
+    slug: roomSlug().meta({
+      description:
+        "The last part of the room's URL: the organization's slug, `--`, and the name in kebab case, in ASCII (`room` if nothing is left of it). If that was ever given to a room, a number follows: one more than the highest that it ever had. The service makes it; it cannot be set. It changes whenever the name changes, and a slug is never given twice.",
+      example: CARDIOLOGY.slug,
+    }),
+    theme: line(MAX_THEME_LENGTH).meta({
+      description:
+        "The theme of the room, for the web app; `default` if none was chosen. If the operator sets a list of themes, only those can be chosen.",
+      example: "default",
+    }),
+    is_active: z.boolean().meta({
+      description:
+        "Whether participants can enter the room. Those who are in it when it becomes inactive stay.",
+      example: true,
+    }),
+    created_at: timestamp().meta({ description: "When the room was created.", example: SET_UP_AT }),
+    updated_at: timestamp().meta({
+      description: "When the room was last updated. Participants who come and go do not count.",
+      example: SET_UP_AT,
+    }),
+    waiting_count: count().meta({
+      description: "The number of participants who are waiting now.",
+      example: 0,
+    }),
     user: z
       .object({
-        display_name: line().describe(
-          "The name of the user for a personal room, and the name of the organization for other rooms.",
-        ),
+        display_name: line().meta({
+          description:
+            "The name of the user for a personal room, and the name of the organization for other rooms.",
+          example: CLINIC.name,
+        }),
       })
       .describe("The owner of the room."),
   })

@@ -1,33 +1,25 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { name, roomSlug, timestamp } from "../../http/wire.ts";
-import { themeName } from "../../settings.ts";
+import { name, roomSlugReference, themeName, toTimestamp } from "../../http/wire.ts";
 import { toWaitingRoomSub, type WaitingRoomSub } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
+import { SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
 import type { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
-/** Made from the name; a caller who sends one, whatever its value, has misunderstood. */
-const slug = z.never("cannot be set; it is made from the name").optional();
-
-export const createWaitingRoomBody = z.object({
-  waiting_room: z.object({
-    name,
-    theme: themeName.optional(),
-    is_active: z.boolean().default(false),
-    slug,
-  }),
+/** What clients can set. */
+const fields = z.object({
+  name,
+  theme: themeName,
+  is_active: z.boolean(),
+  /** A caller who sends one, whatever its value, has misunderstood. */
+  slug: z.never(SLUG_IS_GENERATED),
 });
 
-export const updateWaitingRoomBody = z.object({
-  waiting_room: z.object({
-    name: name.optional(),
-    theme: themeName.optional(),
-    is_active: z.boolean().optional(),
-    slug,
-  }),
-});
+export const createWaitingRoomBody = z.object({ waiting_room: fields.partial().required({ name: true }) });
 
-export const slugParams = z.object({ slug: roomSlug });
+export const updateWaitingRoomBody = z.object({ waiting_room: fields.partial() });
+
+export const slugParams = z.object({ slug: roomSlugReference });
 
 export type WaitingRoom = Row<typeof waitingRoomColumns>;
 
@@ -41,8 +33,8 @@ export function toWaitingRoom(row: WaitingRoom): z.input<typeof waitingRoomSchem
     slug: row.slug,
     theme: row.theme,
     is_active: row.is_active,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
     waiting_count: row.waiting_count,
     user: { display_name: row.owner_display_name },
   };

@@ -1,12 +1,12 @@
-import { and, asc, count, eq, gt, isNotNull, isNull, notExists, or, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
-import { builder, namedQuery, type Placeholders, type Value } from "../../database/queries.ts";
-import type { Rule } from "../../database/rules.ts";
-import { organizations, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
-import { selectTotal, totalOf } from "../../database/totals.ts";
-import { notFound } from "../../http/errors.ts";
+import { and, asc, count, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import { alias, unionAll } from "drizzle-orm/sqlite-core";
+import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
+import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
+import { tableWrites } from "../../database/table_writes.ts";
 import type { PageWindow } from "../../http/pagination.ts";
-import { roomOfAnySlug } from "./waiting_rooms.slugs.ts";
+import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
+import { nameOfOrganization } from "../organizations/organizations.sql.ts";
+import { freeSlug, roomOfAnySlug } from "./waiting_rooms.slugs.ts";
 
 const waitingCount = builder
   .select({ count: count() })
@@ -29,23 +29,15 @@ const ownerName = builder
     ),
   );
 
-const organizationName = builder
-  .select({ name: organizations.name })
-  .from(organizations)
-  .where(eq(organizations.id, waitingRooms.organization_id));
+const { retired_at: _, ...ownColumns } = getTableColumns(waitingRooms);
 
 export const waitingRoomColumns = {
-  id: waitingRooms.id,
-  organization_id: waitingRooms.organization_id,
-  user_id: waitingRooms.user_id,
-  name: waitingRooms.name,
-  slug: waitingRooms.slug,
-  theme: waitingRooms.theme,
-  is_active: waitingRooms.is_active,
-  created_at: waitingRooms.created_at,
-  updated_at: waitingRooms.updated_at,
+  ...ownColumns,
   waiting_count: sql<number>`${waitingCount}`.as("waiting_count"),
-  owner_display_name: sql<string>`coalesce(${ownerName}, ${organizationName})`.as("owner_display_name"),
+  owner_display_name:
+    sql<string>`coalesce(${ownerName}, ${nameOfOrganization(waitingRooms.organization_id)})`.as(
+      "owner_display_name",
+    ),
 };
 
 /** True for the room that this slug leads to, of any organization: a slug is unique in the service. */
@@ -76,32 +68,65 @@ export const personalRoomSlug = (organization_id: Value<number>, user_id: Value<
     .from(personalRooms)
     .where(isPersonalRoomOf(organization_id, user_id));
 
-/** The same, but nothing where the room is not active. */
+/** The same, but its id. */
+export const personalRoomId = (organization_id: Value<number>, user_id: Value<number>) =>
+  builder
+    .select({ id: personalRooms.id })
+    .from(personalRooms)
+    .where(isPersonalRoomOf(organization_id, user_id));
+
+/** The slug, but nothing where the room is not active. */
 export const activePersonalRoomSlug = (organization_id: Value<number>, user_id: Value<number>) =>
   builder
     .select({ slug: personalRooms.slug })
     .from(personalRooms)
     .where(and(isPersonalRoomOf(organization_id, user_id), eq(personalRooms.is_active, true)));
 
-/** For verbs whose path names a room of the organization. */
-export const waitingRoomMissing = (organization_id: Value<number>, slug: Value<string>): Rule => ({
-  broken: notExists(ownRoomId(organization_id, slug)),
-  refusal: () => notFound("Waiting room"),
+export const waitingRoomWrites = tableWrites(waitingRooms, waitingRoomColumns, {
+  slug: (of) => freeSlug(of("organization_id"), of("slug")),
 });
 
-/** What a room has whose theme nobody chose, whether or not it is among those that may be chosen. */
-export const DEFAULT_THEME = "default";
+export const waitingRoomIdempotency = idempotencyOf(waitingRoomWrites);
 
-export const roomBySlug = namedQuery((room: Placeholders<{ organization_id: number; slug: string }>) =>
+/** Which room a path names, as values of a query. */
+export interface WaitingRoomPath {
+  organization_id: number;
+  slug: string;
+}
+
+/** What a write of the room is decided on: its own columns only, so that participants who come and go do not matter. */
+export const waitingRoomRow = preparedQuery((path: Placeholders<WaitingRoomPath>) =>
+  builder
+    .select(getTableColumns(waitingRooms))
+    .from(waitingRooms)
+    .where(ownRoom(path.organization_id, path.slug)),
+);
+
+/** One row while a participant is present or a call is going on. */
+export const useOfRoom = preparedQuery(({ organization_id, slug }: Placeholders<WaitingRoomPath>) => {
+  const room = ownRoomId(organization_id, slug);
+  const is_used = sql`1`.as("is_used");
+  const present = builder
+    .select({ is_used })
+    .from(participants)
+    .where(and(eq(participants.waiting_room_id, room), isNull(participants.left_at)));
+  const goingOn = builder
+    .select({ is_used })
+    .from(calls)
+    .where(and(eq(calls.waiting_room_id, room), isNull(calls.ended_at)));
+  return unionAll(present, goingOn).limit(1);
+});
+
+export const roomBySlug = preparedQuery((room: Placeholders<WaitingRoomPath>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(ownRoom(room.organization_id, room.slug)),
 );
 
 /** For the platform, whose path names a room of any organization. */
-export const anyRoomBySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
+export const anyRoomBySlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(hasSlug(slug)),
 );
 
-export const pageOfRooms = namedQuery(
+export const pageOfRooms = preparedQuery(
   ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
     builder
       .select(waitingRoomColumns)
@@ -112,15 +137,18 @@ export const pageOfRooms = namedQuery(
       .offset(offset),
 );
 
-export const totalOfRooms = namedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
-  selectTotal(totalOf("waiting_rooms", organization_id)),
+export const totalOfRooms = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  builder
+    .select({ total: count().as("total") })
+    .from(waitingRooms)
+    .where(and(eq(waitingRooms.organization_id, organization_id), isNull(waitingRooms.retired_at))),
 );
 
 /**
  * What the report of a call must know of the room that it names. A personal room is retired even while a call is going
  * on there, so calls that began before can still be reported.
  */
-export const roomOfCall = namedQuery(
+export const roomOfCall = preparedQuery(
   ({ slug, started_at }: Placeholders<{ slug: string | null; started_at: number | null }>) =>
     builder
       .select({ id: waitingRooms.id, organization_id: waitingRooms.organization_id })
@@ -138,7 +166,7 @@ export const roomOfCall = namedQuery(
 );
 
 /** What a report must know of the room that has or had the slug. A retired room has no current slug. */
-export const reportedRoomOfAnySlug = namedQuery(({ slug }: Placeholders<{ slug: string }>) =>
+export const reportedRoomOfAnySlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
   builder
     .select({
       id: waitingRooms.id,

@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { deliveriesQuery, redeliverBody, toDelivery, toPingResult } from "./webhook_deliveries.schemas.ts";

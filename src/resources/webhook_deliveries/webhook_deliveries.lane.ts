@@ -1,27 +1,36 @@
 import type { Context } from "../../context.ts";
+import type { Database } from "../../database/database.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
+import type { webhookEndpoints } from "../../database/schema.ts";
 import { log } from "../../http/log.ts";
 import {
   WEBHOOK_CLOCK_TOLERANCE,
-  WEBHOOK_FAILING_FOR,
-  WEBHOOK_FAILURES_IN_A_ROW,
   WEBHOOK_LANE_TIME,
   WEBHOOK_LEASE,
   WEBHOOK_RESULTS_PORTION,
 } from "../../limits.ts";
+import type { WebhookEndpoint } from "../webhook_endpoints/webhook_endpoints.schemas.ts";
+import { endpointWrites } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import {
+  type DueDelivery,
+  deliveriesInLane,
   dueDeliveries,
-  endLane,
   endpointInLane,
   leaseEndpoint,
-  type Result,
-  recordResults,
-  updateDue,
+  othersInLane,
+  writeOutcomes,
 } from "./webhook_deliveries.leases.ts";
-import { type Attempt, GONE, nextAttemptAt, pausedUntil } from "./webhook_deliveries.merge.ts";
+import {
+  endLane,
+  isLaneOver,
+  type LaneEnd,
+  mergeDelivery,
+  outcomesToWrite,
+  type Result,
+} from "./webhook_deliveries.merge.ts";
 import { webhookOf } from "./webhook_deliveries.schemas.ts";
-import { NO_ANSWER, sendWebhook } from "./webhook_deliveries.sending.ts";
-import type { DueDelivery, LaneEndpoint } from "./webhook_deliveries.sql.ts";
+import { sendWebhook } from "./webhook_deliveries.sending.ts";
 
 /*
  * Each endpoint has a lane: its deliveries are sent one after the other, in the order of their events, by one invocation
@@ -31,7 +40,7 @@ import type { DueDelivery, LaneEndpoint } from "./webhook_deliveries.sql.ts";
 
 /** An endpoint that is leased, and what it is sent. */
 export interface Lane {
-  endpoint: LaneEndpoint;
+  endpoint: typeof webhookEndpoints.$inferSelect;
   deliveries: DueDelivery[];
   opened_at: number;
   lease_until: number;
@@ -47,101 +56,75 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
   return endpoint ? { endpoint, deliveries, opened_at: now, lease_until } : null;
 }
 
-/** What has happened in a lane so far. */
-interface Progress {
-  delivered: boolean;
-  /** When the first attempt after the last success failed. */
-  failed_at: number | null;
-  failuresInARow: number;
-  is_gone: boolean;
-  paused_until: number | null;
-}
-
 /**
  * Sends what is due, and gives the endpoint back.
  *
  * @returns when a message for the endpoint must come, or null if none must
  */
 export async function runLane({ db }: Context, lane: Lane): Promise<number | null> {
-  const { endpoint, deliveries, opened_at, lease_until } = lane;
-  const { id, url } = endpoint;
-  const progress: Progress = {
-    delivered: false,
-    failed_at: null,
-    failuresInARow: 0,
-    is_gone: false,
-    paused_until: null,
-  };
   const started = Date.now();
-  let results: Result[] = [];
-  const record = () => recordResults({ results: JSON.stringify(results) });
-  for (const delivery of deliveries) {
-    const attempt = await sendWebhook(endpoint, webhookOf(delivery));
-    results.push(toResult(endpoint, delivery, attempt, Date.now()));
-    noteAttempt(progress, attempt, endpoint, Date.now());
-    if (progress.is_gone || progress.paused_until !== null || Date.now() - started > WEBHOOK_LANE_TIME) break;
-    if (results.length >= WEBHOOK_RESULTS_PORTION) {
-      const [, inLane] = await runBatch(db, [record(), endpointInLane({ id, lease_until, url })]);
-      results = [];
-      if (inLane.length === 0) break;
-    }
+  const results: Result[] = [];
+  for (const delivery of lane.deliveries) {
+    const attempt = await sendWebhook(lane.endpoint, webhookOf(delivery));
+    results.push({ delivery, attempt, outcome: mergeDelivery(delivery, attempt, Date.now()) });
+    if (isLaneOver(results.map((each) => each.attempt)) || Date.now() - started > WEBHOOK_LANE_TIME) break;
+    if (results.length % WEBHOOK_RESULTS_PORTION === 0 && !(await recordResults(db, lane, results))) break;
   }
+  const end = await closeLane(db, lane, results);
+  if (end?.endpoint.disabled_reason) {
+    const { id, organization_id, disabled_reason } = end.endpoint;
+    log("webhook_endpoint_disabled", { organization_id, webhook_endpoint_id: id, reason: disabled_reason });
+  }
+  return end?.nudge_at ?? null;
+}
+
+/**
+ * Writes what came of the deliveries so far.
+ *
+ * @returns whether the lane may go on: its endpoint is not deleted, deactivated, moved to another URL or another lane's
+ */
+async function recordResults(
+  db: Database,
+  { endpoint: { id, url }, lease_until }: Lane,
+  results: Result[],
+): Promise<boolean> {
+  const endpoint = await decideAndWrite(
+    db,
+    [endpointInLane({ id, lease_until }), deliveriesInLane({ id, event_ids: eventIdsOf(results) })],
+    ([endpoint], deliveries): Decision<WebhookEndpoint | null> => {
+      if (!endpoint) return { unchanged: null };
+      const outcomes = JSON.stringify(outcomesToWrite(deliveries, results));
+      return { writes: [writeOutcomes({ outcomes }), endpointWrites.update(endpoint, endpoint)] };
+    },
+  );
+  return endpoint?.is_active === true && endpoint.url === url;
+}
+
+/** @returns null if the endpoint is deleted, or another lane's: then nothing is written */
+async function closeLane(
+  db: Database,
+  { endpoint: { id, url }, lease_until, opened_at }: Lane,
+  results: Result[],
+): Promise<LaneEnd | null> {
   const now = Date.now();
-  const { delivered, failed_at, is_gone, paused_until } = progress;
-  const failing_before = now - WEBHOOK_FAILING_FOR;
-  const [, , [end]] = await runBatch(db, [
-    record(),
-    updateDue({ id, lease_until }),
-    endLane({ id, lease_until, url, paused_until, delivered, failed_at, is_gone, failing_before, now }),
-  ]);
-  if (end?.disabled_reason) {
-    const { organization_id } = endpoint;
-    log("webhook_endpoint_disabled", {
-      organization_id,
-      webhook_endpoint_id: id,
-      reason: end.disabled_reason,
-    });
-  }
-  if (!end?.is_active || end.due_at === null) return null;
-  // A delivery that was due and was not found has no event any more. The cron deletes it.
-  if (deliveries.length === 0 && end.due_at <= opened_at) return null;
-  const isUnderWay = end.message_at === endpoint.message_at && (end.message_at ?? 0) > now;
-  return isUnderWay ? null : end.message_at;
+  const event_ids = eventIdsOf(results);
+  let end = null as LaneEnd | null;
+  await decideAndWrite(
+    db,
+    [
+      endpointInLane({ id, lease_until }),
+      deliveriesInLane({ id, event_ids }),
+      othersInLane({ id, event_ids }),
+    ],
+    ([endpoint], deliveries, [others]): Decision<WebhookEndpoint | null> => {
+      if (!endpoint) return { unchanged: null };
+      const known = { endpoint, deliveries, others_due_at: others?.due_at ?? null };
+      end = endLane(known, { url, opened_at, results }, now);
+      const outcomes = JSON.stringify(end.outcomes);
+      return { writes: [writeOutcomes({ outcomes }), endpointWrites.update(endpoint, end.endpoint)] };
+    },
+  );
+  return end;
 }
 
-function toResult({ id }: LaneEndpoint, delivery: DueDelivery, attempt: Attempt, now: number): Result {
-  const attempts = delivery.attempts + 1;
-  return {
-    webhook_endpoint_id: id,
-    event_id: delivery.event_id,
-    due_at: delivery.next_attempt_at,
-    attempts,
-    last_attempt_at: attempt.at,
-    response_status: attempt.response_status,
-    error: attempt.error,
-    next_attempt_at: attempt.error === null ? null : nextAttemptAt(attempts, attempt.retry_after, now),
-  };
-}
-
-/** One failure does not keep later events back. But an endpoint that is down is left in peace for a while. */
-function noteAttempt(progress: Progress, attempt: Attempt, endpoint: LaneEndpoint, now: number) {
-  if (attempt.error === null) {
-    progress.delivered = true;
-    progress.failed_at = null;
-    progress.failuresInARow = 0;
-    return;
-  }
-  progress.failed_at ??= attempt.at;
-  progress.failuresInARow++;
-  progress.is_gone = attempt.response_status === GONE;
-  if (
-    attempt.error === NO_ANSWER ||
-    attempt.retry_after !== null ||
-    progress.failuresInARow >= WEBHOOK_FAILURES_IN_A_ROW
-  ) {
-    const failing_since = progress.delivered
-      ? progress.failed_at
-      : (endpoint.failing_since ?? progress.failed_at);
-    progress.paused_until = pausedUntil(failing_since, attempt.retry_after, now);
-  }
-}
+const eventIdsOf = (results: Result[]) => JSON.stringify(results.map(({ delivery }) => delivery.event_id));

@@ -10,13 +10,18 @@ import {
   WEBHOOK_RETRY_DELAYS,
   WEBHOOK_TIMEOUT,
 } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
-import { SET_UP_AT, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
-import { EVENTS, TYPES } from "../events/events.openapi.ts";
-import { eventDataSchema } from "../events/events.responses.ts";
+import { EVENT_ID, SET_UP_AT } from "../../openapi/story.ts";
+import { EVENT_MEANINGS, exampleEvent } from "../events/events.openapi.ts";
+import { eventIds } from "../events/events.responses.ts";
+import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
+import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
+import { NO_ANSWER, NO_SUCCESS, UNREACHABLE } from "./webhook_deliveries.merge.ts";
+import { endpointNotActive } from "./webhook_deliveries.refusals.ts";
 import {
   deliveriesSchema,
-  type deliverySchema,
+  deliverySchema,
   pingResultSchema,
   redeliverySchema,
   webhookSchema,
@@ -29,51 +34,36 @@ const inWords = (delay: number) =>
 
 const delays = WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
 
-const delivered: Delivery = {
-  event_id: EVENTS["call.ended"][0],
-  event_type: "call.ended",
-  attempts: 1,
-  last_attempt_at: "2026-01-31T09:45:01.000Z",
-  response_status: 204,
-  error: null,
-  next_attempt_at: null,
-};
+const delivered = exampleOf(deliverySchema);
 
 const failed: Delivery = {
-  event_id: EVENTS["transcript.finalized"][0],
+  ...delivered,
+  event_id: exampleEvent("transcript.finalized").id,
   event_type: "transcript.finalized",
   attempts: 2,
   last_attempt_at: "2026-01-31T09:45:26.000Z",
   response_status: 500,
-  error: "The response has no status of success (200 to 299)",
+  error: NO_SUCCESS,
   next_attempt_at: "2026-01-31T09:50:41.000Z",
 };
 
 const pending: Delivery = {
+  ...delivered,
   event_id: 1049,
-  event_type: "call.ended",
   attempts: 0,
   last_attempt_at: null,
   response_status: null,
-  error: null,
   next_attempt_at: "2026-01-31T09:50:00.000Z",
 };
 
 const givenUp: Delivery = {
+  ...delivered,
   event_id: 1012,
-  event_type: "call.ended",
   attempts: WEBHOOK_RETRY_DELAYS.length + 1,
   last_attempt_at: "2026-01-23T17:20:31.000Z",
   response_status: null,
-  error: `There was no response within ${WEBHOOK_TIMEOUT / 1000} seconds`,
-  next_attempt_at: null,
+  error: NO_ANSWER,
 };
-
-const forAdmins = { 404: "The endpoint does not exist, or the client is no organization_admin." };
-
-const noEndpoint = { 404: ["Webhook endpoint not found"] };
-
-const byId = { id: { description: "The id of the webhook endpoint.", example: WEBHOOK_ENDPOINT.id } };
 
 const typed = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   webhookSchema.extend({
@@ -82,9 +72,9 @@ const typed = <Type extends string, Data extends z.ZodType>(type: Type, data: Da
   });
 
 function webhookFor(type: EventType): WebhookReference {
-  const [when, ids] = TYPES[type];
-  const [id, timestamp, data] = EVENTS[type];
-  const fields = ids.map((name) => [name, eventDataSchema.shape[name].unwrap()]);
+  const [when, ids] = EVENT_MEANINGS[type];
+  const { id, created_at: timestamp, data } = exampleEvent(type);
+  const fields = ids.map((name) => [name, eventIds.shape[name]]);
   return {
     operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
     summary: type,
@@ -128,8 +118,9 @@ export const webhookDeliveriesReference: Reference = {
       description:
         "Newest event first. For older ones, ask again with `next_after` as `after`, until a page is not full.",
       status: 200,
+      ...ofEndpoint,
       parameters: {
-        ...byId,
+        ...ofEndpoint.parameters,
         after: {
           description:
             "Only deliveries of older events, with a lower id: the `next_after` of the response before. Without it, the list begins with the newest event.",
@@ -146,57 +137,50 @@ export const webhookDeliveriesReference: Reference = {
           "No delivery yet": { deliveries: [], next_after: null },
         },
       },
-      refusals: forAdmins,
-      errors: noEndpoint,
+      errors: [webhookEndpointNotFound()],
     },
     "POST /webhook_endpoints/:id/redeliver": {
       operationId: "redeliverWebhooks",
       summary: "Send events again",
       description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events, oldest first.`,
       status: 200,
-      parameters: byId,
+      ...ofEndpoint,
       request: {
-        fields: {
-          after:
-            "The events with a higher id are sent. 0: all. To send one event and those after it, subtract 1 from its id.",
-        },
-        example: { after: EVENTS["call.ended"][0] - 1 },
+        example: { after: EVENT_ID - 1 },
       },
       response: {
         schema: redeliverySchema,
         examples: {
-          "All events": { redelivered_count: 2, next_after: null },
+          "All events": exampleOf(redeliverySchema),
           "There may be more events": {
             redelivered_count: WEBHOOK_REDELIVERY_PORTION,
             next_after: 2817,
           },
         },
       },
-      refusals: forAdmins,
-      errors: { ...noEndpoint, 422: ["The webhook endpoint is not active: activate it first"] },
+      errors: [webhookEndpointNotFound(), endpointNotActive()],
     },
     "POST /webhook_endpoints/:id/ping": {
       operationId: "pingWebhookEndpoint",
       summary: "Send a ping to a webhook endpoint",
       description: `Sends a \`ping\` once and returns what came of it, so the response can take ${WEBHOOK_TIMEOUT / 1000} seconds. It works for an inactive endpoint too, and is no delivery: it is not listed or repeated.`,
       status: 200,
-      parameters: byId,
+      ...ofEndpoint,
       response: {
         schema: pingResultSchema,
         examples: {
-          "It arrived": { response_status: 204, error: null },
+          "It arrived": exampleOf(pingResultSchema),
           "The endpoint refused it": {
             response_status: 401,
-            error: "The response has no status of success (200 to 299)",
+            error: NO_SUCCESS,
           },
           "The endpoint did not answer": {
             response_status: null,
-            error: "The endpoint could not be reached",
+            error: UNREACHABLE,
           },
         },
       },
-      refusals: forAdmins,
-      errors: noEndpoint,
+      errors: [webhookEndpointNotFound()],
     },
   },
 };

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { type Context, openContext } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { runAll } from "../../database/queries.ts";
-import { log, logFault } from "../../http/log.ts";
+import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
 import {
   QUEUE_SEND_LIMIT,
@@ -9,7 +9,7 @@ import {
   WEBHOOK_LANES_AT_ONCE,
   WEBHOOK_NUDGE_INTERVAL,
 } from "../../limits.ts";
-import { retryDelay } from "../bulk_invites/bulk_invites.queue.ts";
+import { consume } from "../../queues/consume.ts";
 import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
 import { dueEndpoints } from "./webhook_deliveries.leases.ts";
 
@@ -26,11 +26,11 @@ const nudgeFor = (webhook_endpoint_id: number | null): WebhookMessage => ({
   webhook_endpoint_id,
 });
 
-/** When each queue was last told, or will be: the message may wait. */
+/** When the last message to each queue was sent, or will arrive: it may wait. */
 const nudgedAt = new WeakMap<Queue, number>();
 
 /**
- * Tells the queue that events may have been written. An isolate does so at most once in an interval: what is written
+ * Sends a message: events may have been written. An isolate does so at most once in an interval: what is written
  * within it gets a message that comes after its end.
  */
 export async function nudgeDeliveries(queue: Queue): Promise<void> {
@@ -43,7 +43,7 @@ export async function nudgeDeliveries(queue: Queue): Promise<void> {
   await send(queue, null, next - now);
 }
 
-/** If it fails, the cron sees to it. */
+/** If it fails, the cron queues what is due. */
 async function send(queue: Queue, webhook_endpoint_id: number | null, delay: number): Promise<void> {
   await queue
     .send(nudgeFor(webhook_endpoint_id), { delaySeconds: Math.ceil(delay / 1000) })
@@ -54,22 +54,11 @@ async function send(queue: Queue, webhook_endpoint_id: number | null, delay: num
  * Works off the queue of webhooks. The consumer only takes the endpoints; what is sent to them is sent in the background,
  * so that a receiver that takes long does not hold up the queue.
  */
-export async function consumeWebhookDeliveries(batch: MessageBatch, env: Env, background: ExecutionContext) {
-  for (const message of batch.messages) {
-    try {
-      const context = openContext(env, Date.now());
-      const { data } = webhookMessage.safeParse(message.body);
-      if (!data) log("message_unknown", { queue: batch.queue, message_id: message.id });
-      else if (data.webhook_endpoint_id !== null)
-        await startLanes(context, [data.webhook_endpoint_id], background);
-      else await dispatch(context, background);
-      message.ack();
-    } catch (error) {
-      logFault({ message_id: message.id }, error);
-      message.retry({ delaySeconds: retryDelay(message.attempts) });
-    }
-  }
-}
+export const consumeWebhookDeliveries = (batch: MessageBatch, env: Env, background: ExecutionContext) =>
+  consume(batch, env, webhookMessage, async (context, { webhook_endpoint_id }) => {
+    if (webhook_endpoint_id === null) await dispatch(context, background);
+    else await startLanes(context, [webhook_endpoint_id], background);
+  });
 
 /** Takes the first of the endpoints that have something to send. The others go to invocations of their own. */
 async function dispatch(context: Context, background: ExecutionContext): Promise<void> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { MAX_PER_PAGE, WEBHOOK_REDELIVERY_PORTION, WEBHOOK_RETRY_DELAYS } from "../../limits.ts";
 import { count, id, line, timestamp } from "../../openapi/shapes.ts";
+import { EVENT_ID } from "../../openapi/story.ts";
 import { eventDataSchema, eventTypeName } from "../events/events.responses.ts";
 
 /** Receivers may answer with numbers that HTTP does not define. */
@@ -9,44 +10,52 @@ const responseStatus = () => z.int().min(100).max(999).nullable();
 const failure = () => line().nullable();
 
 export const redeliverySchema = z.object({
-  redelivered_count: count()
-    .max(WEBHOOK_REDELIVERY_PORTION)
-    .describe("The number of events that are sent again. They are sent after this response."),
-  next_after: id()
-    .nullable()
-    .describe("If there may be more events, the `after` of the next request; otherwise null."),
+  redelivered_count: count().max(WEBHOOK_REDELIVERY_PORTION).meta({
+    description: "The number of events that are sent again. They are sent after this response.",
+    example: 2,
+  }),
+  next_after: id().nullable().meta({
+    description: "If there may be more events, the `after` of the next request; otherwise null.",
+    example: null,
+  }),
 });
 
 export const pingResultSchema = z.object({
-  response_status: responseStatus().describe(
-    "The status of the endpoint's response; null if there was none.",
-  ),
-  error: failure().describe("Why the ping failed; null if it arrived."),
+  response_status: responseStatus().meta({
+    description: "The status of the endpoint's response; null if there was none.",
+    example: 204,
+  }),
+  error: failure().meta({ description: "Why the ping failed; null if it arrived.", example: null }),
 });
 
 export const deliverySchema = z
   .object({
-    event_id: id().describe("The id of the event."),
-    event_type: eventTypeName().describe("The type of the event."),
+    event_id: id().meta({ description: "The id of the event.", example: EVENT_ID }),
+    event_type: eventTypeName().meta({ description: "The type of the event.", example: "call.ended" }),
     attempts: z
       .int()
       .min(0)
       .max(WEBHOOK_RETRY_DELAYS.length + 1)
-      .describe("How often it was sent. A redelivery counts from 0 again."),
-    last_attempt_at: timestamp()
-      .nullable()
-      .describe("When it was last sent; null if it has not been sent yet."),
-    response_status: responseStatus().describe(
-      "The status of the last response; null if there was none. The body of a response is not kept.",
-    ),
-    error: failure().describe(
-      "Why the last attempt failed; null if it did not, or there was none. The texts are for people.",
-    ),
-    next_attempt_at: timestamp()
-      .nullable()
-      .describe(
+      .meta({ description: "How often it was sent. A redelivery counts from 0 again.", example: 1 }),
+    last_attempt_at: timestamp().nullable().meta({
+      description: "When it was last sent; null if it has not been sent yet.",
+      example: "2026-01-31T09:45:01.000Z",
+    }),
+    response_status: responseStatus().meta({
+      description:
+        "The status of the last response; null if there was none. The body of a response is not kept.",
+      example: 204,
+    }),
+    error: failure().meta({
+      description:
+        "Why the last attempt failed; null if it did not, or there was none. The texts are for people.",
+      example: null,
+    }),
+    next_attempt_at: timestamp().nullable().meta({
+      description:
         "When it is sent next; null if it was delivered, or given up after the last attempt. A time in the past means: as soon as possible, or when the endpoint is active again.",
-      ),
+      example: null,
+    }),
   })
   .meta({ id: "WebhookDelivery", description: "What became of an event at an endpoint." });
 

@@ -1,20 +1,28 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { idAsText, timestamp, timestampOrNull } from "../../http/wire.ts";
+import { pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
+import type { DueDelivery } from "./webhook_deliveries.leases.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
 import type { deliverySchema, pingResultSchema, webhookSchema } from "./webhook_deliveries.responses.ts";
 import type { Webhook } from "./webhook_deliveries.sending.ts";
-import type { DueDelivery, deliveryColumns } from "./webhook_deliveries.sql.ts";
+import type { deliveryColumns } from "./webhook_deliveries.sql.ts";
 
 export const deliveriesQuery = z.object({
-  after: idAsText().optional(),
+  after: pathId.optional(),
   per_page: pageQuery.shape.per_page,
 });
 
 export type DeliveriesQuery = z.output<typeof deliveriesQuery>;
 
-export const redeliverBody = z.object({ after: z.int().nonnegative() });
+export const redeliverBody = z.object({
+  after: z
+    .int()
+    .nonnegative()
+    .describe(
+      "The events with a higher id are sent. 0: all. To send one event and those after it, subtract 1 from its id.",
+    ),
+});
 
 export type Delivery = Row<typeof deliveryColumns>;
 
@@ -23,10 +31,10 @@ export function toDelivery(row: Delivery): z.input<typeof deliverySchema> {
     event_id: row.event_id,
     event_type: row.event_type,
     attempts: row.attempts,
-    last_attempt_at: timestampOrNull(row.last_attempt_at),
+    last_attempt_at: toTimestampOrNull(row.last_attempt_at),
     response_status: row.response_status,
     error: row.error,
-    next_attempt_at: timestampOrNull(row.next_attempt_at),
+    next_attempt_at: toTimestampOrNull(row.next_attempt_at),
   };
 }
 
@@ -40,14 +48,14 @@ export function webhookOf(event: Pick<DueDelivery, "event_id" | "type" | "create
   const body: z.input<typeof webhookSchema> = {
     id: event.event_id,
     type: event.type,
-    timestamp: timestamp(event.created_at),
+    timestamp: toTimestamp(event.created_at),
     data: event.data,
   };
   return { webhook_id: `evt_${event.event_id}`, body: JSON.stringify(body) };
 }
 
 /** A ping is no event: its id is 0, which no event has. Each has a webhook id of its own. */
-export function aPing(now: number): Webhook {
-  const body: z.input<typeof webhookSchema> = { id: 0, type: "ping", timestamp: timestamp(now), data: {} };
+export function newPing(now: number): Webhook {
+  const body: z.input<typeof webhookSchema> = { id: 0, type: "ping", timestamp: toTimestamp(now), data: {} };
   return { webhook_id: `ping_${crypto.randomUUID()}`, body: JSON.stringify(body) };
 }

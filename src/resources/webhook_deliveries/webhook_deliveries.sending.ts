@@ -1,8 +1,9 @@
-import { base64Of } from "../../base64.ts";
+import { base64Of, bytesOfBase64 } from "../../bytes/base64.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_RESPONSE_LIMIT, WEBHOOK_TIMEOUT } from "../../limits.ts";
-import { forbiddenUrl } from "../webhook_endpoints/webhook_endpoints.url.ts";
-import type { Attempt } from "./webhook_deliveries.merge.ts";
+import { validSecrets } from "../webhook_endpoints/webhook_endpoints.merge.ts";
+import { urlFault } from "../webhook_endpoints/webhook_endpoints.url.ts";
+import { type Attempt, NO_ANSWER, NO_SUCCESS, REDIRECTED, UNREACHABLE } from "./webhook_deliveries.merge.ts";
 
 /** Where webhooks go, and what signs them. */
 export interface Target {
@@ -18,15 +19,10 @@ export interface Webhook {
   body: string;
 }
 
-export const NO_ANSWER = `There was no response within ${WEBHOOK_TIMEOUT / 1000} seconds`;
-
-const UNREACHABLE = "The endpoint could not be reached";
-
-/** The errors are our own words: what a receiver answers is not kept. */
 function errorOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) return "The response is a redirect, which is not followed";
-  return "The response has no status of success (200 to 299)";
+  if (status >= 300 && status < 400) return REDIRECTED;
+  return NO_SUCCESS;
 }
 
 /** Sends a webhook once, as Standard Webhooks wants it. */
@@ -68,18 +64,17 @@ export async function sendWebhook(target: Target, { webhook_id, body }: Webhook)
 /** The rules may have changed since the URL was set. */
 function forbiddenNow({ url, service_url }: Target): string | undefined {
   const allowsLoopback = service_url !== null && isLoopback(new URL(service_url).hostname);
-  return forbiddenUrl(url, { ownUrl: service_url ?? undefined, allowsLoopback });
+  return urlFault(url, { ownUrl: service_url ?? undefined, allowsLoopback });
 }
 
 /** One signature for each valid secret: while a secret is being changed, a receiver may know only one of them. */
 async function sign({ secret, previous_secrets }: Target, content: string, now: number): Promise<string> {
-  const valid = previous_secrets.filter(({ expires_at }) => expires_at > now);
-  const secrets = [secret, ...valid.map((previous) => previous.secret)];
+  const secrets = [secret, ...validSecrets(previous_secrets, now).map((old) => old.secret)];
   return (await Promise.all(secrets.map((each) => signWith(each, content)))).join(" ");
 }
 
 async function signWith(secret: string, content: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (byte) => byte.charCodeAt(0));
+  const bytes = bytesOfBase64(secret.replace(/^whsec_/, ""));
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
   const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(content));

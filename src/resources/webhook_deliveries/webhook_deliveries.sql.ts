@@ -1,72 +1,118 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  max,
+  or,
+  sql,
+} from "drizzle-orm";
 import type { EventType } from "../../database/enums.ts";
-import { builder, namedQuery, type Placeholders, type Row } from "../../database/queries.ts";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
-import { CRON_PORTION } from "../../limits.ts";
-import { type OwnEndpoint, ownEndpoint } from "../webhook_endpoints/webhook_endpoints.sql.ts";
+import { CRON_PORTION, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
+import type { OwnEndpoint } from "../webhook_endpoints/webhook_endpoints.sql.ts";
+
+const { organization_id: _, webhook_endpoint_id: __, ...ownColumns } = getTableColumns(webhookDeliveries);
 
 export const deliveryColumns = {
-  event_id: webhookDeliveries.event_id,
+  ...ownColumns,
   event_type: sql<EventType>`${events.type}`.as("event_type"),
-  attempts: webhookDeliveries.attempts,
-  last_attempt_at: webhookDeliveries.last_attempt_at,
-  response_status: webhookDeliveries.response_status,
-  error: webhookDeliveries.error,
-  next_attempt_at: webhookDeliveries.next_attempt_at,
 };
-
-export const targetColumns = {
-  id: webhookEndpoints.id,
-  organization_id: webhookEndpoints.organization_id,
-  url: webhookEndpoints.url,
-  secret: webhookEndpoints.secret,
-  previous_secrets: webhookEndpoints.previous_secrets,
-  service_url: webhookEndpoints.service_url,
-  failing_since: webhookEndpoints.failing_since,
-  message_at: webhookEndpoints.message_at,
-};
-
-/** An endpoint with what its lane needs to know. */
-export type LaneEndpoint = Row<typeof targetColumns>;
-
-export const dueColumns = {
-  event_id: webhookDeliveries.event_id,
-  attempts: webhookDeliveries.attempts,
-  next_attempt_at: webhookDeliveries.next_attempt_at,
-  type: events.type,
-  created_at: events.created_at,
-  data: events.data,
-};
-
-export type DueDelivery = Row<typeof dueColumns>;
-
-export const targetOf = namedQuery((endpoint: Placeholders<OwnEndpoint>) =>
-  builder.select(targetColumns).from(webhookEndpoints).where(ownEndpoint(endpoint)),
-);
 
 /** The deliveries of an endpoint, newest first. */
-export const deliveriesBefore = namedQuery(
-  (asked: Placeholders<{ organization_id: number; id: number; before: number; limit: number }>) =>
+export const deliveriesBefore = preparedQuery(
+  (page: Placeholders<{ organization_id: number; id: number; before: number; limit: number }>) =>
     builder
       .select(deliveryColumns)
       .from(webhookDeliveries)
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id))
       .where(
         and(
-          eq(webhookDeliveries.webhook_endpoint_id, asked.id),
-          eq(webhookDeliveries.organization_id, asked.organization_id),
-          lt(webhookDeliveries.event_id, asked.before),
+          eq(webhookDeliveries.webhook_endpoint_id, page.id),
+          eq(webhookDeliveries.organization_id, page.organization_id),
+          lt(webhookDeliveries.event_id, page.before),
         ),
       )
       .orderBy(desc(webhookDeliveries.event_id))
-      .limit(asked.limit),
+      .limit(page.limit),
 );
+
+/** Which events are to be sent to an endpoint again. */
+interface Redelivery extends OwnEndpoint {
+  after: number;
+  /** The types that the endpoint wants, as a JSON array, or null for all. */
+  event_types: string | null;
+  /** When the endpoint was created. */
+  created_at: number;
+  events_since: number;
+}
+
+/**
+ * The first events after an id that an endpoint wants: those since it was created. Some have no delivery yet, because it was
+ * not active when they came.
+ */
+function eventsToRedeliver(redelivery: Placeholders<Redelivery>) {
+  const { organization_id, id, after, event_types, created_at, events_since } = redelivery;
+  const delivery = builder
+    .select({ event_id: webhookDeliveries.event_id })
+    .from(webhookDeliveries)
+    .where(and(eq(webhookDeliveries.webhook_endpoint_id, id), eq(webhookDeliveries.event_id, events.id)));
+  return builder
+    .select({ id: events.id })
+    .from(events)
+    .where(
+      and(
+        eq(events.organization_id, organization_id),
+        gt(events.id, after),
+        gte(events.created_at, events_since),
+        or(isNull(event_types), inArray(events.type, jsonValues(event_types))),
+        or(gte(events.created_at, created_at), exists(delivery)),
+      ),
+    )
+    .orderBy(asc(events.id))
+    .limit(WEBHOOK_REDELIVERY_PORTION)
+    .as("again");
+}
+
+/** Makes events due again, even if they were delivered or given up. */
+export const redeliverEvents = preparedQuery((redelivery: Placeholders<Redelivery & { now: number }>) => {
+  const again = eventsToRedeliver(redelivery);
+  return insertSelect(
+    webhookDeliveries,
+    {
+      organization_id: redelivery.organization_id,
+      webhook_endpoint_id: redelivery.id,
+      event_id: again.id,
+      next_attempt_at: redelivery.now,
+    },
+    sql`from ${again} where true`,
+  ).onConflictDoUpdate({
+    target: [webhookDeliveries.webhook_endpoint_id, webhookDeliveries.event_id],
+    set: { attempts: 0, next_attempt_at: sql`excluded.next_attempt_at` },
+  });
+});
+
+/** How many events `redeliverEvents` makes due, and the last. */
+export const redeliveredEvents = preparedQuery((redelivery: Placeholders<Redelivery>) => {
+  const again = eventsToRedeliver(redelivery);
+  return builder.select({ count: count().as("count"), last: max(again.id).as("last") }).from(again);
+});
 
 /**
  * Deletes a portion of the deliveries whose endpoint or event is deleted. It goes from one endpoint that has deliveries
  * to the next in the index, and does not read those that stay.
  */
-export const deleteOrphanedDeliveries = namedQuery((_: Placeholders<object>) => {
+export const deleteOrphanedDeliveries = preparedQuery((_: Placeholders<object>) => {
   const { webhook_endpoint_id, event_id } = webhookDeliveries;
   const next = (condition: ReturnType<typeof sql>) =>
     sql`select min(${webhook_endpoint_id}) from ${webhookDeliveries} ${condition}`;

@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/external_door.ts";
+import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
@@ -8,12 +8,13 @@ import {
   toWebhookEndpointWithSecret,
   updateWebhookEndpointBody,
 } from "./webhook_endpoints.schemas.ts";
-import { rotateWebhookSecret } from "./webhook_endpoints.secrets.ts";
+
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   listWebhookEndpoints,
   requireWebhookEndpoint,
+  rotateWebhookSecret,
   updateWebhookEndpoint,
 } from "./webhook_endpoints.service.ts";
 

@@ -2,32 +2,43 @@ import * as z from "zod";
 import { EVENT_TYPES } from "../../database/enums.ts";
 import { MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
+import { SET_UP_AT, WEBHOOK_ENDPOINT, WEBHOOK_SECRET } from "../../openapi/story.ts";
 import { eventTypeName } from "../events/events.responses.ts";
 
 export const webhookEndpointSchema = z
   .object({
-    id: id().describe("The id of the endpoint."),
+    id: id().meta({ description: "The id of the endpoint.", example: WEBHOOK_ENDPOINT.id }),
     // As it was sent: it is a URL, but not always written as RFC 3986 wants it.
     url: z
       .string()
       .max(MAX_WEBHOOK_URL_LENGTH)
       .regex(/^[Hh][Tt][Tt][Pp][Ss]?:/)
-      .describe("Where events are sent."),
+      .meta({
+        description:
+          "Where events are sent: an `https` URL with a public host name, at port 443. Spaces around it are removed. Several endpoints can have the same URL. After a change, pending deliveries go to the new URL.",
+        example: WEBHOOK_ENDPOINT.url,
+      }),
     event_types: z
       .array(eventTypeName())
       .min(1)
       .max(EVENT_TYPES.length)
-      .describe(
-        "The types of events that are sent: see `GET /events`. An endpoint for all types has later types too.",
-      ),
-    is_active: z.boolean().describe("Whether events are sent."),
-    disabled_reason: line()
-      .nullable()
-      .describe(
+      .meta({
+        description:
+          "The types of events that are sent: see `GET /events`. Repeated ones count once. An endpoint for all types has later types too. After a change, pending deliveries are sent whatever their type.",
+        example: ["call.ended", "transcript.finalized"],
+      }),
+    is_active: z.boolean().meta({
+      description:
+        "Whether events are sent. Events that come while it is false are not sent later, unless you ask for them with `redeliver`. An endpoint that is not active can be tried with `ping`.",
+      example: true,
+    }),
+    disabled_reason: line().nullable().meta({
+      description:
         "Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive.",
-      ),
-    created_at: timestamp().describe("When the endpoint was created."),
-    updated_at: timestamp().describe("When the endpoint last changed."),
+      example: null,
+    }),
+    created_at: timestamp().meta({ description: "When the endpoint was created.", example: SET_UP_AT }),
+    updated_at: timestamp().meta({ description: "When the endpoint last changed.", example: SET_UP_AT }),
   })
   .meta({ id: "WebhookEndpoint", description: "A URL to which events are sent." });
 
@@ -37,9 +48,11 @@ export const webhookEndpointWithSecretSchema = webhookEndpointSchema
       .string()
       .length(50)
       .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
-      .describe(
-        "The key of the signatures: `whsec_` and 32 bytes in base64, as libraries for Standard Webhooks take it. It is shown only in this response.",
-      ),
+      .meta({
+        description:
+          "The key of the signatures: `whsec_` and 32 bytes in base64, as libraries for Standard Webhooks take it. It is shown only in this response.",
+        example: WEBHOOK_SECRET,
+      }),
   })
   .meta({
     id: "WebhookEndpointWithSecret",

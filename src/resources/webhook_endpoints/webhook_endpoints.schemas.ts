@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EVENT_TYPES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { text, timestamp, upToFirstFault } from "../../http/wire.ts";
+import { text, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { eventType } from "../events/events.schemas.ts";
 import type {
@@ -10,32 +10,32 @@ import type {
 } from "./webhook_endpoints.responses.ts";
 import type { webhookEndpointColumns } from "./webhook_endpoints.sql.ts";
 
-/** At least one type; repeated ones count once. */
+/**
+ * At least one type; repeated ones count once. All types become null, so that an endpoint that wants all of them gets later
+ * ones too.
+ */
 const eventTypes = upToFirstFault(
   z
     .array(eventType)
     .min(1, "must name at least one type of event")
     .max(MAX_EVENT_TYPE_NAMES, `must name at most ${MAX_EVENT_TYPE_NAMES} types of events`),
-).transform((types) => EVENT_TYPES.filter((type) => types.includes(type)));
+).transform((types) => {
+  const named = EVENT_TYPES.filter((type) => types.includes(type));
+  return named.length === EVENT_TYPES.length ? null : named;
+});
 
-/** Which URLs are allowed depends on where the service stands: see webhook_endpoints.url.ts. */
-const url = text(MAX_WEBHOOK_URL_LENGTH);
+const fields = z.object({
+  /** Which URLs are allowed depends on where the service stands: see webhook_endpoints.url.ts. */
+  url: text(MAX_WEBHOOK_URL_LENGTH).meta({ override: { format: "uri" } }),
+  event_types: eventTypes,
+  is_active: z.boolean(),
+});
 
 export const createWebhookEndpointBody = z.object({
-  webhook_endpoint: z.object({
-    url,
-    event_types: eventTypes.optional(),
-    is_active: z.boolean().default(true),
-  }),
+  webhook_endpoint: fields.partial().required({ url: true }),
 });
 
-export const updateWebhookEndpointBody = z.object({
-  webhook_endpoint: z.object({
-    url: url.optional(),
-    event_types: eventTypes.optional(),
-    is_active: z.boolean().optional(),
-  }),
-});
+export const updateWebhookEndpointBody = z.object({ webhook_endpoint: fields.partial() });
 
 export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
 
@@ -49,8 +49,8 @@ export function toWebhookEndpoint(row: WebhookEndpoint): z.input<typeof webhookE
     event_types: row.event_types ?? [...EVENT_TYPES],
     is_active: row.is_active,
     disabled_reason: row.disabled_reason,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
   };
 }
 

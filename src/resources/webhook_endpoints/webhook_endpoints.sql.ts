@@ -1,18 +1,16 @@
-import { and, asc, count, eq, gte, type SQL, sql } from "drizzle-orm";
-import { builder, namedQuery, type Placeholders, type Value, type Values } from "../../database/queries.ts";
+import { and, asc, count, eq, getTableColumns, gte, type SQL, sql } from "drizzle-orm";
+import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { webhookEndpoints } from "../../database/schema.ts";
+import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
+import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
+import { ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 
-/** All that is shown of an endpoint: never a secret. */
-export const webhookEndpointColumns = {
-  id: webhookEndpoints.id,
-  url: webhookEndpoints.url,
-  event_types: webhookEndpoints.event_types,
-  is_active: webhookEndpoints.is_active,
-  disabled_reason: webhookEndpoints.disabled_reason,
-  created_at: webhookEndpoints.created_at,
-  updated_at: webhookEndpoints.updated_at,
-};
+const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns } =
+  getTableColumns(webhookEndpoints);
+
+/** Without secrets, and without the state of its lane, which changes with every event. */
+export const webhookEndpointColumns = ownColumns;
 
 /** Which endpoint a path names, and whose it must be, as values of a query. */
 export interface OwnEndpoint {
@@ -21,27 +19,15 @@ export interface OwnEndpoint {
 }
 
 /** True for the organization's endpoint of this id. */
-export const ownEndpoint = ({ organization_id, id }: Values<OwnEndpoint>): SQL | undefined =>
+const ownEndpoint = ({ organization_id, id }: Values<OwnEndpoint>): SQL | undefined =>
   and(eq(webhookEndpoints.organization_id, organization_id), eq(webhookEndpoints.id, id));
 
-/** Selects the ids of endpoints, for conditions. */
-export const endpointWhere = (condition: SQL | undefined) =>
-  builder.select({ id: webhookEndpoints.id }).from(webhookEndpoints).where(condition);
+export const endpointWrites = tableWrites(webhookEndpoints, webhookEndpointColumns);
 
-/** True if the organization may have no more endpoints. */
-export function hasAllEndpoints(organization_id: Value<number>): SQL {
-  const present = builder
-    .select({ count: count() })
-    .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.organization_id, organization_id));
-  return gte(sql`${present}`, MAX_WEBHOOK_ENDPOINTS);
-}
+export const endpointIdempotency =
+  idempotencyOfSecret<Row<typeof webhookEndpointColumns>>(ROTATE_LOST_SECRET);
 
-/** Selects the previous secrets that have not expired, as rows of `old`. */
-export const validSecrets = (now: Value<number>): SQL =>
-  sql`from json_each(${webhookEndpoints.previous_secrets}) as old where old.value ->> 'expires_at' > ${now}`;
-
-export const endpointsOf = namedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+export const endpointsOf = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
     .select(webhookEndpointColumns)
     .from(webhookEndpoints)
@@ -49,6 +35,28 @@ export const endpointsOf = namedQuery(({ organization_id }: Placeholders<{ organ
     .orderBy(asc(webhookEndpoints.id)),
 );
 
-export const endpointById = namedQuery((endpoint: Placeholders<OwnEndpoint>) =>
+/** Whether the organization has all the endpoints that it can have. As a number, each creation would change it for others. */
+export const endpointQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  builder
+    .select({
+      is_full: sql<boolean>`${gte(count(), MAX_WEBHOOK_ENDPOINTS)}`.mapWith(Boolean).as("is_full"),
+    })
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.organization_id, organization_id)),
+);
+
+export const endpointById = preparedQuery((endpoint: Placeholders<OwnEndpoint>) =>
   builder.select(webhookEndpointColumns).from(webhookEndpoints).where(ownEndpoint(endpoint)),
+);
+
+/** An endpoint with what signs its deliveries. */
+export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnEndpoint>) =>
+  builder
+    .select({ ...webhookEndpointColumns, secret, previous_secrets })
+    .from(webhookEndpoints)
+    .where(ownEndpoint(endpoint)),
+);
+
+export const deleteEndpoint = preparedQuery((endpoint: Placeholders<OwnEndpoint>) =>
+  builder.delete(webhookEndpoints).where(ownEndpoint(endpoint)).returning({ id: webhookEndpoints.id }),
 );

@@ -1,7 +1,8 @@
 import { isLoopback } from "../../http/loopback.ts";
+import { URL_FAULTS, type UrlFault } from "./webhook_endpoints.refusals.ts";
 
 /** Where the service stands. */
-export interface Surroundings {
+interface Surroundings {
   /** A URL of the service itself, where it is known. */
   ownUrl?: string | undefined;
   /** Whether http and any port are allowed on a loopback host: on a developer's machine. */
@@ -23,18 +24,17 @@ const IP_ADDRESS = /^(?:\d+\.\d+\.\d+\.\d+|\[.*\])$/;
  *
  * Everything is looked at as URL reads it, because that is where a request would go.
  */
-export function forbiddenUrl(url: string, { ownUrl, allowsLoopback }: Surroundings): string | undefined {
-  if (!URL.canParse(url)) return "must be an https URL such as https://hooks.example.com/visits";
+export function urlFault(url: string, { ownUrl, allowsLoopback }: Surroundings): UrlFault | undefined {
+  if (!URL.canParse(url)) return URL_FAULTS.malformed;
   const target = new URL(url);
   const host = hostOf(target);
-  if (target.username || target.password) return "must not contain a user name or a password";
-  if (ownUrl !== undefined && isSame(target, new URL(ownUrl))) return "must not lead to this service";
+  if (target.username || target.password) return URL_FAULTS.credentials;
+  if (ownUrl !== undefined && isSame(target, new URL(ownUrl))) return URL_FAULTS.ownHost;
   if (allowsLoopback && isLoopback(host) && /^https?:$/.test(target.protocol)) return undefined;
-  if (target.protocol !== "https:") return "must begin with https://";
-  if (target.port !== "") return "must use port 443";
-  if (IP_ADDRESS.test(host)) return "must have a host name, not an IP address";
-  if (!PUBLIC_NAME.test(host) || RESERVED_NAME.test(host))
-    return "must have a public host name: with a dot, and not under .local, .internal or .localhost";
+  if (target.protocol !== "https:") return URL_FAULTS.scheme;
+  if (target.port !== "") return URL_FAULTS.port;
+  if (IP_ADDRESS.test(host)) return URL_FAULTS.ipAddress;
+  if (!PUBLIC_NAME.test(host) || RESERVED_NAME.test(host)) return URL_FAULTS.privateName;
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEVELOPMENT_ASSETS } from "../../../src/openapi/assets.ts";
+import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
 
 /** A request that a guide shows, with what it says of the response. */
 export interface Example {
@@ -19,8 +19,8 @@ export interface Example {
 }
 
 /** The text of the guides, as they are served. */
-export const guideText = (door: string): string =>
-  JSON.parse(readFileSync(join(DEVELOPMENT_ASSETS, "api", door, "openapi.json"), "utf8")).info.description;
+export const guideText = (api: string): string =>
+  JSON.parse(readFileSync(join(DEVELOPMENT_ASSETS, "api", api, "openapi.json"), "utf8")).info.description;
 
 const ASSIGNMENT = /^([A-Z_]+)=.*\n/;
 

@@ -31,6 +31,8 @@ export async function startLiveKit(key: string, secret: string) {
     url: "",
     /** What it says of the egress from now on. */
     knows: (info: EgressInfo) => egresses.set(info.egressId, info),
+    /** Starts it again at its old address. */
+    start: () => listen(Number(new URL(livekit.url).port)),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -64,7 +66,8 @@ export async function startLiveKit(key: string, secret: string) {
   const server = createServer((request, response) => {
     answer(request, response).catch((error) => response.writeHead(401).end(String(error)));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await listen(0);
   livekit.url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return livekit;
 }

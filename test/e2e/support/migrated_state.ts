@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { runWrangler } from "../../../src/dev/wrangler.ts";
+import { applyMigrations, withLocalBindings } from "../../../src/dev/local_database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,10 +11,10 @@ declare module "vitest" {
   }
 }
 
-/** wrangler takes many seconds for the migrations, so the servers of the tests begin with copies of one database. */
-export default function migrateOnce({ provide }: TestProject) {
+/** Migrations take a second, so the servers of the tests begin with copies of one database. */
+export default async function migrateOnce({ provide }: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), "video-visits-migrated-"));
-  runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder]);
+  await withLocalBindings({ persistTo: folder }, ({ DB }) => applyMigrations(DB));
   provide("migratedState", folder);
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 
 export interface Received {
   headers: Record<string, string>;
@@ -12,9 +12,18 @@ export interface Received {
   at: number;
 }
 
+const servers: Server[] = [];
+
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
 type Answer = (response: ServerResponse, received: Received, count: number) => void;
 
-/** A receiver of webhooks, on this machine. By default it accepts everything. It ends with the test. */
+/** A receiver of webhooks, on this machine. By default it accepts everything. It ends with the file. */
 export async function startReceiver(answer: Answer = (response) => response.writeHead(204).end()) {
   const received: Received[] = [];
   const server = createServer((request: IncomingMessage, response) => {
@@ -30,9 +39,6 @@ export async function startReceiver(answer: Answer = (response) => response.writ
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  servers.push(server);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/visits`, received };
 }

@@ -1,9 +1,9 @@
-import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, inject } from "vitest";
+import { npm, startDevServer } from "./dev_server.ts";
 
 /** Where the servers of a file of tests keep their data and their temporary files; made with the first of them. */
 let folder: string | undefined;
@@ -16,12 +16,6 @@ afterAll(async () => {
   await Promise.all([...running].map((stop) => stop()));
   if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
-
-const IS_WINDOWS = process.platform === "win32";
-
-/** On Windows npm is a batch file, which only a shell runs. The shell gets the arguments in quotes. */
-const npm = (args: string[], options: SpawnOptions) =>
-  spawn("npm", IS_WINDOWS ? args.map((arg) => `"${arg}"`) : args, { ...options, shell: IS_WINDOWS });
 
 /** Runs one of the project's commands to its end. */
 export function npmRun(...args: string[]) {
@@ -37,9 +31,9 @@ export function npmRun(...args: string[]) {
 }
 
 /**
- * `npm run dev` on a free port, once it says how to call it. Its data is that of the file's earlier servers, or data of
- * its own. It begins with a migrated database, unless it is to be a newcomer's. It ends with the file's last test, if it is
- * not stopped before.
+ * A server for tests that the shared one does not suit, once it says how to call it. Its data is that of the file's earlier
+ * servers, or data of its own. It begins with a migrated database, unless it is to be a newcomer's. It ends with the file's
+ * last test, if it is not stopped before.
  */
 export async function startServer({
   flags = [],
@@ -54,52 +48,10 @@ export async function startServer({
   const data = ownData ? join(folder, ownData) : folder;
   if (!isNewcomers && !existsSync(join(data, "v3")))
     cpSync(join(inject("migratedState"), "v3"), join(data, "v3"), { recursive: true });
-  const args = [
-    "run",
-    "--silent",
-    "dev",
-    "--",
-    "--port",
-    "0",
-    "--inspector-port",
-    "0",
-    "--persist-to",
-    data,
-    ...flags,
-  ];
-  const child = npm(args, {
-    detached: !IS_WINDOWS,
-    env: { ...process.env, TMPDIR: folder, TEMP: folder },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
-  /** Ends the server and all that it started: they are one process group, or on Windows one tree. */
-  async function stop() {
-    if (child.pid && IS_WINDOWS) spawnSync("taskkill", ["/pid", String(child.pid), "/tree", "/force"]);
-    else if (child.pid) process.kill(-child.pid, "SIGTERM");
-    await ended;
-  }
+  const { ready, output, ended, stop } = startDevServer(data, folder, flags);
   running.add(stop);
   ended.then(() => running.delete(stop));
-  let output = "";
-  const introduced = new Promise<string>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on("data", (chunk) => {
-        output += chunk;
-        // Whole lines alone: under load a line may come in pieces.
-        const curl = /^ {2}(curl .*\/api\/external\/waiting_rooms)\r?\n/m.exec(output)?.[1];
-        if (curl) resolve(curl);
-      });
-    ended.then(() => reject(new Error(`The server ended before it was ready:\n${output}`)));
-  });
-  const curl = await introduced;
-  return {
-    curl,
-    url: new URL(/http:\S+/.exec(curl)?.[0] ?? "").origin,
-    output: () => output,
-    persistTo: folder,
-    stop,
-  };
+  return { ...(await ready), output, persistTo: folder, stop };
 }
 
 export type Server = Awaited<ReturnType<typeof startServer>>;

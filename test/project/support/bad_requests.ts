@@ -4,7 +4,7 @@ import fc from "fast-check";
 /** A request as it is sent, so that a failed run can be read. */
 export interface Sent {
   method: string;
-  /** After the base path of the door, with the query. */
+  /** After the base path of the API, with the query. */
   path: string;
   headers: Record<string, string>;
   body?: string;

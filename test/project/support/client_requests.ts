@@ -1,4 +1,4 @@
-/** Sources that send requests with each client of the external door. Some of the requests are wrong. */
+/** Sources that send requests with each client of the external API. Some of the requests are wrong. */
 export const REQUESTS = {
   "openapi-typescript": `
     import createClient from "openapi-fetch";

@@ -38,9 +38,9 @@ export interface Document {
   components: { schemas: Record<string, Json>; headers: Record<string, Json> };
 }
 
-/** The published document of a door: `npm run build` makes it. */
-export const documentOf = (door: string): Document =>
-  JSON.parse(readFileSync(`dist/public/api/${door}/openapi.json`, "utf8"));
+/** The published document of an API: `npm run build` makes it. */
+export const documentOf = (api: string): Document =>
+  JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
 
 /** What the service takes and sends: the operations of the API, and the webhooks. */
 export const operationsOf = ({ paths, webhooks = {} }: Document): Operation[] =>

@@ -26,7 +26,7 @@ export const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 /** As long as a part of a transcript can be. */
 const LONG_BYTES = Uint8Array.from({ length: TRANSCRIPT_PART }, (_, n) => (n * 7 + (n >> 8)) % 256);
 
-/** Fills a migrated database with rows in every table, except refusals, which refuses all. */
+/** Fills a migrated database with rows in every table, except write_conflicts, which refuses all. */
 export function writeRowsInEveryTable(database: DatabaseSync) {
   writeVariedRows(database);
   database.exec("delete from invites where id = (select max(id) from invites)");
@@ -41,11 +41,10 @@ export function writeRowsInEveryTable(database: DatabaseSync) {
   // A trigger on egresses writes an audit entry of it.
   database.prepare("update egresses set error = ? where id % 2").run(AWKWARD_TEXTS[2] ?? "");
   const tables = tablesParentsFirst(database).filter(
-    (table) => !/^(refusals|d1_migrations|_cf_.*)$/.test(table),
+    (table) => !/^(write_conflicts|d1_migrations|_cf_.*)$/.test(table),
   );
   for (const table of tables)
     if (!database.prepare(`select 1 from "${table}" limit 1`).get()) writeAnyRow(database, table);
-  database.prepare("update transcript_lines set text = ?").run(LONG_TEXT.slice(0, 10_000));
   database.prepare("update transcript_parts set content = ?").run(LONG_BYTES);
 }
 

@@ -1,8 +1,8 @@
-/** Requests that are right but for one value, from the documents and the examples of the benchmark. */
-import { AN_HOUR, ORIGIN } from "../../bench/clinic.ts";
-import { operations as measured } from "../../bench/operations.ts";
+/** Requests that are right but for one value, from the documents and the examples of all routes. */
+import { exampleFor } from "./documented_examples.ts";
 import { type JsonSchema, nodesOf, type Operation } from "./request_schemas.ts";
 import type { Outcome, Service } from "./service_in_memory.ts";
+import { ORIGIN } from "./worker_in_node.ts";
 
 /** A parameter, or a value in a body. */
 export interface Place {
@@ -35,28 +35,18 @@ export function placesOf({ parameters, body }: Operation): Place[] {
   ];
 }
 
-/** An example that takes too long to make again and again. */
-const LONG = `${AN_HOUR} lines`;
-
-/** A request that succeeds. For LiveKit's door, it is the one of the document. */
-export async function exampleOf(
-  { clinic, credentials }: Service,
-  { door, method, path: template, body }: Operation,
-) {
-  const name = `${method} ${template.replace(/\{(\w+)\}/g, ":$1")}`;
-  const operation = measured.find(
-    (each) => each.door === door && each.name.replace(/,.*/, "") === name && !each.name.includes(LONG),
-  );
-  if (!operation && door !== "livekit") throw new Error(`No example of ${name}`);
-  const sent = await operation?.example(clinic);
+/** A request that succeeds. */
+export async function exampleOf({ clinic, credentials }: Service, operation: Operation) {
+  const { api, method, path: template } = operation;
+  const { path, body } = await exampleFor(operation)(clinic);
   return {
     method,
-    base: `/api/${door}`,
+    base: `/api/${api}`,
     template,
-    headers: credentials[door],
-    documented: body?.example,
-    path: sent?.path ?? template,
-    body: sent ? withShortLists(sent.body) : body?.example,
+    headers: credentials[api],
+    documented: operation.body?.example,
+    path,
+    body: withShortLists(body),
   };
 }
 

@@ -1,13 +1,13 @@
 /** What OWASP's rules find in the documents, and is right as it is. */
 interface Exception {
   rule: string;
-  /** Places: the door, and the words of the path in its document. `*` is one word or a part of one, `**` is any words. */
+  /** Places: the API, and the words of the path in its document. `*` is one word or a part of one, `**` is any words. */
   where: string[];
   reason: string;
 }
 
 /** All that the service answers but 429. */
-const STATUSES = [200, 201, 204, 400, 401, 404, 409, 413, 415, 422];
+const STATUSES = [200, 201, 204, 400, 401, 403, 404, 409, 413, 422];
 
 const IDS = ["id", "organization_user_id", "call_id", "egress_id"];
 

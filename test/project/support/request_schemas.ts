@@ -1,8 +1,8 @@
 /** What requests may carry, from the published documents: so a new route or field is found without being listed. */
 
-import { DOOR_NAMES } from "../../../src/openapi/doors.ts";
+import { API_NAMES } from "../../../src/reference/apis.ts";
 import { documentOf, examplesOf, resolved } from "./documents.ts";
-import type { Door } from "./service_in_memory.ts";
+import type { Api } from "./service_in_memory.ts";
 
 export interface JsonSchema {
   type?: string | string[];
@@ -24,23 +24,23 @@ export interface JsonSchema {
 }
 
 export interface Operation {
-  door: Door;
+  api: Api;
   method: string;
-  /** With parameters in braces, after the base path of the door. */
+  /** With parameters in braces, after the base path of the API. */
   path: string;
   parameters: { name: string; in: "path" | "query" | "header"; schema: JsonSchema; required?: boolean }[];
   body?: { schema: JsonSchema; example: unknown };
 }
 
-/** Every operation of all doors. */
-export const documentedOperations = DOOR_NAMES.flatMap((door) => {
-  const document = documentOf(door);
+/** Every operation of all APIs. */
+export const documentedOperations = API_NAMES.flatMap((api) => {
+  const document = documentOf(api);
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { parameters = [], requestBody }]): Operation => {
       const [media] = Object.values(requestBody?.content ?? {});
       const body = media && { schema: resolved(document, media.schema), example: examplesOf(media)[0] };
       return {
-        door,
+        api,
         method: method.toUpperCase(),
         path,
         parameters: parameters as Operation["parameters"],

@@ -1,14 +1,14 @@
 /**
- * Sends so many bad requests to the routes of all doors, and fails with the first that is answered wrongly:
+ * Sends so many bad requests to the routes of all APIs, and fails with the first that is answered wrongly:
  * `node send_bad_requests.ts <number> [seed]`.
  */
 import fc from "fast-check";
-import { type Clinic, ORIGIN, unique } from "../../bench/clinic.ts";
-import { aRoom } from "../../bench/example_parts.ts";
-import { operations as measuredOperations } from "../../bench/operations.ts";
+import type { MakeExample } from "../../support/clinic.ts";
 import { type Draft, mutated, mutations, type Sent } from "./bad_requests.ts";
+import { exampleFor } from "./documented_examples.ts";
 import { documentedOperations, type Node, nodesOf } from "./request_schemas.ts";
 import { type Outcome, openService } from "./service_in_memory.ts";
+import { ORIGIN } from "./worker_in_node.ts";
 
 const [numRuns = 1000, seed = 20_261_117] = process.argv.slice(2).map(Number);
 
@@ -18,25 +18,17 @@ const MAX_GROWTH = 8_000_000;
 /** After so many requests they go to a new service: one that has many rows is slower, and teaches no more. */
 const REQUESTS_OF_ONE_SERVICE = 2000;
 
-/** The benchmark has no examples for LiveKit's door: that of the document, in a room of the clinic's. */
-const operations = [
-  ...measuredOperations,
-  ...documentedOperations
-    .filter(({ door }) => door === "livekit")
-    .map(({ door, method, path, body }) => ({
-      name: `${method} ${path}`,
-      door,
-      example: async (clinic: Clinic) => {
-        const room = await aRoom(clinic);
-        const metadata = JSON.stringify({
-          waiting_room_slug: room.split("/").at(-1),
-          organization_user_id: clinic.provider.id,
-        });
-        const example = body?.example as { room: object };
-        return { path, body: { ...example, room: { ...example.room, sid: unique(), metadata } } };
-      },
-    })),
-];
+/** Every operation; those that change or report something by its key a second time, after the same request. */
+const operations = documentedOperations.flatMap((operation) => {
+  const example = exampleFor(operation);
+  const repeated: MakeExample = async (clinic) => {
+    const sent = await example(clinic);
+    await clinic.platform("PUT", sent.path, sent.body);
+    return sent;
+  };
+  const isReport = operation.api === "platform" && operation.method === "PUT";
+  return [{ operation, example }, ...(isReport ? [{ operation, example: repeated }] : [])];
+});
 
 let service = await openService();
 const drafts = new Map<number, Draft>();
@@ -51,10 +43,10 @@ await fc
         service = await openService();
         drafts.clear();
       }
-      const { door } = operations[n] as (typeof operations)[number];
+      const { api } = (operations[n] as (typeof operations)[number]).operation;
       const draft = drafts.get(n) ?? (await draftOf(n).catch((error) => draftOfNewService(n, error)));
       const request = mutated(draft, changes);
-      const outcome = await service.send(toRequest(`/api/${door}`, request));
+      const outcome = await service.send(toRequest(`/api/${api}`, request));
       requireGoodAnswer(request, outcome);
       // What it was about may be used up.
       if (outcome.changes > 0) drafts.delete(n);
@@ -84,17 +76,11 @@ async function draftOfNewService(n: number, error: Error): Promise<Draft> {
 }
 
 async function draftOf(n: number): Promise<Draft> {
-  const { name, door, example } = operations[n] as (typeof operations)[number];
+  const { operation, example } = operations[n] as (typeof operations)[number];
+  const { api, method, body: documented } = operation;
   const { path, body } = await example(service.clinic);
-  const [method = "", pattern = ""] = name
-    .replace(/,.*/, "")
-    .replace(/:(\w+)/g, "{$1}")
-    .split(" ");
-  const documented = documentedOperations.find(
-    (each) => each.door === door && each.method === method && each.path === pattern,
-  );
-  const fields = documented?.body ? nodesOf(documented.body.schema).map(inFirstElement) : [];
-  const headers = { ...service.credentials[door], ...(body ? { "Content-Type": "application/json" } : {}) };
+  const fields = documented ? nodesOf(documented.schema).map(inFirstElement) : [];
+  const headers = { ...service.credentials[api], ...(body ? { "Content-Type": "application/json" } : {}) };
   return { method, path, headers, body, fields, asText: (json) => json };
 }
 

@@ -1,8 +1,8 @@
 /** Sends hostile bodies to every route that takes one, and fails with what went wrong. Runs with little memory. */
-import { ORIGIN } from "../../bench/clinic.ts";
 import { faultyBodies, misshapenBodies } from "./hostile_bodies.ts";
 import { documentedOperations, type Operation } from "./request_schemas.ts";
 import { openService } from "./service_in_memory.ts";
+import { ORIGIN } from "./worker_in_node.ts";
 
 const service = await openService();
 const problems: string[] = [];
@@ -11,14 +11,14 @@ let sent = 0;
 const limits = new Set<number>();
 
 for (const operation of documentedOperations) {
-  const { door, method, path, body } = operation;
+  const { api, method, path, body } = operation;
   if (!body) continue;
   const limit = await bodyLimitOf(operation);
   for (const { what, text } of hostileBodies(body, limit)) {
     // A crash leaves this as the last line.
-    process.stdout.write(`${method} /api/${door}${path}: ${what}\n`);
+    process.stdout.write(`${method} /api/${api}${path}: ${what}\n`);
     const outcome = await send(operation, text);
-    const said = `${method} /api/${door}${path}: ${what} (${Buffer.byteLength(text)} bytes) answered ${outcome.status} ${outcome.text.slice(0, 300)}`;
+    const said = `${method} /api/${api}${path}: ${what} (${Buffer.byteLength(text)} bytes) answered ${outcome.status} ${outcome.text.slice(0, 300)}`;
     if (outcome.status >= 500) problems.push(`${said} ${JSON.stringify(outcome.faults).slice(0, 500)}`);
     if (outcome.status >= 400 && (!isRefusal(outcome.text) || outcome.changes > 0))
       problems.push(`${said}, and changed ${outcome.changes} rows`);
@@ -49,12 +49,12 @@ async function bodyLimitOf(operation: Operation): Promise<number> {
   return Number(limit);
 }
 
-function send({ door, method, path }: Operation, text: string) {
+function send({ api, method, path }: Operation, text: string) {
   const headers = {
-    ...service.credentials[door],
+    ...service.credentials[api],
     "Content-Type": "application/json",
     "Content-Length": String(Buffer.byteLength(text)),
   };
   const concrete = path.replace(/\{(\w*key|egress_id)\}/g, "hostile").replace(/\{\w+\}/g, "1");
-  return service.send(new Request(`${ORIGIN}/api/${door}${concrete}`, { method, headers, body: text }));
+  return service.send(new Request(`${ORIGIN}/api/${api}${concrete}`, { method, headers, body: text }));
 }

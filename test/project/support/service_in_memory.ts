@@ -7,17 +7,18 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { SignJWT } from "jose";
 import { app } from "../../../src/app.ts";
 import { migratedDatabase } from "../../../src/dev/migrations.ts";
-import { answer, type Handler, openClinic } from "../../bench/clinic.ts";
+import { openClinic, platformCredentials } from "./clinic_in_node.ts";
+import { bindingOf, type Execute } from "./d1_binding.ts";
 import {
+  answer,
   bindings,
+  type Handler,
   LIVEKIT_KEY,
   LIVEKIT_SECRET,
   likeWorkers,
-  PLATFORM_TOKEN,
-} from "../../bench/local_platform.ts";
-import { bindingOf, type Execute } from "../../bench/metered_database.ts";
+} from "./worker_in_node.ts";
 
-export type Door = "external" | "platform" | "livekit";
+export type Api = "external" | "platform" | "livekit";
 
 /** Stands for the signature of the body, which is made when the body is known. */
 export const SIGNED = "signed";
@@ -47,16 +48,15 @@ export async function openService() {
   let changes = 0;
   let faults: unknown[] = [];
   Object.assign(console, { error: (line: unknown) => faults.push(line) });
-  const recordings = { delete: async () => {} } as unknown as R2Bucket;
-  const env = bindings(bindingOf(executeOn(database, (more) => (changes += more))), recordings);
-  const clinic = await openClinic(app.fetch as Handler, env, 10);
+  const env = bindings(bindingOf(executeOn(database, (more) => (changes += more))));
+  const clinic = await openClinic(env);
   return {
     clinic,
     credentials: {
       external: clinic.credentials,
-      platform: { Authorization: `Bearer ${PLATFORM_TOKEN}` },
+      platform: platformCredentials,
       livekit: { Authorization: SIGNED },
-    } satisfies Record<Door, Record<string, string>>,
+    } satisfies Record<Api, Record<string, string>>,
     async send(request: Request): Promise<Outcome> {
       if (request.headers.get("Authorization") === SIGNED)
         request.headers.set("Authorization", await signatureOf(await request.clone().text()));

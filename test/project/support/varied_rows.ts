@@ -81,7 +81,6 @@ export function writeVariedRows(database: DatabaseSync) {
         roles: "[]",
         expires_at: START + DAY,
         used_at: n === 3 ? START : null,
-        is_lapsed: n === 4 ? 1 : 0,
         ...stamps,
       });
     }
@@ -144,8 +143,7 @@ export function writeVariedRows(database: DatabaseSync) {
       update waiting_rooms set retired_at = 5 where id = ${id(3)};
       update invites set used_at = 5 where id in (${id(1)}, ${id(2)});
       update invites set used_at = null where id in (${id(2)}, ${id(3)});
-      update invites set used_at = 6, is_lapsed = 0 where id = ${id(4)};
-      update invites set is_lapsed = 1 where id = ${id(2)};
+      update invites set used_at = 6 where id = ${id(4)};
       delete from invites where id = ${id(3)};
       -- Calls under legal hold, and results that come later.
       update calls set legal_hold = 1 where id % 3 = 0;

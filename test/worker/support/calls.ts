@@ -1,4 +1,4 @@
-import { platform } from "./door.ts";
+import { platform } from "./api.ts";
 import { given, type Organization, unique } from "./organization.ts";
 
 export const WAITING_SINCE = "2026-01-31T09:20:00.000Z";
@@ -29,7 +29,7 @@ export const reportEgress = (egress_id: string, egress: object) =>
 
 /**
  * A call of the organization. By default it has ended and everybody consented to the recording. `path` leads to its
- * results through the external door; `report` reports it again through the platform door.
+ * results through the external API; `report` reports it again through the platform API.
  *
  * @param by the organization user who holds the call; by default a new provider
  */

@@ -2,25 +2,49 @@ import { env } from "cloudflare:workers";
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
-/** Every row of every table, to check that a refused request changed nothing. */
-export async function everyRow() {
-  const tables = await env.DB.prepare(
-    "select name from sqlite_master where type = 'table' and name not glob '_cf_*' and name not glob 'sqlite_*'",
-  ).all<{ name: string }>();
-  const contents = await env.DB.batch<Record<string, unknown>>(
-    tables.results.map(({ name }) => env.DB.prepare(`select * from "${name}"`)),
+interface Table {
+  name: string;
+  columns: string[];
+}
+
+let known: Promise<Table[]> | undefined;
+
+const tables = () => (known ??= readTables());
+
+async function readTables(): Promise<Table[]> {
+  const { results } = await env.DB.prepare(
+    `select tables.name, json_group_array(columns.name) as columns
+     from sqlite_master as tables, pragma_table_xinfo(tables.name) as columns
+     where tables.type = 'table' and tables.name not glob '_cf_*' and tables.name not glob 'sqlite_*' group by 1`,
+  ).all<{ name: string; columns: string }>();
+  return results.map(({ name, columns }) => ({ name, columns: JSON.parse(columns) }));
+}
+
+/** The rows that a query finds in each table. */
+async function inEveryTable<Row>(query: (table: Table) => string) {
+  const every = await tables();
+  const found = await env.DB.batch<Row>(every.map((table) => env.DB.prepare(query(table))));
+  return every.map(({ name }, n) => ({ name, rows: found[n]?.results ?? [] }));
+}
+
+/** Every row of every table. */
+export const everyRow = () => inEveryTable<Record<string, unknown>>(({ name }) => `select * from ${name}`);
+
+/** Every row of every table, each as one text: D1 returns them several times as fast as their values. */
+export async function everyRowAsText() {
+  const asText = ({ columns }: Table) => columns.map((column) => `quote("${column}")`).join(" || ', ' || ");
+  const found = await inEveryTable<{ row: string }>(
+    (table) => `select ${asText(table)} as row from ${table.name}`,
   );
-  return tables.results.map(({ name }, n) => ({ name, rows: contents[n]?.results ?? [] }));
+  return found.map(({ name, rows }) => ({ name, rows: rows.map(({ row }) => row) }));
 }
 
 /** Every row that belongs to one organization. */
-export async function rowsOf(organization_id: number) {
-  const tables = await everyRow();
-  return tables.map(({ name, rows }) => ({
-    name,
-    rows: rows.filter((row) => row.organization_id === organization_id),
-  }));
-}
+export const rowsOf = (organization_id: number) =>
+  inEveryTable<Record<string, unknown>>(({ name, columns }) => {
+    const isIts = columns.includes("organization_id") ? `organization_id = ${organization_id}` : "false";
+    return `select * from ${name} where ${isIts} order by rowid`;
+  });
 
 /** A way to the Worker, with other bindings if needed, that counts its calls to D1, including background work. */
 export function countingRoundTrips(bindings: object = {}) {

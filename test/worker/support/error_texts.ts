@@ -1,4 +1,4 @@
-import { FAULTS } from "../../../src/openapi/error_texts.ts";
+import { FAULTS } from "../../../src/reference/error_texts.ts";
 
 const PLACEHOLDERS: Record<string, string> = {
   "{number}": "-?\\d+",

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Answer } from "./door.ts";
+import type { Answer } from "./api.ts";
 
 /** ISO 8601 in UTC with milliseconds. */
 export const aTimestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

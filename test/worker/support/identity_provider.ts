@@ -6,7 +6,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from "jose";
-import { platform } from "./door.ts";
+import { platform } from "./api.ts";
 import { endpoints } from "./network.ts";
 import { given, type Organization, unique } from "./organization.ts";
 

@@ -1,4 +1,5 @@
-import { platform } from "./door.ts";
+import { env } from "cloudflare:workers";
+import { platform } from "./api.ts";
 import { given } from "./organization.ts";
 
 /** The token in the link that is mailed to the invitee. */
@@ -8,6 +9,22 @@ export async function tokenOf({ id }: { id: number }): Promise<string> {
 }
 
 export const acceptToken = (token: unknown) => platform.post("/invites/accept", { token });
+
+/**
+ * Does the work, and puts an invite back that it removes. So an account has a pending invite, as no request leaves it: what
+ * depends on there being none must still be right.
+ */
+export async function keepingInvite<T>({ id }: { id: number }, work: () => Promise<T>): Promise<T> {
+  const row = await env.DB.prepare("select * from invites where id = ?").bind(id).first();
+  const columns = Object.entries(row ?? {});
+  const result = await work();
+  await env.DB.prepare(
+    `insert into invites (${columns.map(([name]) => name)}) values (${columns.map(() => "?")})`,
+  )
+    .bind(...columns.map(([, value]) => value))
+    .run();
+  return result;
+}
 
 /** Accepts the invite as an invitee who follows the link. */
 export const accept = async (invite: { id: number }) => acceptToken(await tokenOf(invite));

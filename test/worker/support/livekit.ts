@@ -8,7 +8,7 @@ import {
   WebhookEvent,
 } from "@livekit/protocol";
 import { AccessToken } from "livekit-server-sdk";
-import { type Answer, door, type Fetcher } from "./door.ts";
+import { type Answer, api, type Fetcher } from "./api.ts";
 import { type Organization, unique } from "./organization.ts";
 
 export { DisconnectReason, EgressStatus };
@@ -48,7 +48,7 @@ export function aLiveKitServer({
   return {
     async send(event: string, headers: Record<string, string> = {}): Promise<Answer> {
       const credentials = { Authorization: await signatureOf(event, key) };
-      return door("/api/livekit", credentials, fetcher).send("POST", "/webhook", event, {
+      return api("/api/livekit", credentials, fetcher).send("POST", "/webhook", event, {
         ...WEBHOOK,
         ...headers,
       });

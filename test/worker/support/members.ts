@@ -1,4 +1,4 @@
-import { platform } from "./door.ts";
+import { platform } from "./api.ts";
 import { given, type Organization } from "./organization.ts";
 
 type Clinic = Pick<Organization, "id">;
@@ -9,13 +9,12 @@ interface Member {
 
 const pathOf = (clinic: Clinic, member: Member) => `/organizations/${clinic.id}/users/${member.id}`;
 
-/** Changes a member through the platform door. */
-export const change = (clinic: Clinic, member: Member, user: object, door = platform) =>
-  door.put(pathOf(clinic, member), { user });
+/** Changes a member through the platform API. */
+export const change = (clinic: Clinic, member: Member, user: object, api = platform) =>
+  api.put(pathOf(clinic, member), { user });
 
-/** Ends a membership through the platform door. */
-export const remove = (clinic: Clinic, member: Member, door = platform) =>
-  door.delete(pathOf(clinic, member));
+/** Ends a membership through the platform API. */
+export const remove = (clinic: Clinic, member: Member, api = platform) => api.delete(pathOf(clinic, member));
 
 /** The organization users as the platform lists them. */
 export const usersOf = async ({ id }: Clinic) =>

@@ -1,12 +1,10 @@
-import { type Door, door, platform } from "./door.ts";
+import { anInvite, unique } from "../../support/clinic.ts";
+import { type Api, api, platform } from "./api.ts";
 
-let made = 0;
-
-/** Makes a word that is unique in this run, so that tests can share a database. */
-export const unique = (word: string) => `${word}-${++made}-${crypto.randomUUID().slice(0, 8)}`;
+export { anInvite, unique };
 
 /** The response body of a step of the story. If the step fails, so does the test. */
-export async function given(answer: ReturnType<Door["send"]>) {
+export async function given(answer: ReturnType<Api["send"]>) {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`A step of the story failed with ${status}: ${JSON.stringify(body)}`);
   return body;
@@ -30,7 +28,7 @@ export async function anOrganization(name = "Riverside Clinic", slug = unique("o
       }),
     );
     const credentials = { "X-Client-ID": client_id ?? "", "X-Client-Secret": client_secret ?? "" };
-    return { id: Number(id), credentials, ...door("/api/external", credentials) };
+    return { id: Number(id), credentials, ...api("/api/external", credentials) };
   };
 
   const admin = await addUser("Ada Admin", ["organization_admin"]);
@@ -68,13 +66,5 @@ export async function anOrganization(name = "Riverside Clinic", slug = unique("o
       ),
   };
 }
-
-/** The body of an invite, with a unique email. */
-export const anInvite = (more: object = {}) => ({
-  email: `${unique("invitee")}@example.com`,
-  display_name: "Ivy Invitee",
-  role_names: ["provider"],
-  ...more,
-});
 
 export type Organization = Awaited<ReturnType<typeof anOrganization>>;

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { type Door, platform } from "./door.ts";
+import { type Api, platform } from "./api.ts";
 import { expectRefusal } from "./expectations.ts";
 import { anIdentityProvider } from "./identity_provider.ts";
 import { anOrganization, given, unique } from "./organization.ts";
 
-type Client = Pick<Door, "post">;
+type Client = Pick<Api, "post">;
 
 export const exchange = (client: Client, token: unknown) =>
   client.post("/auth/token_exchange", { token_exchange: { token } });

@@ -12,3 +12,15 @@ export function travelTo(time: string) {
   });
   vi.setSystemTime(time);
 }
+
+/** Until the test ends, lets what has a time limit reach it at once. Returns the limits, in milliseconds. */
+export function reachTimeouts() {
+  const limits: number[] = [];
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((limit) => {
+    limits.push(limit);
+    return timeout(1);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return limits;
+}

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, onTestFinished } from "vitest";
-import { everyRow } from "./database.ts";
+import { everyRowAsText } from "./database.ts";
 import { fromNow, travelTo } from "./time.ts";
 
 /**
@@ -8,10 +8,10 @@ import { fromNow, travelTo } from "./time.ts";
  * so that a change of updated_at is noticed.
  */
 export async function changingNothing<T>(work: () => Promise<T>): Promise<T> {
-  const before = await everyRow();
+  const before = await everyRowAsText();
   travelTo(fromNow(60));
   const result = await work();
-  const after = await everyRow();
+  const after = await everyRowAsText();
   // There are many rows, and texts are compared faster. If they differ, this shows the difference.
   if (JSON.stringify(after) !== JSON.stringify(before)) expect(after).toEqual(before);
   return result;

@@ -7,8 +7,8 @@ import {
 import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
+import { platform } from "./api.ts";
 import { expectWebhookAsDocumented } from "./contract.ts";
-import { platform } from "./door.ts";
 import { endpoints } from "./network.ts";
 import { anOrganization, given, unique } from "./organization.ts";
 import { throughWorkerWith } from "./worker.ts";

@@ -1,15 +1,17 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../../src/index.ts";
-import type { Fetcher } from "./door.ts";
+import type { Fetcher } from "./api.ts";
 
 /** A way to the Worker with other bindings. The response comes when the background work is done. */
 export function throughWorkerWith(bindings: object): Fetcher {
+  // The Worker checks the settings of each environment that it meets, which takes milliseconds.
+  const bound = { ...env, ...bindings };
   return async (request) => {
     const context = createExecutionContext();
     const response = await worker.fetch(
       request as Request<unknown, IncomingRequestCfProperties>,
-      { ...env, ...bindings },
+      bound,
       context,
     );
     await waitOnExecutionContext(context);

@@ -1,1 +1,0 @@
-ALTER TABLE `participants` ADD `earlier_visit_until` integer;

@@ -1,1 +1,0 @@
-CREATE INDEX `egress_audit_logs_by_event` ON `egress_audit_logs` (`egress_id`,`event`,`created_at`,`id`);

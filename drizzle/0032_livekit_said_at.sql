@@ -1,1 +1,0 @@
-ALTER TABLE `participants` ADD `livekit_said_at` text;

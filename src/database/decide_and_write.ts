@@ -1,0 +1,144 @@
+import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_TIME_LIMIT } from "../limits.ts";
+import type { Database } from "./database.ts";
+import {
+  type BoundQuery,
+  type Compiled,
+  decode,
+  type RawRow,
+  type RowsOf,
+  runBatch,
+  runRaw,
+} from "./queries.ts";
+
+type Queries = BoundQuery<unknown>[];
+
+/** What is decided: nothing to write, and the row as it is; or statements to write, of which the last returns the row. */
+export type Decision<Result> = { unchanged: NoInfer<Result> } | { writes: [...Queries, BoundQuery<Result>] };
+
+/** What is needed to carry out a request once: see resources/idempotency_keys. */
+export interface Idempotency<Result> {
+  /** Finds the request if it was carried out. */
+  read: BoundQuery<unknown>;
+  /** The result of the request that was carried out, from the row that was read. */
+  replay: (known: unknown) => Result;
+  /** Notes that the request was carried out. It runs last, in the transaction that carries it out. */
+  store: BoundQuery<unknown>;
+}
+
+interface Options<Result, Unguarded extends Queries> {
+  /**
+   * Reads whose rows cannot change without those of the guarded reads, so that they are not compared: what they return may
+   * be long, or a BLOB.
+   */
+  unguardedReads?: [...Unguarded];
+  idempotency?: Idempotency<Result> | undefined;
+}
+
+/** Rows changed faster than they could be decided on. */
+export class WriteConflict extends Error {}
+
+/**
+ * Reads, decides in TypeScript, and writes: one round trip each. There is none for nothing to write, and none for nothing
+ * to read.
+ *
+ * A decision is never written if the rows that it was based on have changed: the transaction of the write runs the reads
+ * again, and fails if one of them returns other rows (for example, a row that was absent is there now). Then everything
+ * starts again with the reads.
+ *
+ * @param decide is called with the rows of each read, perhaps more than once; what it throws ends the attempt
+ * @throws WriteConflict if the rows change faster than they can be decided on
+ */
+export async function decideAndWrite<Reads extends Queries, Result, Unguarded extends Queries = []>(
+  db: Database,
+  reads: [...Reads],
+  decide: (...rows: RowsOf<[...Reads, ...Unguarded]>) => Decision<Result> | Promise<Decision<Result>>,
+  { unguardedReads, idempotency }: Options<Result, Unguarded> = {},
+): Promise<Result> {
+  const guarded: Queries = idempotency ? [idempotency.read, ...reads] : reads;
+  const queries: Queries = [...guarded, ...(unguardedReads ?? [])];
+  const deadline = Date.now() + WRITE_TIME_LIMIT;
+  let started = 0;
+  for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS && Date.now() < deadline; attempt++) {
+    if (attempt > 0) await wait(Math.random() * backoff(attempt, Date.now() - started));
+    started = Date.now();
+    // A key is almost always new. If nothing else is read, that is assumed, and the guard finds out.
+    const isAssumed = attempt === 0 && reads.length === 0 && !unguardedReads;
+    const found = isAssumed ? queries.map((): RawRow[] => []) : await runRaw(db, queries);
+    // Before decoding, which converts the rows in place.
+    const guards = guarded.map((read, n) => ({ read, fingerprint: fingerprint(found[n] ?? []) }));
+    const rows: unknown[][] = found.map((each, n) => decode(queries[n] as BoundQuery<unknown>, each));
+    if (idempotency) {
+      const [known] = rows.shift() as unknown[];
+      if (known) return idempotency.replay(known);
+    }
+    const decision = await decide(...(rows as RowsOf<[...Reads, ...Unguarded]>));
+    if ("unchanged" in decision) return decision.unchanged;
+    const { writes } = decision;
+    const written = await writeIf(db, guards, idempotency ? [...writes, idempotency.store] : writes);
+    if (written) return requireRow(written[writes.length - 1]) as Result;
+  }
+  throw new WriteConflict("The rows that a write depends on kept changing");
+}
+
+/** The span of a random wait: writes that met spread over the time that several attempts take, or they meet again. */
+const backoff = (attempt: number, lastTook: number) =>
+  Math.min(2 ** attempt, MAX_WRITE_BACKOFF) * Math.max(lastTook, MIN_WRITE_ATTEMPT);
+
+interface Guard {
+  read: BoundQuery<unknown>;
+  fingerprint: string;
+}
+
+/** The rows of each statement, or null where what was read has changed, and nothing was written. */
+async function writeIf(db: Database, guards: Guard[], writes: Queries): Promise<unknown[][] | null> {
+  if (guards.length === 0) return runBatch(db, writes);
+  try {
+    return (await runBatch(db, [stillTheSame(guards), ...writes])).slice(1);
+  } catch (error) {
+    if (isConflict(error)) return null;
+    throw error;
+  }
+}
+
+const CONFLICT = "write conflict";
+
+function isConflict(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause.message.includes(CONFLICT)) return true;
+  return false;
+}
+
+function requireRow(rows: unknown[] = []): unknown {
+  if (rows.length === 0) throw new Error("The last statement returned no row");
+  return rows[0];
+}
+
+/** A statement that fails the batch where one of the reads gives rows with another fingerprint. */
+function stillTheSame(guards: Guard[]): BoundQuery<unknown> {
+  return {
+    compiled: guardOf(guards.map(({ read }) => read.compiled)),
+    params: guards.flatMap(({ read, fingerprint }) => [...read.params, fingerprint]),
+  };
+}
+
+/** As SQLite's json_group_array writes the rows. */
+const fingerprint = (rows: RawRow[]) => JSON.stringify(rows.map((row) => Object.values(row)));
+
+/** Reads come in few combinations, so their guards are kept by the text of the reads. */
+const compiledGuards = new Map<string, Compiled>();
+
+function guardOf(reads: Compiled[]): Compiled {
+  const key = reads.map(({ text }) => text).join(";");
+  const known = compiledGuards.get(key);
+  if (known) return known;
+  const changed = reads.map(({ text, columns }) => {
+    const row = columns.map((column) => `"${column}"`).join(", ");
+    return `(select json_group_array(json_array(${row})) from (${text})) is not ?`;
+  });
+  const text = `insert into write_conflicts (reason) select '${CONFLICT}' where ${changed.join(" or ")}`;
+  const compiled: Compiled = { text, bind: () => [], columns: [], decoders: [] };
+  compiledGuards.set(key, compiled);
+  return compiled;
+}
+
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,0 +1,135 @@
+import { eq, getTableColumns, max, Placeholder, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Decision } from "./decide_and_write.ts";
+import {
+  type BoundQuery,
+  builder,
+  type Compiled,
+  compile,
+  decode,
+  type RawRow,
+  type Row,
+  type Statement,
+} from "./queries.ts";
+
+type TableOfRows = SQLiteTable & { id: SQLiteColumn };
+
+type Columns = Record<string, SQLiteColumn | SQL.Aliased | SQL>;
+
+/** Columns whose value the database makes from what the row gives: SQL from the row's parameters. */
+type Generated<Table extends TableOfRows, Column extends keyof Table["$inferSelect"]> = Record<
+  Column,
+  (of: (column: keyof Table["$inferSelect"]) => SQL) => SQL
+>;
+
+/** A new row. A generated column can be given as a text: for example, a user_id as an email. */
+type NewRow<Table extends TableOfRows, GeneratedColumn> = {
+  [Column in keyof Table["$inferInsert"]]: Column extends GeneratedColumn
+    ? Table["$inferInsert"][Column] | string
+    : Table["$inferInsert"][Column];
+};
+
+/** Statements that write one row of a table, and return what is selected of it. */
+interface TableWrites<Table extends TableOfRows, Result, GeneratedColumn = never> extends StoredRow<Result> {
+  insert: (row: NewRow<Table, GeneratedColumn>) => BoundQuery<Result>;
+  /** Sets the columns that differ, of those that are given. Where none does, it only selects. */
+  update: <Known extends Partial<Table["$inferSelect"]> & { id: number }>(
+    before: Known,
+    next: NoInfer<Known>,
+  ) => BoundQuery<Result>;
+}
+
+/** A new row as JSON, which an idempotency key brings back. */
+export interface StoredRow<Result> {
+  /** The newest row, which the transaction has just inserted, as JSON text without the omitted columns. */
+  newestAsJson: (omitted: (keyof Result)[]) => SQL<string>;
+  /** The row from that text. What is not in it is null. */
+  fromJson: (text: string) => Result;
+}
+
+/**
+ * The statements that write rows of a table. A row is given as values of its columns, of which each becomes a parameter,
+ * encoded as the column is. A statement's text is made once for each set of columns that is written.
+ */
+export function tableWrites<
+  Table extends TableOfRows,
+  Selection extends Columns,
+  GeneratedColumn extends keyof Table["$inferSelect"] = never,
+>(
+  table: Table,
+  selection: Selection,
+  generated?: Generated<Table, GeneratedColumn>,
+): TableWrites<Table, Row<Selection>, GeneratedColumn> {
+  const columns = getTableColumns(table) as Record<string, SQLiteColumn>;
+  const makers = { ...generated } as Record<string, (of: typeof parameter) => SQL>;
+  const returned = selection as Record<string, SQLiteColumn>;
+  const statements = new Map<string, Compiled>();
+  let selected: Compiled | undefined;
+
+  const parameter = (name: string) => sql`${sql.param(new Placeholder(name), columns[name] as SQLiteColumn)}`;
+
+  const valuesOf = (names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, makers[name]?.(parameter) ?? parameter(name)]));
+
+  function bound(verb: string, names: string[], row: RawRow, build: () => Statement): BoundQuery<never> {
+    const key = `${verb} ${names}`;
+    const compiled = statements.get(key) ?? compile(build());
+    statements.set(key, compiled);
+    return { compiled, params: compiled.bind(row) };
+  }
+
+  return {
+    insert(row: RawRow) {
+      const names = Object.keys(columns).filter((name) => name in row);
+      return bound("insert", names, row, () =>
+        builder
+          .insert(table)
+          .values(valuesOf(names) as Table["$inferInsert"])
+          .returning(returned),
+      );
+    },
+    update(before: RawRow, next: RawRow) {
+      const names = Object.keys(columns).filter((name) => isChanged(before[name], next[name]));
+      const isRow = eq(table.id, parameter("id"));
+      return bound("update", names, next, () =>
+        names.length === 0
+          ? builder.select(selection).from(table).where(isRow)
+          : builder
+              .update(table)
+              .set(valuesOf(names) as never)
+              .where(isRow)
+              .returning(returned),
+      );
+    },
+    newestAsJson(omitted) {
+      const newest = builder
+        .select(selection)
+        .from(table)
+        .where(eq(table.id, builder.select({ id: max(table.id) }).from(table)));
+      const fields = Object.keys(selection)
+        .filter((name) => !omitted.includes(name))
+        .map((name) => sql.raw(`'${name}', newest."${name}"`));
+      return sql`(select json_object(${sql.join(fields, sql`, `)}) from ${newest} as newest)`;
+    },
+    fromJson(text) {
+      selected ??= compile(builder.select(selection).from(table));
+      const row: RawRow = Object.fromEntries(selected.columns.map((name) => [name, null]));
+      Object.assign(row, JSON.parse(text));
+      return decode<Row<Selection>>({ compiled: selected, params: [] }, [row])[0] as Row<Selection>;
+    },
+  };
+}
+
+/** Writes a new row, or what has changed of a known one: nothing if `next` is that row itself. */
+export function upsertIfChanged<Table extends TableOfRows, Known extends { id: number }, GeneratedColumn>(
+  { insert, update }: TableWrites<Table, Known, GeneratedColumn>,
+  known: (Known & Table["$inferSelect"]) | undefined,
+  next: NewRow<Table, GeneratedColumn>,
+): Decision<Known> {
+  if (!known) return { writes: [insert(next)] };
+  return next === known ? { unchanged: known } : { writes: [update(known, { ...known, ...next })] };
+}
+
+/** JSON columns hold lists, so they are compared as JSON. */
+const isChanged = (before: unknown, next: unknown) =>
+  before !== next && JSON.stringify(before) !== JSON.stringify(next);

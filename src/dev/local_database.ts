@@ -1,0 +1,69 @@
+/** The local database, reached within this process: each command of wrangler would start a runtime of its own. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { getPlatformProxy, unstable_splitSqlQuery } from "wrangler";
+import { migrationFiles, readText } from "./migrations.ts";
+
+export interface LocalState {
+  persistTo: string;
+  config?: string;
+  environment?: string;
+}
+
+/** Runs something with the bindings of the Worker, and the local data that a server with the same flags has. */
+export async function withLocalBindings(
+  { persistTo, config = "wrangler.toml", environment }: LocalState,
+  run: (env: Env) => Promise<void>,
+) {
+  const outer = process.env;
+  process.env = { ...outer, WRANGLER_LOG: "error" };
+  const { env, dispose } = await getPlatformProxy<Env>({
+    configPath: config,
+    environment,
+    persist: { path: join(persistTo, "v3") },
+  });
+  try {
+    await run(env);
+  } finally {
+    await dispose();
+    process.env = outer;
+  }
+}
+
+/**
+ * Leaves what `wrangler d1 migrations apply --local` would leave, so that its command agrees afterwards.
+ *
+ * @throws Error if the database has run a migration that is not in `drizzle`
+ */
+export async function applyMigrations(db: D1Database) {
+  await db
+    .prepare(
+      `CREATE TABLE IF NOT EXISTS "d1_migrations"(
+		id         INTEGER PRIMARY KEY AUTOINCREMENT,
+		name       TEXT UNIQUE,
+		applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`,
+    )
+    .run();
+  const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const applied = results.map(({ name }) => name);
+  const files = migrationFiles();
+  if (!applied.every((name) => files.includes(name)))
+    throw new Error(
+      "The local database has another schema. Run the same command with --fresh (`npm run dev -- --fresh`): it deletes " +
+        "this database, and makes a new one with the demo organization.",
+    );
+  for (const file of files.filter((name) => !applied.includes(name)))
+    try {
+      await db.batch([
+        ...unstable_splitSqlQuery(readText(`drizzle/${file}`)).map((statement) => db.prepare(statement)),
+        db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file),
+      ]);
+    } catch (error) {
+      throw new Error(`The migration ${file} fails: ${(error as Error).message}.`, { cause: error });
+    }
+}
+
+/** Recordings and queues stay: they are not part of a schema. */
+export const deleteLocalDatabase = ({ persistTo }: LocalState) =>
+  rmSync(join(persistTo, "v3", "d1"), { recursive: true, force: true, maxRetries: 5 });

@@ -1,0 +1,38 @@
+import { Hono, type Context as HonoContext } from "hono";
+import { createMiddleware } from "hono/factory";
+import { matchesDigest } from "../bytes/digest.ts";
+import { type ClientContext, type Context, openContext } from "../context.ts";
+import { EXTERNAL_BODY_LIMIT } from "../limits.ts";
+import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
+import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
+import { answerWithBookmark, openDatabase } from "./replication.ts";
+
+export interface ExternalEnv {
+  Bindings: Env;
+  Variables: { context: ClientContext };
+}
+
+/** Routes that API clients call. */
+export const externalRoutes = () => new Hono<ExternalEnv>();
+
+/** Authentication by the contract's client headers. Refusals look the same, whatever their cause. */
+export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
+  const context = openContext(c.env, Date.now(), openDatabase(c));
+  const caller = await authenticate(c, context);
+  if (!caller) throw await failedCredentials(c, context, "Invalid client credentials");
+  c.set("context", Object.assign(context, { caller, url: c.req.url }));
+  c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
+  await countRequest(c, c.var.context);
+  await answerWithBookmark(c, next);
+});
+
+async function authenticate(c: HonoContext<ExternalEnv>, context: Context) {
+  const clientId = c.req.header("X-Client-ID");
+  const clientSecret = c.req.header("X-Client-Secret");
+  if (!clientId || !clientSecret) return null;
+  const client = await recallClient(c.env.DB, clientId, context.now, {
+    inBackground: (work) => c.executionCtx.waitUntil(work),
+    beforeLookUp: () => countLookUp(c, context),
+  });
+  return client && (await matchesDigest(clientSecret, client.secret_digest)) ? client.caller : null;
+}

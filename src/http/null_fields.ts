@@ -1,0 +1,53 @@
+import * as z from "zod";
+
+type DropNulls = (value: unknown) => void;
+
+/** For what has no such fields. */
+const nothing: DropNulls = () => {};
+
+/**
+ * Many clients write null for a field that they leave out. So null is removed from a body wherever its schema has an
+ * optional field that cannot be null.
+ */
+export function nullsDropped(schema: z.ZodType): (body: unknown) => unknown {
+  let drop: DropNulls | undefined;
+  return (body) => {
+    drop ??= dropperOf(schema);
+    drop(body);
+    return body;
+  };
+}
+
+function dropperOf(schema: unknown): DropNulls {
+  if (schema instanceof z.ZodObject) return dropperOfFields(schema.shape);
+  if (schema instanceof z.ZodArray) {
+    const drop = dropperOf(schema.element);
+    if (drop === nothing) return nothing;
+    return (value) => {
+      if (Array.isArray(value)) value.forEach(drop);
+    };
+  }
+  if (schema instanceof z.ZodPipe) return dropperOf(schema.in);
+  return isWrapper(schema) ? dropperOf(schema.unwrap()) : nothing;
+}
+
+function dropperOfFields(shape: Record<string, z.ZodType>): DropNulls {
+  const leftOut = Object.keys(shape).filter((name) => meansLeftOut(shape[name] as z.ZodType));
+  const nested = Object.entries(shape)
+    .map(([name, field]) => [name, dropperOf(field)] as const)
+    .filter(([, drop]) => drop !== nothing);
+  if (leftOut.length === 0 && nested.length === 0) return nothing;
+  return (value) => {
+    if (typeof value !== "object" || value === null) return;
+    const fields = value as Record<string, unknown>;
+    for (const name of leftOut) if (fields[name] === null) delete fields[name];
+    for (const [name, drop] of nested) drop(fields[name]);
+  };
+}
+
+/** A field that no value fits must not be there, not even with null. */
+const meansLeftOut = (field: z.ZodType) =>
+  field.isOptional() && !field.isNullable() && !(isWrapper(field) && field.unwrap() instanceof z.ZodNever);
+
+const isWrapper = (schema: unknown) =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;

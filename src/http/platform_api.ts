@@ -1,0 +1,36 @@
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { digestBytes, matchesDigest } from "../bytes/digest.ts";
+import { type Context, openContext } from "../context.ts";
+import { PLATFORM_BODY_LIMIT } from "../limits.ts";
+import type { Settings } from "../settings.ts";
+import { failedCredentials } from "./rate_limits.ts";
+import { answerWithBookmark, openDatabase } from "./replication.ts";
+
+export interface PlatformEnv {
+  Bindings: Env;
+  Variables: { context: Context };
+}
+
+/** Routes that the video platform calls. */
+export const platformRoutes = () => new Hono<PlatformEnv>();
+
+/** Authentication by the platform's bearer token (RFC 6750). */
+export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
+  const context = openContext(c.env, Date.now(), openDatabase(c));
+  const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+  if (!token || !(await isPlatformToken(context.settings, token)))
+    throw await failedCredentials(c, context, "Invalid platform token");
+  c.set("context", context);
+  c.set("bodyLimit", PLATFORM_BODY_LIMIT);
+  await answerWithBookmark(c, next);
+});
+
+/** During a rotation, two tokens are valid. */
+async function isPlatformToken(
+  { PLATFORM_API_TOKEN: current, PLATFORM_API_TOKEN_PREVIOUS: previous }: Settings,
+  token: string,
+): Promise<boolean> {
+  if (await matchesDigest(token, await digestBytes(current))) return true;
+  return previous !== undefined && matchesDigest(token, await digestBytes(previous));
+}

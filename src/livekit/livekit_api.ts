@@ -1,0 +1,68 @@
+import { Hono, type Context as HonoContext } from "hono";
+import { createMiddleware } from "hono/factory";
+import { errors, jwtVerify } from "jose";
+import { base64Of } from "../bytes/base64.ts";
+import { type Context, openContext } from "../context.ts";
+import { failedCredentials } from "../http/rate_limits.ts";
+import { answerWithBookmark, openDatabase } from "../http/replication.ts";
+import { limitBody } from "../http/validation.ts";
+import { LIVEKIT_BODY_LIMIT, LIVEKIT_CLOCK_TOLERANCE } from "../limits.ts";
+import type { Settings } from "../settings.ts";
+
+interface LiveKitEnv {
+  Bindings: Env;
+  Variables: { context: Context };
+}
+
+/** Routes that a LiveKit server calls. */
+export const liveKitRoutes = () => new Hono<LiveKitEnv>();
+
+/**
+ * Authentication by LiveKit's signature: a JWT in the header `Authorization`, which names the SHA-256 of the body. All
+ * faults look the same. Only a body that is too large is refused with 413, and only where the JWT is right.
+ */
+export const liveKitApi = createMiddleware<LiveKitEnv>(async (c, next) => {
+  const context = openContext(c.env, Date.now(), openDatabase(c));
+  const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
+  const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");
+  if (digest === null) throw await notSigned();
+  await limitBody(LIVEKIT_BODY_LIMIT)(c, async () => {
+    if (digest !== (await digestOfBody(c))) throw await notSigned();
+  });
+  c.set("context", context);
+  await answerWithBookmark(c, next);
+});
+
+/** The digest of the body that a token of LiveKit's names, or null if it is not such a token. */
+async function signedDigest({ settings, now }: Context, token: string): Promise<string | null> {
+  for (const { key, secret } of signingKeys(settings)) {
+    try {
+      const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
+        algorithms: ["HS256"],
+        issuer: key,
+        requiredClaims: ["exp", "sha256"],
+        clockTolerance: LIVEKIT_CLOCK_TOLERANCE / 1000,
+        currentDate: new Date(now),
+      });
+      return typeof payload.sha256 === "string" ? payload.sha256 : null;
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** During a rotation, two keys are valid. Where none is set, nothing is signed correctly. */
+function signingKeys(settings: Settings): { key: string; secret: string }[] {
+  const pairs = [
+    [settings.LIVEKIT_API_KEY, settings.LIVEKIT_API_SECRET],
+    [settings.LIVEKIT_API_KEY_PREVIOUS, settings.LIVEKIT_API_SECRET_PREVIOUS],
+  ];
+  return pairs.flatMap(([key, secret]) => (key && secret ? [{ key, secret }] : []));
+}
+
+/** In base64 with padding, as LiveKit writes it. */
+async function digestOfBody(c: HonoContext): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", await c.req.arrayBuffer());
+  return base64Of(digest);
+}

@@ -1,0 +1,151 @@
+import * as z from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { app } from "../app.ts";
+import type { Input } from "../http/validation.ts";
+import type { Operation } from "../openapi/operation.ts";
+import { APIS, type Api } from "./apis.ts";
+import { bounded } from "./bounds.ts";
+import { exampleFields, requireExamplesToMatch } from "./examples.ts";
+import { describeFields } from "./fields.ts";
+import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts";
+import { introductionOf } from "./info.ts";
+import { bookmarkParameter, described } from "./parameters.ts";
+import { references } from "./references.ts";
+import { hasError, refusalsOf } from "./refusals.ts";
+import { simplify } from "./simplify.ts";
+import { webhooks } from "./webhooks.ts";
+
+/** The OpenAPI 3.1 document of an API: its registered routes, each with what the references say about it. */
+export function buildDocument(api: Api) {
+  const { security, securitySchemes } = APIS[api];
+  const document = createDocument({
+    openapi: "3.1.1",
+    ...introductionOf(api),
+    security: [security],
+    tags: references
+      .filter((each) => each[api] || (api === "external" && each.webhooks))
+      .map(({ tag, description }) => ({ name: tag, description })),
+    paths: pathsOf(api),
+    ...(api === "external" ? { webhooks: webhooks() } : {}),
+    components: { securitySchemes, headers: sharedHeaders(api) },
+  });
+  describeRequests(api, document);
+  return bounded(simplify(document)) as typeof document;
+}
+
+/** Method and pattern of each route of an API, with the input that its middleware validates. */
+function routesOf(api: Api): Map<string, Input[]> {
+  const routes = new Map<string, Input[]>();
+  for (const { method, path, handler } of app.routes) {
+    if (method === "ALL" || !path.startsWith(`/api/${api}/`)) continue;
+    const route = `${method} ${path.slice(`/api/${api}`.length)}`;
+    const inputs = routes.get(route) ?? [];
+    if ("input" in handler) inputs.push(handler.input as Input);
+    routes.set(route, inputs);
+  }
+  return routes;
+}
+
+/** In the order of the references. */
+function pathsOf(api: Api): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  const routes = routesOf(api);
+  for (const { tag, [api]: operations = {} } of references)
+    for (const [route, operation] of Object.entries(operations)) {
+      const inputs = routes.get(route);
+      if (!inputs) throw new Error(`A reference describes ${route} of the ${api} api, which does not exist`);
+      routes.delete(route);
+      const [method = "", pattern = ""] = route.split(" ");
+      const path = pattern.replace(/:(\w+)/g, "{$1}");
+      paths[path] ??= {};
+      paths[path][method.toLowerCase()] = operationObject(api, method, inputs, tag, operation);
+    }
+  if (routes.size > 0)
+    throw new Error(`No reference describes ${[...routes.keys()].join(", ")} of the ${api} api`);
+  return paths;
+}
+
+function operationObject(
+  api: Api,
+  method: string,
+  inputs: Input[],
+  tag: string,
+  operation: Operation,
+): ZodOpenApiOperationObject {
+  const schemaOf = (target: Input["target"]) => inputs.find((input) => input.target === target)?.schema;
+  const [query, path, json, header] = [
+    schemaOf("query"),
+    schemaOf("param"),
+    schemaOf("json"),
+    schemaOf("header"),
+  ];
+  const { operationId, summary, description, status, parameters, response } = operation;
+  const body = json ? { schema: json, mediaType: JSON_TYPE, ...requestExamples(operation) } : operation.body;
+  if (body) requireExamplesToMatch(`${operationId}, request`, body);
+  if (response) requireExamplesToMatch(`${operationId}, response`, response);
+  return {
+    operationId,
+    summary,
+    ...(description ? { description } : {}),
+    tags: [tag],
+    requestParams: {
+      ...(path ? { path: described(path, parameters) } : {}),
+      ...(query ? { query: described(query, parameters) } : {}),
+      ...(header ? { header: described(header, parameters) } : {}),
+      ...(method === "GET" ? { header: z.object({ "X-D1-Bookmark": bookmarkParameter }) } : {}),
+    },
+    ...(body
+      ? {
+          requestBody: {
+            required: true,
+            description: REQUEST_BODY,
+            content: { [body.mediaType]: { schema: body.schema, ...exampleFields(body) } },
+          },
+        }
+      : {}),
+    responses: {
+      [status]: {
+        description: SUCCESS[status],
+        headers: headersOf(api, {
+          ...commonHeaders(api),
+          // A response with a secret is not stored, so it is never a replay.
+          ...(header && !hasError(operation, 409) ? REPLAYED : {}),
+          ...operation.headers,
+        }),
+        ...(response
+          ? { content: { [JSON_TYPE]: { schema: response.schema, ...exampleFields(response) } } }
+          : {}),
+      },
+      ...refusalsOf(api, method, inputs, operation),
+    },
+  };
+}
+
+function requestExamples({ operationId, request }: Operation) {
+  if (!request) throw new Error(`${operationId} takes a body, and its reference has no example of one`);
+  return request;
+}
+
+const JSON_TYPE = "application/json";
+
+const REQUEST_BODY =
+  "JSON. Keys that are not described here are ignored. null for an optional field is the same as leaving it out, unless the field can be null.";
+
+const SUCCESS = { 200: "Success.", 201: "Created.", 204: "Success. The response has no body." };
+
+/** Describes the fields of requests, and gives each body a name: a generated client needs one. */
+function describeRequests(api: Api, { paths = {}, components }: ReturnType<typeof createDocument>) {
+  const operations = references.flatMap(({ [api]: each = {} }) => Object.values(each));
+  const documented = Object.values(paths).flatMap((path) => Object.values(path));
+  for (const { operationId, request, response } of operations) {
+    const content = documented.find((each) => each.operationId === operationId)?.requestBody?.content;
+    for (const mediaType of Object.values(content ?? {}) as { schema: object }[]) {
+      // Operations may share what zod made of a schema, and describe it differently.
+      const schema = structuredClone(mediaType.schema);
+      describeFields(schema, { own: request?.fields ?? {}, response: response?.schema }, operationId);
+      const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Request`;
+      Object.assign(components?.schemas ?? {}, { [name]: schema });
+      mediaType.schema = { $ref: `#/components/schemas/${name}` };
+    }
+  }
+}

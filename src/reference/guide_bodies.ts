@@ -1,0 +1,88 @@
+import { examplesOf } from "./examples.ts";
+import { references } from "./references.ts";
+
+/** That of the code. */
+const LINE_WIDTH = 110;
+
+const EXPRESSION = /^(request|response) (\w+)(?:: (.+?))?((?:, [\w.]+=\w+)*)$/;
+
+/**
+ * The body that `request …` or `response …` stands for; undefined if it is another expression.
+ *
+ * @param where for the text of an error
+ * @throws Error for an unknown operation, example or field
+ */
+export function guideBody(expression: string, where: string): string | undefined {
+  const [, kind, operationId = "", name, variables = ""] = EXPRESSION.exec(expression) ?? [];
+  if (kind === "request")
+    return inSingleQuotes(
+      requireExample(kind, operationId, name, where),
+      variables.split(", ").slice(1),
+      where,
+    );
+  if (kind === "response" && !variables)
+    return `\`\`\`json\n${pretty(requireExample(kind, operationId, name, where))}\n\`\`\``;
+  return undefined;
+}
+
+/** @param name that of the first example if it is left out */
+function requireExample(
+  kind: "request" | "response",
+  operationId: string,
+  name: string | undefined,
+  where: string,
+): unknown {
+  const operation = references
+    .flatMap(({ external = {}, platform = {} }) => [...Object.values(external), ...Object.values(platform)])
+    .find((each) => each.operationId === operationId);
+  if (!operation) throw new Error(`${where}: there is no operation ${operationId}`);
+  const body = operation[kind];
+  if (!body) throw new Error(`${where}: ${operationId} has no ${kind} with a body`);
+  const examples = examplesOf(body);
+  const example = name === undefined ? Object.values(examples)[0] : examples[name];
+  if (!example) throw new Error(`${where}: ${operationId} has no example "${name}" of a ${kind}`);
+  return example;
+}
+
+/**
+ * JSON that stands between single quotes of a shell.
+ *
+ * @param variables `path=NAME` each: the shell variables in the places of fields
+ */
+export function inSingleQuotes(example: unknown, variables: string[], where: string): string {
+  const body = structuredClone(example);
+  for (const [path = "", variable] of variables.map((each) => each.split("="))) {
+    const keys = path.split(".");
+    const last = keys.pop() ?? "";
+    // biome-ignore lint/suspicious/noExplicitAny: any JSON
+    const parent = keys.reduce((value: any, key) => value?.[key], body);
+    const type = typeof parent?.[last];
+    if (type !== "string" && type !== "number")
+      throw new Error(`${where}: the example has no text or number ${path}`);
+    // The quotes of the shell cannot be there yet: they would be escaped.
+    parent[last] = `$${type} ${variable}`;
+  }
+  return pretty(body)
+    .replaceAll("'", "'\\''")
+    .replace(/"\$number (\w+)"/g, `'"$$$1"'`)
+    .replace(/"\$string (\w+)"/g, `"'"$$$1"'"`);
+}
+
+/**
+ * JSON in which a list or an object is on one line if it fits.
+ *
+ * @param before the length of what stands before it on its line
+ */
+function pretty(value: unknown, width = LINE_WIDTH, before = 0): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const items = (room: number) =>
+    Object.entries(value).map(([key, item]) => {
+      const name = Array.isArray(value) ? "" : `${JSON.stringify(key)}: `;
+      return `${name}${pretty(item, room, name.length)}`;
+    });
+  const [start, end] = Array.isArray(value) ? "[]" : "{}";
+  const line = `${start}${items(Number.POSITIVE_INFINITY).join(", ")}${end}`;
+  if (before + line.length <= width) return line;
+  const lines = items(width - 2).join(",\n");
+  return `${start}\n  ${lines.replaceAll("\n", "\n  ")}\n${end}`;
+}

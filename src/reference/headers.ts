@@ -1,0 +1,135 @@
+import * as z from "zod";
+import { BOOKMARK as BOOKMARK_FORMAT } from "../http/replication.ts";
+import {
+  DATABASE_RETRY_AFTER,
+  FILE_DELETION_RETRY_AFTER,
+  PROVIDER_RETRY_AFTER,
+  RATE_LIMIT_PERIOD,
+  WRITE_RETRY_AFTER,
+} from "../limits.ts";
+import type { Header } from "../openapi/operation.ts";
+import type { Api } from "./apis.ts";
+import { operator } from "./operator.ts";
+
+type Headers = Record<string, Header>;
+
+const COMMON: Headers = {
+  "X-Request-Id": {
+    description: "The id of the request in the service's log.",
+    example: "5b0c7a0e-2f6d-4a2b-9c7e-0d3f4b1a6c58",
+    schema: z.uuid(),
+    required: true,
+  },
+};
+
+export const BOOKMARK_EXAMPLE = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
+
+export const bookmark = () => z.string().max(BOOKMARK_EXAMPLE.length).regex(BOOKMARK_FORMAT);
+
+const BOOKMARK: Headers = {
+  "X-D1-Bookmark": {
+    description:
+      "The state of the database that the response is based on. A GET that sends this header back sees at least this state. It is absent if the database was not asked, or if it refused to write something.",
+    example: BOOKMARK_EXAMPLE,
+    schema: bookmark(),
+  },
+};
+
+const policy = (name: string, limit: number): Headers => ({
+  "RateLimit-Policy": {
+    description:
+      "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers.",
+    example: `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`,
+    schema: z
+      .string()
+      .max(40)
+      .regex(new RegExp(`^"(client|address)";q=[0-9]+;w=${RATE_LIMIT_PERIOD}$`)),
+  },
+});
+
+const POLICIES: Record<Api, Headers> = {
+  external: policy("client", operator.CLIENT_LIMIT_PER_MINUTE),
+  platform: policy("address", operator.FAILURE_LIMIT_PER_MINUTE),
+  livekit: policy("address", operator.FAILURE_LIMIT_PER_MINUTE),
+};
+
+/** All that `Retry-After` says, in seconds. */
+const WAITS = [
+  DATABASE_RETRY_AFTER,
+  WRITE_RETRY_AFTER,
+  PROVIDER_RETRY_AFTER,
+  RATE_LIMIT_PERIOD,
+  FILE_DELETION_RETRY_AFTER,
+];
+
+export const RETRY_AFTER: Headers = {
+  "Retry-After": {
+    description: "Try again after this number of seconds.",
+    required: true,
+    example: RATE_LIMIT_PERIOD,
+    schema: z
+      .int()
+      .min(Math.min(...WAITS))
+      .max(Math.max(...WAITS)),
+  },
+};
+
+/** The headers of a response that is 2xx, or of a request that was refused after its credentials were accepted. */
+export const commonHeaders = (api: Api): Headers => ({ ...unreadHeaders(api), ...BOOKMARK });
+
+/** The same if the request was refused before the database was asked. */
+export const unreadHeaders = (api: Api): Headers =>
+  api === "external" ? { ...COMMON, ...POLICIES.external } : COMMON;
+
+/** A request without the right credentials is of no client, and does not reach the database of an organization. */
+export const unauthorizedHeaders: Headers = COMMON;
+
+export const tooManyHeaders = (api: Api): Headers => ({
+  ...COMMON,
+  ...RETRY_AFTER,
+  ...POLICIES[api],
+  RateLimit: {
+    description: "No request is left (`r`), for at most so many seconds (`t`).",
+    required: true,
+    example: `"${api === "external" ? "client" : "address"}";r=0;t=${RATE_LIMIT_PERIOD}`,
+    schema: z
+      .string()
+      .max(20)
+      .regex(new RegExp(`^"(client|address)";r=0;t=${RATE_LIMIT_PERIOD}$`)),
+  },
+});
+
+export const REPLAYED: Headers = {
+  "Idempotent-Replayed": {
+    description:
+      "`true` if the request was carried out before: this is the first response again. Otherwise it is absent.",
+    example: "true",
+    schema: z.literal("true"),
+  },
+};
+
+/** The headers of many responses: they stand once in a document. */
+const shared = (api: Api): Headers => ({
+  ...commonHeaders(api),
+  ...tooManyHeaders(api),
+  ...(api === "external" ? REPLAYED : {}),
+});
+
+export const sharedHeaders = (api: Api) =>
+  Object.fromEntries(Object.entries(shared(api)).map(([name, header]) => [name, headerObject(header)]));
+
+/** Headers as a document has them. */
+export function headersOf(api: Api, headers: Headers) {
+  const known = shared(api);
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [
+      name,
+      name in known ? { $ref: `#/components/headers/${name}` } : headerObject(header),
+    ]),
+  );
+}
+
+function headerObject({ schema, ...header }: Header) {
+  const { $schema, ...json } = z.toJSONSchema(schema);
+  return { ...header, schema: json as { type: "string" | "integer" } };
+}

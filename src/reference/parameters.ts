@@ -1,0 +1,73 @@
+import * as z from "zod";
+import { IDEMPOTENCY_KEY } from "../http/validation.ts";
+import { MAX_PER_PAGE } from "../limits.ts";
+import type { Parameter } from "../openapi/operation.ts";
+import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
+
+/** Most parameters mean the same in every operation that has them. An operation can say more of its own. */
+const parameters: Record<string, Parameter> = {
+  [IDEMPOTENCY_KEY]: {
+    description:
+      "A text that your client makes for this request, for example a UUID, with or without quotes. If the request is sent again with it, nothing is made a second time.",
+    example: "0b9f4c1e-6f0a-4e55-9d3c-2f6a7c1d8e90",
+  },
+  page: {
+    description: "The number of the page. The first page is 1. A page past the end is an empty list.",
+    example: 1,
+  },
+  per_page: {
+    description: `The number of items on a page. A value above ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
+    example: 25,
+  },
+  slug: { description: "The current slug of the waiting room.", example: "riverside-clinic--cardiology" },
+  waiting_room_slug: {
+    description: "The current slug of the waiting room.",
+    example: "riverside-clinic--cardiology",
+  },
+  organization_user_id: {
+    description:
+      "The organization user who held the call: an `id` of `GET /organization_users`, not a `user_id`.",
+    example: 12,
+  },
+  call_id: {
+    description: "The id of the call: an `id` of the list of the organization user's calls.",
+    example: 300,
+  },
+  egress_id: { description: "The id of the egress.", example: 61 },
+  type: { description: "Only events of this type.", example: "call.ended" },
+  after: {
+    description:
+      "Where to go on: the `next_after` of the response before, or the id of an event. Without it, the list begins at its start.",
+    example: 1040,
+  },
+  event: { description: "Only entries of this event.", example: "read" },
+  from: { description: "Only entries from the start of this day (UTC).", example: "2026-01-31" },
+  to: {
+    description: "Only entries up to the end of this day (UTC). It must not be before `from`.",
+    example: "2026-02-28",
+  },
+};
+
+/** For a GET: see src/http/replication.ts. */
+export const bookmarkParameter = bookmark()
+  .optional()
+  .meta({
+    description:
+      "The `X-D1-Bookmark` of an earlier response: this one then shows at least the same state of the database. Anything else is ignored, and so is a bookmark that the database cannot use, as after a restore.",
+    param: { example: BOOKMARK_EXAMPLE },
+  });
+
+/** Parameters, each with what it means and an example. */
+export function described(schema: z.ZodType, own: Record<string, Parameter> = {}) {
+  if (!(schema instanceof z.ZodObject)) throw new Error("Parameters are described by an object");
+  return z.object(
+    Object.fromEntries(
+      Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+        const parameter = own[name] ?? parameters[name];
+        if (!parameter) throw new Error(`No description of the parameter ${name}`);
+        const { description, example } = parameter;
+        return [name, field.meta({ ...field.meta(), description, param: { example } })];
+      }),
+    ),
+  );
+}

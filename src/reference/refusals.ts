@@ -1,0 +1,153 @@
+import * as z from "zod";
+import {
+  bodyTooLarge,
+  databaseUnavailable,
+  internalError,
+  noSuchPath,
+  notJson,
+  writeConflict,
+} from "../http/errors.ts";
+import { httpsRequired } from "../http/https.ts";
+import { BAD_KEY } from "../http/idempotency_key.ts";
+import { tooManyText } from "../http/rate_limits.ts";
+import { explain, type Input } from "../http/validation.ts";
+import { ONE_LINE } from "../http/wire.ts";
+import {
+  EXTERNAL_BODY_LIMIT,
+  LIVEKIT_BODY_LIMIT,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
+  PLATFORM_BODY_LIMIT,
+} from "../limits.ts";
+import type { Operation } from "../openapi/operation.ts";
+import { keyWasUsed } from "../resources/idempotency_keys/idempotency_keys.refusals.ts";
+import { APIS, type Api } from "./apis.ts";
+import { errorExamples } from "./examples.ts";
+import {
+  commonHeaders,
+  headersOf,
+  RETRY_AFTER,
+  tooManyHeaders,
+  unauthorizedHeaders,
+  unreadHeaders,
+} from "./headers.ts";
+import { operator } from "./operator.ts";
+
+const errorSchema = z
+  .object({
+    error: z
+      .string()
+      .max(10_000)
+      .regex(new RegExp(ONE_LINE))
+      .describe(
+        "What is wrong, and what would be right, for people to read. Texts are stable, but new ones may come.",
+      ),
+  })
+  .meta({ id: "ErrorResponse", description: "Why the request was refused." });
+
+const BODY_LIMITS: Record<Api, number> = {
+  external: EXTERNAL_BODY_LIMIT,
+  platform: PLATFORM_BODY_LIMIT,
+  livekit: LIVEKIT_BODY_LIMIT,
+};
+
+/** The refusals that are common to such requests, and the operation's own. Each error has its text as an example. */
+export function refusalsOf(api: Api, method: string, inputs: Input[], operation: Operation) {
+  const statuses = new Map<number, { reasons: string[]; errors: string[] }>();
+  const add = (status: number, reason: string | undefined, errors: readonly string[]) => {
+    const known = statuses.get(status) ?? { reasons: [], errors: [] };
+    statuses.set(status, {
+      reasons: [...known.reasons, ...(reason ? [reason] : [])],
+      errors: [...new Set([...known.errors, ...errors])],
+    });
+  };
+  for (const [status, reason, errors] of commonRefusals(api, method, inputs, operation))
+    add(status, reason, errors);
+  for (const [status, reason] of Object.entries(operation.refusals ?? {})) add(Number(status), reason, []);
+  for (const { status, message } of operation.errors ?? []) add(status, undefined, [message]);
+  return Object.fromEntries(
+    [...statuses].map(([status, { reasons, errors }]) => [
+      status,
+      {
+        description: reasons.join(" ") || defaultReasons(api)[status] || "",
+        headers: headersOf(api, headersFor(api, method, status, operation)),
+        content: { "application/json": { schema: errorSchema, ...errorExamples(errors) } },
+      },
+    ]),
+  );
+}
+
+export const hasError = ({ errors = [] }: Operation, status: number) =>
+  errors.some((error) => error.status === status);
+
+const defaultReasons = (api: Api): Record<number, string> => ({
+  400: "The request is not valid.",
+  404:
+    api === "external"
+      ? "Something in the path does not exist, or is out of the caller's reach."
+      : "Something in the path does not exist.",
+  409: "The request was carried out before.",
+  422: "The state of something does not allow the request.",
+  503: "It cannot be done now. `Retry-After` says when to try again.",
+});
+
+type Common = [status: number, reason: string | undefined, errors: readonly string[]];
+
+function commonRefusals(api: Api, method: string, inputs: Input[], operation: Operation): Common[] {
+  const { body } = operation;
+  const of = (target: Input["target"]) => inputs.find((input) => input.target === target);
+  const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
+  const all: Common[] = [];
+  if (json || body) all.push([400, "The body is not JSON.", [notJson().message]]);
+  if (query) all.push([400, "A query parameter is not valid.", [faultOf(query.schema, "?")]]);
+  if (key)
+    all.push([
+      400,
+      `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`,
+      [BAD_KEY],
+    ]);
+  all.push([401, APIS[api].unauthorized, [APIS[api].unauthorizedError]]);
+  all.push([403, "The request came by plain HTTP.", [httpsRequired().message]]);
+  if (param) all.push([404, undefined, [noSuchPath().message]]);
+  if (json || body) {
+    const limit = json?.limit ?? BODY_LIMITS[api];
+    all.push([413, "The body is too large.", [bodyTooLarge(limit).message]]);
+  }
+  if (json) {
+    const reason = hasError(operation, 422)
+      ? "The body is not valid, or what it asks for cannot be done."
+      : "The body does not match its schema.";
+    all.push([422, reason, [faultOf(json.schema)]]);
+  }
+  if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
+  all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
+  all.push([500, "An internal error of the service.", [internalError().message]]);
+  all.push([503, undefined, [databaseUnavailable().message]]);
+  if (method !== "GET") all.push([503, undefined, [writeConflict().message]]);
+  return all;
+}
+
+const tooManyErrors = (api: Api) => [
+  ...(api === "external" ? [tooManyText("client", operator.CLIENT_LIMIT_PER_MINUTE)] : []),
+  tooManyText("address", operator.FAILURE_LIMIT_PER_MINUTE),
+];
+
+/** What the service says of an empty body, or of parameters that are all wrong. */
+function faultOf(schema: z.ZodType, value?: string): string {
+  const wrong =
+    value === undefined || !(schema instanceof z.ZodObject)
+      ? {}
+      : Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value]));
+  const { error } = schema.safeParse(wrong);
+  if (!error) throw new Error("A schema accepts what was to be an example of a fault");
+  return explain(error.issues);
+}
+
+function headersFor(api: Api, method: string, status: number, operation: Operation) {
+  if (status === 429) return tooManyHeaders(api);
+  if (status === 403) return unauthorizedHeaders;
+  // Some operations also refuse what the caller passes on, such as a token of somebody else.
+  if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;
+  // A body is looked at before the database is asked. A bookmark that a GET sends comes back, whatever its status.
+  if (status === 413 || (status === 400 && method !== "GET")) return unreadHeaders(api);
+  return status === 503 ? { ...commonHeaders(api), ...RETRY_AFTER } : commonHeaders(api);
+}

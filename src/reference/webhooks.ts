@@ -1,0 +1,90 @@
+import { createHmac } from "node:crypto";
+import * as z from "zod";
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+import { MAX_OLD_WEBHOOK_SECRETS } from "../limits.ts";
+import type { WebhookReference } from "../openapi/operation.ts";
+import { WEBHOOK_SECRET } from "../openapi/story.ts";
+import { requireExamplesToMatch } from "./examples.ts";
+import { references } from "./references.ts";
+
+/** What the service sends to the webhook endpoints of organizations, by type. */
+export function webhooks(): ZodOpenApiPathsObject {
+  const all = references.flatMap(({ tag, webhooks = {} }) =>
+    Object.entries(webhooks).map(([type, webhook]) => [type, { post: webhookObject(tag, webhook) }] as const),
+  );
+  return Object.fromEntries(all);
+}
+
+function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperationObject {
+  const { operationId, summary, description, schema, example } = webhook;
+  requireExamplesToMatch(operationId, { schema, example });
+  return {
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    security: [],
+    requestParams: { header: headersOf(example as Sent) },
+    requestBody: {
+      required: true,
+      description:
+        "JSON. Verify the signature of these bytes as they came, before you parse them. There may be more keys in the future.",
+      content: { "application/json": { schema, example } },
+    },
+    responses: {
+      "2XX": { description: "The webhook has arrived. The body of the response is ignored." },
+      410: { description: "The endpoint wants no more webhooks: it becomes inactive." },
+      default: { description: "The webhook is sent again later." },
+    },
+  };
+}
+
+/** `v1,` and a digest of 32 bytes in base64, for each valid secret. */
+const SIGNATURE = "v1,[A-Za-z0-9+/]{43}=";
+const SIGNATURE_LENGTH = "v1,".length + 44;
+
+/** The digits of the largest integer. */
+const MAX_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
+
+interface Sent {
+  id: number;
+  timestamp: string;
+}
+
+/** The headers, with an example that is really signed: a receiver can be tried with it. */
+function headersOf(sent: Sent) {
+  const webhookId = sent.id ? `evt_${sent.id}` : "ping_0c6a4f0e-93a5-4b8e-8d0a-5b0f6f0f3f3d";
+  const timestamp = String(Math.floor(Date.parse(sent.timestamp) / 1000) + 1);
+  const key = Buffer.from(WEBHOOK_SECRET.replace("whsec_", ""), "base64");
+  const signature = createHmac("sha256", key)
+    .update(`${webhookId}.${timestamp}.${JSON.stringify(sent)}`)
+    .digest("base64");
+  return z.object({
+    "webhook-id": z
+      .string()
+      .max("ping_".length + 36)
+      .regex(/^(evt_[0-9]+|ping_[0-9a-f-]{36})$/)
+      .meta({
+        description:
+          "`evt_` and the id of the event, or for a ping `ping_` and a UUID. It is the same whenever this is sent: ignore what has an id that you know.",
+        param: { example: webhookId },
+      }),
+    "webhook-timestamp": z
+      .string()
+      .max(MAX_DIGITS)
+      .regex(/^[0-9]+$/)
+      .meta({
+        description:
+          "When it is sent, in seconds since 1970. Refuse what was sent more than five minutes ago.",
+        param: { example: timestamp },
+      }),
+    "webhook-signature": z
+      .string()
+      .max((1 + MAX_OLD_WEBHOOK_SECRETS) * (SIGNATURE_LENGTH + 1) - 1)
+      .regex(new RegExp(`^${SIGNATURE}( ${SIGNATURE})*$`))
+      .meta({
+        description: `\`v1,\` and the HMAC-SHA-256 of \`{webhook-id}.{webhook-timestamp}.{body}\` in base64, with the bytes of the endpoint's secret as its key. After a rotation of the secret there is one for each valid secret, separated by spaces: one of them must be right. That of the example is made with \`${WEBHOOK_SECRET}\` and the example of the body, without white space.`,
+        param: { example: `v1,${signature}` },
+      }),
+  });
+}

@@ -1,0 +1,29 @@
+import { notFound, unprocessable } from "../../http/errors.ts";
+import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
+
+export const callNotFound = () => notFound("Call");
+
+/** The organization user whose calls a path names. */
+export const callOwnerNotFound = () => notFound("Organization user");
+
+export const callNamesNoRoom = () =>
+  unprocessable("call.waiting_room_slug: the first report must name a waiting room");
+
+export const callNamesUnknownRoom = () =>
+  unprocessable("call.waiting_room_slug: must be the current slug of a waiting room");
+
+export const callIncomplete = () =>
+  unprocessable("call: organization_user_id and started_at are required in the first report");
+
+export const callOwnerNotMember = () =>
+  unprocessable(
+    "call.organization_user_id: is not a user of the call's organization; if another organization uses the key, report the call under a new key",
+  );
+
+export const callEndsTooEarly = () => unprocessable("call.ended_at: must not be before started_at");
+
+export const callUnderLegalHold = () => unprocessable("The call is under legal hold: end the hold first");
+
+/** Faults of the list of participants. */
+export const TOO_MANY_PARTICIPANTS = `must name at most ${MAX_CALL_PARTICIPANTS} participants`;
+export const PARTICIPANT_REPEATED = "must name each participant once";

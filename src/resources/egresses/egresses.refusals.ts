@@ -1,0 +1,26 @@
+import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
+import { FILE_DELETION_RETRY_AFTER, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
+
+export const egressNotFound = () => notFound("Egress");
+
+export const egressNamesNoCall = () => unprocessable("egress.call_key: the first report must name a call");
+
+export const egressOfUnknownCall = () => unprocessable("egress.call_key: there is no such call");
+
+export const egressOfAnotherCall = () => unprocessable("egress.call_key: the egress belongs to another call");
+
+export const egressWithoutStatus = () => unprocessable("egress.status: is required in the first report");
+
+export const egressUserNotMember = () => unprocessable("egress.user_id: is not a user of the organization");
+
+/** Faults of a `storage_key`. */
+export const NOT_A_PATH = "must be a path without empty, . and .. segments";
+export const STORAGE_KEY_TOO_LONG = `must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`;
+
+export const egressNotEnded = () => unprocessable("The egress has not ended: report its end first");
+
+export const fileNotDeleted = () =>
+  new ApiError(503, "The file could not be deleted now: the service goes on trying", {
+    headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) },
+    reason: "file_not_deleted",
+  });

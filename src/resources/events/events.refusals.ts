@@ -1,0 +1,3 @@
+import { notFound } from "../../http/errors.ts";
+
+export const eventsNotFound = () => notFound("Events");

@@ -1,0 +1,25 @@
+import { notFound, unprocessable } from "../../http/errors.ts";
+import { MAX_CALL_PARTICIPANTS, MAX_TRANSCRIPT_LINES, MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
+
+export const transcriptNotFound = () => notFound("Transcript");
+
+export const transcriptIncomplete = () =>
+  unprocessable("transcript: is_final and lines are required in the first report");
+
+export const speakerNotOnCall = () =>
+  unprocessable(
+    "transcript.lines: a participant_key is not on the call: report the participant with the call first",
+  );
+
+export const transcriptTooLong = () =>
+  unprocessable(
+    `transcript.lines: must take at most ${MAX_TRANSCRIPT_SIZE} bytes of JSON, with the display name in each line`,
+  );
+
+export const transcriptIsFinal = () => unprocessable("The transcript is final and cannot be changed");
+
+/** Faults of the lines. */
+export const TOO_MANY_LINES = `must hold at most ${MAX_TRANSCRIPT_LINES} lines`;
+export const LINE_ENDS_TOO_EARLY = "must not be before start_time";
+export const LINES_OVERLAP = "must not overlap";
+export const TOO_MANY_SPEAKERS = `must be spoken by at most ${MAX_CALL_PARTICIPANTS} participants`;

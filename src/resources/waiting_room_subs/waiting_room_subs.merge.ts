@@ -1,0 +1,74 @@
+import type * as z from "zod";
+import type { waitingRoomSubs } from "../../database/schema.ts";
+import { withoutUndefined } from "../../http/wire.ts";
+import { DEFAULT_SUB_DURATION } from "../../limits.ts";
+import {
+  ownerSubstitutes,
+  subEndsTooEarly,
+  subsOverlap,
+  substituteHasNoRoom,
+} from "./waiting_room_subs.refusals.ts";
+import type { createWaitingRoomSubBody, updateWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
+
+type SubRow = typeof waitingRoomSubs.$inferSelect;
+
+/** What is known around a sub that is written. */
+interface KnownOfSub {
+  /** The room that the path names, and its owner. */
+  room: { id: number; user_id: number | null };
+  /** The personal room of the user who is to substitute. */
+  substituteRoom: { id: number } | undefined;
+  /** The other sub that ends first after this one starts: the only one that it can overlap. */
+  nextSub: { datetime_start: number } | undefined;
+}
+
+/** @throws ApiError 422 if the sub cannot be (see `requirePossible`) */
+export function newSub(
+  { organization_id, ...known }: KnownOfSub & { organization_id: number },
+  { user_id, datetime_start, datetime_end }: z.output<typeof createWaitingRoomSubBody>["waiting_room_sub"],
+  now: number,
+): typeof waitingRoomSubs.$inferInsert {
+  const sub = {
+    organization_id,
+    waiting_room_id: known.room.id,
+    user_id,
+    datetime_start,
+    datetime_end: datetime_end ?? datetime_start + DEFAULT_SUB_DURATION,
+    created_at: now,
+    updated_at: now,
+  };
+  requirePossible(sub, known);
+  return sub;
+}
+
+/**
+ * A field left out stays; a null user_id empties the sub.
+ *
+ * @throws ApiError 422 if the sub cannot be (see `requirePossible`)
+ */
+export function mergeSub(
+  { sub, ...known }: KnownOfSub & { sub: SubRow },
+  input: z.output<typeof updateWaitingRoomSubBody>["waiting_room_sub"],
+  now: number,
+): SubRow {
+  const next = { ...sub, ...withoutUndefined(input), updated_at: now };
+  requirePossible(next, known, sub);
+  return next;
+}
+
+/**
+ * What holds for every sub. The substitute of a sub that is filled has a personal room: a user who loses it loses the sub
+ * too.
+ */
+function requirePossible(
+  sub: Pick<SubRow, "user_id" | "datetime_start" | "datetime_end">,
+  { room, substituteRoom, nextSub }: KnownOfSub,
+  before?: SubRow,
+) {
+  if (sub.datetime_end <= sub.datetime_start) throw subEndsTooEarly();
+  if (sub.user_id !== null && sub.user_id !== before?.user_id) {
+    if (sub.user_id === room.user_id) throw ownerSubstitutes();
+    if (!substituteRoom) throw substituteHasNoRoom();
+  }
+  if (nextSub && sub.datetime_end > nextSub.datetime_start) throw subsOverlap();
+}

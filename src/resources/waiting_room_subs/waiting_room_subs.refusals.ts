@@ -1,0 +1,21 @@
+import { notFound, unprocessable } from "../../http/errors.ts";
+
+export const subNotFound = () => notFound("Waiting room sub");
+
+/** The fault of a time in another time zone. */
+export const NOT_IN_UTC = "must be in UTC: end in Z or +00:00";
+
+/** The fault of a `datetime_end`. */
+export const ENDS_TOO_EARLY = "must be after datetime_start";
+
+export const subEndsTooEarly = () => unprocessable(`waiting_room_sub.datetime_end: ${ENDS_TOO_EARLY}`);
+
+export const ownerSubstitutes = () =>
+  unprocessable("waiting_room_sub.user_id: must not be the owner of the room");
+
+export const substituteHasNoRoom = () =>
+  unprocessable(
+    "waiting_room_sub.user_id: must be a user of the organization who has a personal waiting room",
+  );
+
+export const subsOverlap = () => unprocessable("The times overlap another sub of the waiting room");

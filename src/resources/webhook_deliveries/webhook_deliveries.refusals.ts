@@ -1,0 +1,3 @@
+import { unprocessable } from "../../http/errors.ts";
+
+export const endpointNotActive = () => unprocessable("The webhook endpoint is not active: activate it first");

@@ -1,0 +1,140 @@
+/** What a request costs, ours and another handler's by turns. */
+import { partialDeepStrictEqual } from "node:assert";
+import { app } from "../../src/app.ts";
+import { platformCredentials } from "../project/support/clinic_in_node.ts";
+import { answer, bindings, type Handler, makeRequest } from "../project/support/worker_in_node.ts";
+import type { Example } from "../support/clinic.ts";
+import type { BenchClinic } from "./clinic.ts";
+import { floor } from "./floor.ts";
+import { type Meter, replay } from "./meter.ts";
+import type { Operation } from "./operations.ts";
+
+/** What D1 is away, in milliseconds. */
+export const ROUND_TRIP_TIME = 30;
+
+/** How often: requests for latency, blocks of requests for CPU, and requests in a block. */
+export interface Effort {
+  latency: number;
+  cpu_blocks: number;
+  cpu_block: number;
+}
+
+export interface Figures {
+  round_trips: number;
+  rows_read: number;
+  rows_written: number;
+  /** Milliseconds of each request. */
+  latency: number[];
+  /** Milliseconds of CPU for a request, without D1's: the mean of each block, in the order of the turns. */
+  cpu: number[];
+}
+
+export interface Measured {
+  name: string;
+  ours: Figures;
+  other: Figures | undefined;
+}
+
+export interface Bench {
+  meter: Meter;
+  clinic: BenchClinic;
+}
+
+/** @param other measured beside ours, if there is one */
+export async function measure(
+  bench: Bench,
+  operation: Operation,
+  other: Handler | undefined,
+  effort: Effort,
+): Promise<Measured> {
+  const first = await aContender(bench, operation, app.fetch as Handler);
+  const second = other && (await aContender(bench, operation, other));
+  // What ours has besides does not matter. The code before a change may return other things.
+  if (other === floor) partialDeepStrictEqual(first.body, second?.body);
+  const contenders = second ? [first, second] : [first];
+  for (let turn = 0; turn < effort.latency; turn++)
+    for (const { figures, latency } of inTurn(contenders, turn)) figures.latency.push(await latency());
+  // The first blocks warm up: after them V8 has compiled the code.
+  const warmUp = Math.ceil(effort.cpu_blocks / 4);
+  for (let turn = -warmUp; turn < effort.cpu_blocks; turn++)
+    for (const { figures, cpu } of inTurn(contenders, turn + warmUp)) {
+      const used = await cpu(effort.cpu_block);
+      if (turn >= 0) figures.cpu.push(used);
+    }
+  return { name: operation.name, ours: first.figures, other: second?.figures };
+}
+
+/** In an order that changes with the turn: going first may be an advantage. */
+const inTurn = <Each>(each: Each[], turn: number) => (turn % 2 === 0 ? each : each.toReversed());
+
+/**
+ * A handler whose first request is counted and recorded. Another goes ahead uncounted: it makes the client known, and the
+ * rows that only the first write of its kind adds.
+ */
+async function aContender({ meter, clinic }: Bench, operation: Operation, handler: Handler) {
+  const env = bindings(meter.binding);
+  const send = async (request: Request, answeredFrom = env) => {
+    const response = await answer(handler, request, answeredFrom);
+    if (response.status >= 300)
+      throw new Error(`${operation.name}: ${response.status} ${await response.text()}`);
+    return response;
+  };
+  await send(toRequest(operation, await operation.example(clinic), clinic));
+  const example = await operation.example(clinic);
+  meter.reset();
+  const response = await send(toRequest(operation, example, clinic));
+  const { answers, overrun, ...counts } = meter.used;
+  const replayed = replay([...answers]);
+  const replaying = bindings(replayed.binding);
+  return {
+    body: comparable(await response.text()),
+    figures: { ...counts, latency: [], cpu: [] } as Figures,
+
+    async latency(): Promise<number> {
+      const request = toRequest(operation, await operation.example(clinic), clinic);
+      meter.reset();
+      meter.round_trip_time = ROUND_TRIP_TIME;
+      const started = performance.now();
+      await (await send(request)).arrayBuffer();
+      const took = performance.now() - started - meter.used.overrun;
+      meter.round_trip_time = 0;
+      return took;
+    },
+
+    /**
+     * Of one request, in a block of the same ones. D1's answers come from memory: neither the local D1's proxy nor the
+     * making of requests in Node is counted.
+     */
+    async cpu(block: number): Promise<number> {
+      const requests = Array.from({ length: block }, () => toRequest(operation, example, clinic));
+      replayed.expect(block);
+      const before = process.cpuUsage();
+      for (const request of requests) await send(request, replaying);
+      const { user, system } = process.cpuUsage(before);
+      replayed.requireAllAsked();
+      return (user + system) / 1000 / block;
+    },
+  };
+}
+
+/** The body of a response without what is new in each: ids, words that are unique (see `unique`), and signatures. */
+function comparable(text: string): object {
+  const masked = text
+    .replace(/-\d+-[0-9a-f]{6}\b/g, "")
+    .replace(/"((\w+_)?id)":\d+/g, '"$1":0')
+    .replace(/(?<=[?&](X-Amz-Date|X-Amz-Signature|x-audit-log-id)=)\w+/g, "");
+  return masked === "" ? {} : JSON.parse(masked);
+}
+
+function toRequest({ name }: Operation, { path, body }: Example, { credentials }: BenchClinic): Request {
+  const [method = "", , , api] = name.split(/[ /]/);
+  const headers = api === "platform" ? platformCredentials : credentials;
+  return makeRequest(method, `/api/${api}${path}`, headers, body);
+}
+
+export function quantile(values: number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
+
+export const median = (values: number[]) => quantile(values, 0.5);

@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { caller, platformCaller } from "./server.ts";
+
+/** A new organization of the server with one user, and an API client that acts as the user. */
+export async function anOrganization(
+  url: string,
+  { name = "Hillside Clinic", role = "organization_admin" } = {},
+) {
+  const platform = platformCaller(url);
+  const create = async (path: string, body: object) => {
+    const made = await platform("POST", path, body);
+    if (made.status !== 201)
+      throw new Error(`POST ${path} answered ${made.status} ${JSON.stringify(made.body)}`);
+    return made.body;
+  };
+  const organization = await create("/organizations", { organization: { name } });
+  const base = `/organizations/${organization.id}`;
+  const addUser = (who: string, role: string) =>
+    create(`${base}/users`, {
+      user: { email: `${who}-${randomUUID()}@hillside.example`, display_name: who, roles: [role] },
+    });
+  const user = await addUser("ada", role);
+  const client = await create(`${base}/api_clients`, {
+    api_client: { name: "Integration", organization_user_id: user.id },
+  });
+  const credentials = { "X-Client-ID": client.client_id, "X-Client-Secret": client.client_secret };
+  const external = caller(`${url}/api/external`, credentials);
+  return { organization, base, user, addUser, credentials, platform, external };
+}

@@ -1,0 +1,84 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { beforeAll, describe, expect, it } from "vitest";
+import { applyMigrations, withLocalBindings } from "../../src/dev/local_database.ts";
+import { migrationFiles } from "../../src/dev/migrations.ts";
+import { runWrangler } from "../../src/dev/wrangler.ts";
+
+let folder: string;
+let persistTo: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "local-database-"));
+  persistTo = join(folder, "ours");
+  await withLocalBindings({ persistTo }, ({ DB }) => applyMigrations(DB));
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Runs something with the file of the local database. */
+function withFile<T>(state: string, run: (database: DatabaseSync) => T): T {
+  const databases = join(state, "v3", "d1", "miniflare-D1DatabaseObject");
+  const [file = "", ...others] = readdirSync(databases).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
+  expect(others).toEqual([]);
+  const database = new DatabaseSync(join(databases, file));
+  try {
+    return run(database);
+  } finally {
+    database.close();
+  }
+}
+
+const appliedMigrations = (state: string) =>
+  withFile(state, (database) =>
+    database.prepare("SELECT id, name, typeof(applied_at) AS applied_at FROM d1_migrations").all(),
+  );
+
+const schemaOf = (state: string) =>
+  withFile(state, (database) => database.prepare("SELECT type, name, sql FROM sqlite_schema").all());
+
+const migrationsOf = (state: string, command: "apply" | "list") =>
+  runWrangler(["d1", "migrations", command, "DB", "--local", "--persist-to", state]);
+
+/** `npm run dev`, which ends at the flag that wrangler does not know: everything before the server is done by then. */
+function dev(...flags: string[]) {
+  const args = ["src/dev/serve.ts", "--persist-to", persistTo, "--nosuch", ...flags];
+  return spawnSync(process.execPath, args, { encoding: "utf8" });
+}
+
+describe("The local database", () => {
+  it("is migrated as wrangler's own command does it, which finds nothing to do afterwards", () => {
+    const wranglers = join(folder, "wranglers");
+    migrationsOf(wranglers, "apply");
+    expect(appliedMigrations(persistTo)).toEqual(appliedMigrations(wranglers));
+    expect(appliedMigrations(persistTo)).toHaveLength(migrationFiles().length);
+    expect(schemaOf(persistTo)).toEqual(schemaOf(wranglers));
+    expect(migrationsOf(persistTo, "list")).toContain("No migrations to apply");
+  });
+
+  it("is not migrated twice", async () => {
+    const before = appliedMigrations(persistTo);
+    await withLocalBindings({ persistTo }, ({ DB }) => applyMigrations(DB));
+    expect(appliedMigrations(persistTo)).toEqual(before);
+  });
+
+  it("stops `npm run dev` if it has another schema; --fresh makes it anew, and leaves the recordings", () => {
+    withFile(persistTo, (database) =>
+      database.exec("UPDATE d1_migrations SET name = '0000_baseline_0f0f0f0f.sql'; CREATE TABLE other (id)"),
+    );
+    const refused = dev();
+    expect(refused).toMatchObject({ status: 1, stdout: "" });
+    expect(refused.stderr).toMatch(/^[^\n]* another schema[^\n]*`npm run dev -- --fresh`[^\n]*\n$/);
+    expect(schemaOf(persistTo)).toContainEqual(expect.objectContaining({ name: "other" }));
+
+    const recording = join(persistTo, "v3", "r2", "recording.ogg");
+    mkdirSync(join(recording, ".."), { recursive: true });
+    writeFileSync(recording, "");
+    const { stderr } = dev("--fresh");
+    expect(stderr).toContain("Unknown argument: nosuch");
+    expect(appliedMigrations(persistTo).map(({ name }) => name)).toEqual(migrationFiles());
+    expect(schemaOf(persistTo)).not.toContainEqual(expect.objectContaining({ name: "other" }));
+    expect(existsSync(recording)).toBe(true);
+  });
+});

@@ -1,0 +1,78 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { app } from "../../../src/app.ts";
+import { aUser, type Clinic, unique } from "../../support/clinic.ts";
+import { answer, type Handler, makeRequest, PLATFORM_TOKEN } from "./worker_in_node.ts";
+
+export const platformCredentials = { Authorization: `Bearer ${PLATFORM_TOKEN}` };
+
+export interface ClinicInNode extends Clinic {
+  slug: string;
+  admin: { id: number; user_id: number };
+  /** Headers for the external API. */
+  credentials: Record<string, string>;
+}
+
+/** A new organization of the service in this process. What it reaches beyond the service needs no network. */
+export async function openClinic(env: Env): Promise<ClinicInNode> {
+  const sender =
+    (api: string, headers: Record<string, string>): Clinic["client"] =>
+    async (method, path, body) => {
+      const request = makeRequest(method, `/api/${api}${path}`, headers, body);
+      const response = await answer(app.fetch as Handler, request, env);
+      const text = await response.text();
+      if (response.status >= 300)
+        throw new Error(`Set-up failed: ${method} ${path} ${response.status} ${text}`);
+      return text === "" ? null : JSON.parse(text);
+    };
+  const platform = sender("platform", platformCredentials);
+  const organization = { name: "Riverside Clinic", slug: unique("clinic") };
+  const { id } = await platform("POST", "/organizations", { organization });
+  const admin = await platform("POST", `/organizations/${id}/users`, {
+    user: { ...aUser(), display_name: "Ada Admin", roles: ["organization_admin"] },
+  });
+  const { client_id, client_secret } = await platform("POST", `/organizations/${id}/api_clients`, {
+    api_client: { name: "Integration", organization_user_id: admin.id },
+  });
+  const credentials = { "X-Client-ID": client_id, "X-Client-Secret": client_secret };
+  let token: Promise<string> | undefined;
+  return {
+    id,
+    slug: organization.slug,
+    admin,
+    credentials,
+    client: sender("external", credentials),
+    platform,
+    signIn() {
+      token ??= aToken(platform, id, admin.email);
+      return token;
+    },
+    aReceiver() {
+      const url = `https://${unique("hooks")}.example.com/visits`;
+      responses.set(url, () => new Response(null, { status: 204 }));
+      return url;
+    },
+  };
+}
+
+/** A token of somebody's, from a new identity provider of the organization. */
+async function aToken(platform: Clinic["platform"], organization_id: number, email: string) {
+  const issuer = `https://${unique("idp")}.test`;
+  const jwks_url = `${issuer}/jwks`;
+  const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), kid: "key", alg: "ES256" };
+  responses.set(jwks_url, () => Response.json({ keys: [jwk] }));
+  await platform("POST", `/organizations/${organization_id}/issuers`, {
+    issuer: { issuer, audience: "video-visits", jwks_url },
+  });
+  return new SignJWT({ email })
+    .setProtectedHeader({ alg: "ES256", kid: "key" })
+    .setIssuer(issuer)
+    .setAudience("video-visits")
+    .setExpirationTime(Math.floor(Date.now() / 1000) + 3600)
+    .sign(privateKey);
+}
+
+/** What the service gets for a URL, instead of what the network has. */
+const responses = new Map<string, () => Response>();
+const realFetch = globalThis.fetch;
+globalThis.fetch = async (input, init) => responses.get(String(input))?.() ?? realFetch(input, init);

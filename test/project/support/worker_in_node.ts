@@ -1,0 +1,81 @@
+/**
+ * What the Worker needs in Node. The clock stands still: so a looked-up client stays fresh, and what two handlers write at
+ * the same time is the same to the letter.
+ */
+import { timingSafeEqual } from "node:crypto";
+
+/** A Worker's fetch handler. */
+export type Handler = (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>;
+
+export const ORIGIN = "https://service.test";
+
+export const PLATFORM_TOKEN = "local-platform-token-of-32-characters";
+
+export const LIVEKIT_KEY = "local-livekit-key";
+export const LIVEKIT_SECRET = "local-livekit-secret-of-32-characters";
+
+const SETTINGS = {
+  PUBLIC_URL: "",
+  CONTACT: "",
+  CLIENT_LIMIT_PER_MINUTE: "1200",
+  FAILURE_LIMIT_PER_MINUTE: "60",
+  PLATFORM_API_TOKEN: PLATFORM_TOKEN,
+  APP_URL: "http://localhost:3000",
+  INVITE_TOKEN_SECRET: "local-invite-secret-of-32-characters",
+  LIVEKIT_API_KEY: LIVEKIT_KEY,
+  LIVEKIT_API_SECRET: LIVEKIT_SECRET,
+  RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",
+  RECORDINGS_S3_ACCESS_KEY_ID: "local-access-key",
+  RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",
+};
+
+const noLimit: RateLimit = { limit: async () => ({ success: true }) };
+
+/** Takes messages, and delivers none. */
+const idleQueue = { send: async () => {}, sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
+
+/** Deletes files that never were. */
+const emptyBucket = { delete: async () => {} } as unknown as R2Bucket;
+
+/** The Worker's bindings, around whatever stands in for its database. */
+export const bindings = (DB: D1Database): Env => ({
+  ...SETTINGS,
+  DB,
+  BULK_INVITES: idleQueue,
+  WEBHOOKS: idleQueue,
+  RECORDINGS: emptyBucket,
+  CLIENT_LIMIT: noLimit,
+  FAILURE_LIMIT: noLimit,
+});
+
+/** What Workers have and Node lacks, the clock, and silence: a request's log line is made, and goes nowhere. */
+export function likeWorkers() {
+  Object.assign(crypto.subtle, {
+    timingSafeEqual: (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b),
+  });
+  const started = Date.now();
+  Date.now = () => started;
+  Object.assign(console, { log: () => {} });
+}
+
+/** A request as it arrives over HTTP: with a Content-Length, which a Request made in Node lacks. */
+export function makeRequest(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+): Request {
+  if (body === undefined) return new Request(ORIGIN + path, { method, headers });
+  const text = JSON.stringify(body);
+  const described = { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) };
+  return new Request(ORIGIN + path, { method, headers: { ...headers, ...described }, body: text });
+}
+
+/** Answers one request, with everything that it left for later done too. */
+export async function answer(handler: Handler, request: Request, env: Env): Promise<Response> {
+  const later: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => later.push(work), passThroughOnException() {} };
+  const response = await handler(request, env, context as unknown as ExecutionContext);
+  if (later.length > 0) await Promise.all(later);
+  return response;
+}

@@ -1,0 +1,64 @@
+/** Examples of requests, wherever the service runs: what they are, and what they are made with. */
+
+/** Sends a request to one API, and returns the body of the response. Throws where it is refused. */
+// biome-ignore lint/suspicious/noExplicitAny: an example knows what it asked for
+export type Send = (method: string, path: string, body?: object) => Promise<any>;
+
+/** An organization, with a client that acts as its administrator. */
+export interface Clinic {
+  id: number;
+  admin: { id: number };
+  /** Sends to the external API. */
+  client: Send;
+  /** Sends to the platform API. */
+  platform: Send;
+  /** A token of the administrator's, from an identity provider of the organization. */
+  signIn(): Promise<string>;
+  /** The URL of a receiver of webhooks that accepts everything. */
+  aReceiver(): string;
+}
+
+/** A request that succeeds for the organization that owns the things it names. */
+export interface Example {
+  path: string;
+  body?: object;
+  /** The status for another organization if the path contains no id; success by default. */
+  statusForOthers?: number;
+}
+
+/** Makes an example, each time with new things, as a write may use up what it is about. */
+export type MakeExample = (clinic: Clinic) => Promise<Example>;
+
+let made = 0;
+
+/** Makes a word that is unique in this run. */
+export const unique = (word: string) => `${word}-${++made}-${crypto.randomUUID().slice(0, 6)}`;
+
+export const aUser = () => ({
+  email: `${unique("user")}@example.com`,
+  display_name: "Paula Provider",
+  roles: ["provider"],
+});
+
+/** A new user of the organization, who has a personal room. */
+export const aProvider = ({ id, platform }: Clinic) =>
+  platform("POST", `/organizations/${id}/users`, { user: aUser() });
+
+/** The path of a new room. */
+export async function aRoom({ client }: Clinic): Promise<string> {
+  const waiting_room = { name: "Cardiology", is_active: true };
+  return `/waiting_rooms/${(await client("POST", "/waiting_rooms", { waiting_room })).slug}`;
+}
+
+/** The body of an invite. */
+export const anInvite = (more: object = {}) => ({
+  email: `${unique("invitee")}@example.com`,
+  display_name: "Ivy Invitee",
+  role_names: ["provider"],
+  ...more,
+});
+
+/** The path of a new invite. */
+export async function aPendingInvite({ client }: Clinic): Promise<string> {
+  return `/invites/${(await client("POST", "/invites", { organization_invite: anInvite() })).id}`;
+}

@@ -1,0 +1,149 @@
+import {
+  anInvite,
+  aPendingInvite,
+  aProvider,
+  aRoom,
+  type Clinic,
+  type MakeExample,
+  unique,
+} from "./clinic.ts";
+import { anEndedCall, anEndedEgress, aSoapNote, aTranscript, reported } from "./reports.ts";
+
+/** An example for each route of the external API, by method and pattern. */
+export const externalExamples: Record<string, MakeExample> = {
+  "GET /organization_users": async () => ({ path: "/organization_users" }),
+  "GET /waiting_rooms": async () => ({ path: "/waiting_rooms" }),
+  "POST /waiting_rooms": async () => ({
+    path: "/waiting_rooms",
+    body: { waiting_room: { name: unique("Oncology"), is_active: true } },
+  }),
+  "GET /waiting_rooms/:slug": async (clinic) => ({ path: await aRoom(clinic) }),
+  "PUT /waiting_rooms/:slug": async (clinic) => ({
+    path: await aRoom(clinic),
+    body: { waiting_room: { name: "Renamed", is_active: false } },
+  }),
+  "DELETE /waiting_rooms/:slug": async (clinic) => ({ path: await aRoom(clinic) }),
+  "GET /waiting_rooms/:waiting_room_slug/waiting_room_subs": async (clinic) => ({
+    path: `${await aRoom(clinic)}/waiting_room_subs`,
+  }),
+  "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": (clinic) => aSub(clinic),
+  "PUT /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": async (clinic) => ({
+    path: await anAddedSub(clinic),
+    body: { waiting_room_sub: { user_id: null } },
+  }),
+  "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": async (clinic) => ({
+    path: await anAddedSub(clinic),
+  }),
+  "GET /organization_users/:organization_user_id/calls": async (clinic) => ({
+    path: (await anEndedCall(clinic)).results.replace(/\/\d+$/, ""),
+  }),
+  "GET /call_metrics": async () => ({ path: "/call_metrics" }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => {
+    const call = await anEndedCall(clinic);
+    await reported(clinic, aTranscript(call));
+    return { path: `${call.results}/transcript` };
+  },
+  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => {
+    const call = await anEndedCall(clinic);
+    await reported(clinic, aSoapNote(call));
+    return { path: `${call.results}/soap_note` };
+  },
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses": async (clinic) => ({
+    path: (await aRecording(clinic)).replace(/\/\d+$/, ""),
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": async (clinic) => ({
+    path: await aRecording(clinic),
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs": async (
+    clinic,
+  ) => ({ path: `${await aRecording(clinic)}/audit_logs` }),
+  "POST /auth/token_exchange": async ({ signIn }) => ({
+    path: "/auth/token_exchange",
+    body: { token_exchange: { token: await signIn() } },
+    statusForOthers: 401,
+  }),
+  "GET /roles": async () => ({ path: "/roles" }),
+  "GET /invites": async (clinic) => {
+    await aPendingInvite(clinic);
+    return { path: "/invites" };
+  },
+  "POST /invites": async () => ({ path: "/invites", body: { organization_invite: anInvite() } }),
+  "GET /invites/:id": async (clinic) => ({ path: await aPendingInvite(clinic) }),
+  "DELETE /invites/:id": async (clinic) => ({ path: await aPendingInvite(clinic) }),
+  "POST /invites/bulk_create": async () => aBulkInvite(),
+  "GET /bulk_invites/:id": async ({ client }) => {
+    const { path, body } = aBulkInvite();
+    return { path: `/bulk_invites/${(await client("POST", path, body)).bulk_invite.id}` };
+  },
+  "GET /events": async () => ({ path: "/events" }),
+  "GET /webhook_endpoints": async (clinic) => {
+    await anEndpoint(clinic);
+    return { path: "/webhook_endpoints" };
+  },
+  "POST /webhook_endpoints": async (clinic) => {
+    await makeRoomForEndpoint(clinic);
+    return { path: "/webhook_endpoints", body: { webhook_endpoint: { url: ENDPOINT_URL } } };
+  },
+  "GET /webhook_endpoints/:id": async (clinic) => ({ path: await anEndpoint(clinic) }),
+  "PUT /webhook_endpoints/:id": async (clinic) => ({
+    path: await anEndpoint(clinic),
+    body: { webhook_endpoint: { url: "https://other.example.com", event_types: ["call.ended"] } },
+  }),
+  "DELETE /webhook_endpoints/:id": async (clinic) => ({ path: await anEndpoint(clinic) }),
+  "POST /webhook_endpoints/:id/rotate_secret": async (clinic) => ({
+    path: `${await anEndpoint(clinic)}/rotate_secret`,
+  }),
+  "GET /webhook_endpoints/:id/deliveries": async (clinic) => ({
+    path: `${await anEndpoint(clinic)}/deliveries`,
+  }),
+  "POST /webhook_endpoints/:id/redeliver": async (clinic) => ({
+    path: `${await anEndpoint(clinic)}/redeliver`,
+    body: { after: 0 },
+  }),
+  "POST /webhook_endpoints/:id/ping": async (clinic) => ({
+    path: `${await anEndpoint(clinic, clinic.aReceiver())}/ping`,
+  }),
+};
+
+/** A sub in a new room. */
+const aSub = async (clinic: Clinic) => ({
+  path: `${await aRoom(clinic)}/waiting_room_subs`,
+  body: {
+    waiting_room_sub: {
+      user_id: (await aProvider(clinic)).user_id,
+      datetime_start: "2126-01-31T09:30:00Z",
+    },
+  },
+});
+
+async function anAddedSub(clinic: Clinic): Promise<string> {
+  const { path, body } = await aSub(clinic);
+  return `${path}/${(await clinic.client("POST", path, body)).id}`;
+}
+
+/** The path of a recording that may be seen. */
+async function aRecording(clinic: Clinic): Promise<string> {
+  const call = await anEndedCall(clinic);
+  const { result } = await reported(clinic, anEndedEgress(call));
+  return `${call.results}/egresses/${result.id}`;
+}
+
+const aBulkInvite = () => ({
+  path: "/invites/bulk_create",
+  body: { organization_invites: [anInvite(), anInvite()] },
+});
+
+const ENDPOINT_URL = "https://hooks.example.com/visits";
+
+async function anEndpoint(clinic: Clinic, url = ENDPOINT_URL): Promise<string> {
+  await makeRoomForEndpoint(clinic);
+  const { id } = await clinic.client("POST", "/webhook_endpoints", { webhook_endpoint: { url } });
+  return `/webhook_endpoints/${id}`;
+}
+
+/** An organization may have ten endpoints: the oldest goes. */
+async function makeRoomForEndpoint({ client }: Clinic) {
+  const { webhook_endpoints } = await client("GET", "/webhook_endpoints");
+  if (webhook_endpoints.length === 10)
+    await client("DELETE", `/webhook_endpoints/${webhook_endpoints[0].id}`);
+}

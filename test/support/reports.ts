@@ -1,0 +1,94 @@
+/** Reports of the platform API, each the first of its kind. */
+import { aProvider, type Clinic, unique } from "./clinic.ts";
+
+interface Report<Body extends object> {
+  path: string;
+  body: Body;
+}
+
+/** A report that has been made, with what it returned. */
+export async function reported<Body extends object>(
+  { platform }: Clinic,
+  making: Report<Body> | Promise<Report<Body>>,
+) {
+  const report = await making;
+  return { ...report, result: await platform("PUT", report.path, report.body) };
+}
+
+/**
+ * A call, of two who agree to a recording. It goes on.
+ *
+ * @param owner a provider with a personal room; by default a new one
+ */
+export async function aCall(clinic: Clinic, owner?: { id: number; waiting_room_slug: string }) {
+  const { id, waiting_room_slug } = owner ?? (await aProvider(clinic));
+  const joined_at = "2026-01-31T09:30:00Z";
+  // Short keys, so that the longest transcript that is allowed fits into a body.
+  const participants = [
+    {
+      key: unique("p"),
+      display_name: "Paula Provider",
+      role: "provider",
+      joined_at,
+      recording_consent: true,
+    },
+    {
+      key: unique("p"),
+      display_name: "Rita Recipient",
+      role: "recipient",
+      waiting_since: "2026-01-31T09:20:00Z",
+      joined_at,
+      recording_consent: true,
+    },
+  ];
+  const call = { waiting_room_slug, organization_user_id: id, started_at: joined_at, participants };
+  return { path: `/calls/${unique("call")}`, body: { call } };
+}
+
+const ended_at = "2026-01-31T10:30:00Z";
+
+/** A call that has been reported, and has ended. `results` is its path in the external API. */
+export async function anEndedCall(clinic: Clinic, owner?: { id: number; waiting_room_slug: string }) {
+  const { path, body } = await aCall(clinic, owner);
+  const { result } = await reported(clinic, { path, body: { call: { ...body.call, ended_at } } });
+  return {
+    path,
+    key: path.split("/").at(-1) ?? "",
+    speakers: body.call.participants.map(({ key }) => key),
+    results: `/organization_users/${result.organization_user_id}/calls/${result.id}`,
+  };
+}
+
+export type EndedCall = Awaited<ReturnType<typeof anEndedCall>>;
+
+export const aTranscript = (
+  { path, speakers: [participant_key] }: EndedCall,
+  lines: object[] = [{ participant_key, text: "Good morning.", start_time: 0, end_time: 1.5 }],
+) => ({
+  path: `${path}/transcript`,
+  body: { transcript: { summary: "A greeting.", is_final: true, lines } },
+});
+
+export const aSoapNote = ({ path }: EndedCall) => ({
+  path: `${path}/soap_note`,
+  body: { soap_note: { text: "Subjective: feels better.\nObjective: 128/82 at home.", is_final: true } },
+});
+
+export const anEgress = ({ key }: EndedCall) => ({
+  path: `/egresses/${unique("egress")}`,
+  body: { egress: { call_key: key, status: "egress_starting" } },
+});
+
+/** Each has a file of its own: a shared one is not deleted. */
+export const anEndedEgress = ({ key }: EndedCall) => ({
+  path: `/egresses/${unique("egress")}`,
+  body: {
+    egress: {
+      call_key: key,
+      status: "egress_ended",
+      is_stopped: true,
+      ended_at,
+      storage_key: `${unique("file")}.mp4`,
+    },
+  },
+});

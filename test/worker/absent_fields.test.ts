@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
+import { documents } from "./support/contract.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given } from "./support/organization.ts";
+import { externalExamples, platformExamples } from "./support/routes.ts";
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+}
+
+/** The documented schema of an operation's body. */
+function schemaOf(base: string, route: string): { schema: Schema; resolved: (schema: Schema) => Schema } {
+  const document = documents[base];
+  const [method = "", pattern = ""] = route.split(" ");
+  const operation = document?.paths[pattern.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+  const { requestBody } = operation as unknown as {
+    requestBody: { content: { "application/json": { schema: Schema } } };
+  };
+  const resolved = (schema: Schema) =>
+    (document?.components.schemas[schema.$ref?.split("/").at(-1) ?? ""] as Schema | undefined) ?? schema;
+  return { schema: requestBody.content["application/json"].schema, resolved };
+}
+
+/** The body, with null for each optional field that it leaves out and that cannot be null. */
+function withNulls(body: unknown, schema: Schema, resolved: (schema: Schema) => Schema): unknown {
+  const { properties = {}, required = [], items } = resolved(schema);
+  if (Array.isArray(body)) return items ? body.map((each) => withNulls(each, items, resolved)) : body;
+  if (typeof body !== "object" || body === null) return body;
+  const nulls = Object.entries(properties)
+    .filter(([name, field]) => !required.includes(name) && !canBeNull(resolved(field)))
+    .map(([name]) => [name, null]);
+  const given = Object.entries(body).map(([name, value]) => [
+    name,
+    withNulls(value, properties[name] ?? {}, resolved),
+  ]);
+  return Object.fromEntries([...nulls, ...given]);
+}
+
+const canBeNull = ({ type, anyOf = [] }: Schema): boolean =>
+  [type].flat().includes("null") || anyOf.some(canBeNull);
+
+describe("null for an optional field", () => {
+  const routes = [
+    ...Object.entries(externalExamples).map(([route, example]) => ["/api/external", route, example] as const),
+    ...Object.entries(platformExamples).map(([route, example]) => ["/api/platform", route, example] as const),
+  ].filter(([, route]) => !/^(GET|DELETE)/.test(route));
+
+  it.each(routes)("is the same as leaving it out in %s %s", async (base, route, example) => {
+    const clinic = await anOrganization();
+    const { path, body } = await example(clinic);
+    if (body === undefined) return;
+    const { schema, resolved } = schemaOf(base, route);
+    const [method = ""] = route.split(" ");
+    const through = base === "/api/external" ? clinic.client : platform;
+    const answer = await through.send(method, path, withNulls(body, schema, resolved));
+    expect([200, 201, 204], JSON.stringify(answer.body)).toContain(answer.status);
+  });
+
+  it("gives a new thing its default, and keeps what a known one has", async () => {
+    const { client } = await anOrganization();
+    const nothing = { theme: null, is_active: null };
+    const created = await client.post("/waiting_rooms", { waiting_room: { name: "Cardiology", ...nothing } });
+    expect(created).toMatchObject({ status: 201, body: { theme: "default", is_active: false } });
+    const path = `/waiting_rooms/${created.body.slug}`;
+    const set = await given(client.put(path, { waiting_room: { theme: "dark", is_active: true } }));
+    const kept = await client.put(path, { waiting_room: { name: null, ...nothing } });
+    expect(kept).toMatchObject({ status: 200, body: { ...set, updated_at: expect.any(String) } });
+  });
+
+  it("keeps what was reported before", async () => {
+    const { id, addProvider } = await anOrganization();
+    const provider = await addProvider();
+    const path = `/organizations/${id}/users/${provider.id}`;
+    const user = { display_name: null, roles: null, assists: null };
+    expect(await platform.put(path, { user })).toMatchObject({ status: 200, body: provider });
+  });
+});
+
+it("null for a required field is refused, and so is null for a field that cannot be sent", async () => {
+  const { client } = await anOrganization();
+  const refused = (waiting_room: unknown) => client.post("/waiting_rooms", { waiting_room });
+  expectRefusal(await refused(null), 422, "waiting_room: must be an object");
+  expectRefusal(await refused({ name: null }), 422, "waiting_room.name: must be a string");
+  expectRefusal(await refused({ name: "Lungs", slug: null }), 422, /^waiting_room\.slug: /);
+});
+
+it.each([
+  ["/call_metrics", "date_start=&date_end=&user_id="],
+  ["/invites", "status="],
+  ["/events", "type=&after="],
+  ["/invites", "page=&page=1&per_page"],
+])("an empty parameter of %s is the same as leaving it out: %s", async (path, query) => {
+  const { client } = await anOrganization();
+  const { status, body } = await client.get(`${path}?${query}`);
+  expect(status).toBe(200);
+  expect(body).toEqual((await client.get(path)).body);
+});

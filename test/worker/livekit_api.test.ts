@@ -1,0 +1,304 @@
+import { env, exports } from "cloudflare:workers";
+import { generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import { describe, expect, it, vi } from "vitest";
+import { api, type Fetcher } from "./support/api.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import {
+  aLiveKitRoom,
+  aLiveKitServer,
+  anEvent,
+  delivered,
+  digestOf,
+  LIVEKIT_KEY,
+  liveKit,
+  signatureOf,
+} from "./support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+import { throughWorkerWith } from "./support/worker.ts";
+
+const INVALID = "Invalid LiveKit signature";
+const LIMIT = 256 * 1024;
+
+const webhook = { "Content-Type": "application/webhook+json" };
+
+const withHeader = (Authorization: string) => api("/api/livekit", { Authorization });
+
+const postAs = (Authorization: string, body: string, headers = {}) =>
+  withHeader(Authorization).send("POST", "/webhook", body, { ...webhook, ...headers });
+
+/** A token with these claims, and the body's digest. */
+async function tokenFor(
+  body: string,
+  claims: object = {},
+  { alg = "HS256", secret = LIVEKIT_KEY.secret } = {},
+) {
+  return new SignJWT({ iss: LIVEKIT_KEY.key, exp: inSeconds(300), sha256: await digestOf(body), ...claims })
+    .setProtectedHeader({ alg })
+    .sign(new TextEncoder().encode(secret));
+}
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+async function callsOf(organization: Organization, owner: { id: number }) {
+  return (await given(organization.client.get(`/organization_users/${owner.id}/calls`))).calls;
+}
+
+describe("The LiveKit API", () => {
+  it("takes an event that is signed by LiveKit's own package", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.started()]);
+    expect(await callsOf(clinic, room.owner)).toMatchObject([{ is_ended: false }]);
+  });
+
+  it("hashes the bytes as they were sent, whatever white space is in them", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([` ${room.started().replaceAll('":', '":  ')}\n`]);
+    expect(await callsOf(clinic, room.owner)).toHaveLength(1);
+  });
+
+  it("refuses everything that is not correctly signed, in the same way, and changes nothing", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    const event = room.started();
+    const { privateKey } = await generateKeyPair("RS256");
+    const claims = { iss: LIVEKIT_KEY.key, exp: inSeconds(300), sha256: await digestOf(event) };
+    const right = await signatureOf(event);
+    const [header = "", payload = "", signature = ""] = right.split(".");
+    const faults: Record<string, string> = {
+      nothing: "",
+      "no token": "made-up",
+      "another scheme": `Bearer ${right}`,
+      "another secret": await signatureOf(event, { ...LIVEKIT_KEY, secret: "x".repeat(32) }),
+      "another key": await signatureOf(event, { ...LIVEKIT_KEY, key: "somebody" }),
+      "no key": await tokenFor(event, { iss: undefined }),
+      "the signature of another body": await signatureOf(room.finished(10)),
+      "a digest in hexadecimal": await tokenFor(event, { sha256: "00".repeat(32) }),
+      "a digest without padding": await tokenFor(event, { sha256: claims.sha256.replace("=", "") }),
+      "no digest": await tokenFor(event, { sha256: undefined }),
+      "a digest that is no text": await tokenFor(event, { sha256: [claims.sha256] }),
+      "no expiry": await tokenFor(event, { exp: undefined }),
+      "an expiry in the past": await tokenFor(event, { exp: inSeconds(-61) }),
+      "a start in the future": await tokenFor(event, { nbf: inSeconds(62) }),
+      HS384: await tokenFor(event, {}, { alg: "HS384" }),
+      HS512: await tokenFor(event, {}, { alg: "HS512" }),
+      "no algorithm": new UnsecuredJWT(claims).encode(),
+      "a key pair": await new SignJWT(claims).setProtectedHeader({ alg: "RS256" }).sign(privateKey),
+      "no signature": `${header}.${payload}.`,
+      "a shorter signature": `${header}.${payload}.${signature.slice(0, -2)}`,
+      "another payload": `${header}.${btoa(JSON.stringify({ ...claims, x: 1 })).replace(/=+$/, "")}.${signature}`,
+    };
+    await changingNothing(async () => {
+      // An hour later: the claims above count from now.
+      travelTo(fromNow(-60));
+      for (const [fault, token] of Object.entries(faults))
+        expect({ fault, ...(await postAs(token, event)) }).toMatchObject({
+          fault,
+          status: 401,
+          body: { error: INVALID },
+        });
+    });
+    expect((await postAs(right, event)).status).toBe(200);
+  });
+
+  it("allows for clocks that differ by a minute", async () => {
+    const event = anEvent("room_started");
+    expect((await postAs(await tokenFor(event, { exp: inSeconds(-58) }), event)).status).toBe(200);
+    expect((await postAs(await tokenFor(event, { nbf: inSeconds(58) }), event)).status).toBe(200);
+  });
+
+  it("takes the same event again while its token is valid, and it changes nothing", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const event = room.joined("rita", 1);
+    const token = await signatureOf(event);
+    expect((await postAs(token, event)).status).toBe(200);
+    await changingNothing(async () => {
+      travelTo(fromNow(-56));
+      expect((await postAs(token, event)).status).toBe(200);
+      travelTo(fromNow(4));
+      expectRefusal(await postAs(token, event), 401, INVALID);
+    });
+  });
+
+  it("takes two keys during a rotation", async () => {
+    const previous = { key: "earlier-key", secret: "earlier-livekit-secret-of-32-characters" };
+    const bindings = {
+      LIVEKIT_API_KEY_PREVIOUS: previous.key,
+      LIVEKIT_API_SECRET_PREVIOUS: previous.secret,
+    };
+    const fetcher = throughWorkerWith(bindings);
+    const event = anEvent("room_started");
+    for (const key of [LIVEKIT_KEY, previous])
+      expect((await aLiveKitServer({ key, fetcher }).send(event)).status).toBe(200);
+    const mixed = { key: LIVEKIT_KEY.key, secret: previous.secret };
+    expectRefusal(await aLiveKitServer({ key: mixed, fetcher }).send(event), 401, INVALID);
+    expectRefusal(await aLiveKitServer({ key: previous }).send(event), 401, INVALID);
+  });
+
+  it("is closed where no key is set", async () => {
+    const { LIVEKIT_API_KEY: _, LIVEKIT_API_SECRET: __, ...others } = env;
+    const fetcher = throughWorkerWith({ ...others, LIVEKIT_API_KEY: "", LIVEKIT_API_SECRET: "" });
+    expectRefusal(await aLiveKitServer({ fetcher }).send(anEvent("room_started")), 401, INVALID);
+    const empty = { key: "", secret: "x" };
+    expectRefusal(await aLiveKitServer({ key: empty, fetcher }).send(anEvent("room_started")), 401, INVALID);
+  });
+
+  it("refuses without a signature before it looks at anything else", async () => {
+    const stranger = withHeader("");
+    expectRefusal(await stranger.send("GET", "/nowhere"), 401, INVALID);
+    expectRefusal(await stranger.send("POST", "/webhook", "x".repeat(LIMIT + 1)), 401, INVALID);
+    expectRefusal(
+      await stranger.send("POST", "/webhook", "{", { "Content-Type": "text/plain" }),
+      401,
+      INVALID,
+    );
+  });
+
+  it("has no other paths", async () => {
+    const signed = withHeader(await signatureOf(""));
+    expectRefusal(await signed.send("GET", "/webhook"), 404, "Not found");
+    expectRefusal(await signed.send("GET", "/nowhere"), 404, "Not found");
+  });
+
+  it("takes 256 KiB and refuses more", async () => {
+    const event = anEvent("room_started");
+    expect((await liveKit.send(event.padEnd(LIMIT))).status).toBe(200);
+    expectRefusal(
+      await liveKit.send(event.padEnd(LIMIT + 1)),
+      413,
+      `Request body is larger than ${LIMIT} bytes`,
+    );
+  });
+
+  it("takes a body that comes in pieces and without a length, and no longer one", async () => {
+    const inPieces: Fetcher = async (request) => {
+      const body = new Blob([await request.arrayBuffer()]).stream();
+      return exports.default.fetch(
+        new Request(request.url, { method: "POST", headers: request.headers, body }),
+      );
+    };
+    const server = aLiveKitServer({ fetcher: inPieces });
+    const event = anEvent("room_started");
+    expect((await server.send(event.padEnd(LIMIT))).status).toBe(200);
+    expect((await server.send(event.padEnd(LIMIT + 1))).status).toBe(413);
+  });
+
+  it("refuses what is not JSON", async () => {
+    expectRefusal(await liveKit.send("{"), 400, "Request body is not valid JSON");
+    expectRefusal(await liveKit.send(""), 400, "Request body is not valid JSON");
+  });
+
+  it.each(["application/webhook+json; charset=utf-8", "application/json", "text/plain"])(
+    "takes %s",
+    async (type) => {
+      expect((await liveKit.send("{}", { "Content-Type": type })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ["no object", "[]"],
+    ["null", "null"],
+    ["nothing", "{}"],
+    ["an event that nobody knows", anEvent("moon_landed")],
+    ["an event without a room", anEvent("room_started")],
+    ["a room without metadata", anEvent("room_started", { room: { sid: "RM_1", name: "x" } as never })],
+    [
+      "a room with other metadata",
+      anEvent("room_started", { room: { sid: "RM_1", metadata: "a room" } as never }),
+    ],
+    ["an ingress", anEvent("ingress_started")],
+    ["an egress without an id", anEvent("egress_ended", { egressInfo: { roomId: "RM_1" } as never })],
+    ["an egress event without an egress", anEvent("egress_ended")],
+    [
+      "fields of other types",
+      '{"event":7,"room":[],"participant":"x","egressInfo":3,"createdAt":{"toString":0}}',
+    ],
+    [
+      "a prototype",
+      '{"__proto__":{"event":"room_started"},"event":"room_started","room":{"sid":"RM_1","__proto__":1}}',
+    ],
+  ])("accepts %s, and changes nothing", async (_, event) => {
+    await changingNothing(() => delivered([event]));
+  });
+
+  it.each([
+    ["no slug", { organization_user_id: 1 }],
+    ["a slug that is no text", { waiting_room_slug: 7, organization_user_id: 1 }],
+    ["a room that nobody knows", { waiting_room_slug: "nowhere", organization_user_id: 1 }],
+    ["a user who is no number", { waiting_room_slug: "x", organization_user_id: "x" }],
+    ["a list", []],
+  ])("accepts a room whose metadata has %s, and changes nothing", async (_, metadata) => {
+    const { event } = await aLiveKitRoom(await anOrganization(), { metadata: JSON.stringify(metadata) });
+    await changingNothing(() => delivered([event("room_started", 0), event("room_finished", 10)]));
+  });
+
+  it("answers 503 if the database fails, so that LiveKit sends the event again", async () => {
+    const DB = new Proxy(env.DB, {
+      get(target, property) {
+        if (property === "withSession") return () => DB;
+        if (property === "getBookmark") return () => null;
+        if (property === "batch")
+          return () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
+        return Reflect.get(target, property).bind(target);
+      },
+    });
+    const room = await aLiveKitRoom(await anOrganization());
+    const server = aLiveKitServer({ fetcher: throughWorkerWith({ DB }) });
+    expectRefusal(
+      await server.send(room.started()),
+      503,
+      "The database is not available at the moment: try again",
+    );
+    expectRefusal(
+      await server.send(room.recorded(unique("EG"), 10)),
+      503,
+      "The database is not available at the moment: try again",
+    );
+  });
+});
+
+describe("The log of an event that cannot be used", () => {
+  /** What the service logs of an event, apart from its line for the request. */
+  async function linesOf(event: string): Promise<Record<string, unknown>[]> {
+    const lines: string[] = [];
+    const spy = vi.spyOn(console, "log").mockImplementation((line: string) => lines.push(line));
+    await delivered([event]).finally(() => spy.mockRestore());
+    return lines.map((line) => JSON.parse(line)).filter((line) => line.event !== "request");
+  }
+
+  const line = { event: "livekit_event_not_used", request_id: expect.any(String) };
+
+  it("has the ids of the event and of the room, and the reason", async () => {
+    const room = await aLiveKitRoom(await anOrganization(), { metadata: "" });
+    const event = room.joined("rita@example.com", 1, { name: "Rita Recipient" });
+    const { id } = JSON.parse(event);
+    expect(await linesOf(event)).toEqual([
+      { ...line, livekit_event: "participant_joined", event_id: id, room_sid: room.sid, reason: "no visit" },
+    ]);
+  });
+
+  it("says why a report was refused, without a word that LiveKit sent", async () => {
+    const clinic = await anOrganization();
+    const metadata = { waiting_room_slug: "Rita Recipient", organization_user_id: clinic.admin.id };
+    const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata), name: "rita" });
+    const lines = await linesOf(room.joined("rita@example.com", 1, { name: "Rita Recipient" }));
+    expect(lines).toMatchObject([
+      { ...line, reason: "call.waiting_room_slug: must be the current slug of a waiting room" },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/rita/i);
+  });
+
+  it("leaves out what does not look like an id", async () => {
+    const event = anEvent("Rita left", { id: "Rita's event", room: { sid: "Rita's room" } as never });
+    expect(await linesOf(event)).toEqual([{ ...line, reason: "no visit" }]);
+  });
+
+  it("is empty for an event that is used, or was used before", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    expect(await linesOf(room.joined("rita", 1))).toEqual([]);
+    expect(await linesOf(room.joined("rita", 1))).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import { exports } from "cloudflare:workers";
+
+import { expectAsDocumented } from "./contract.ts";
+
+/** A response with its parsed body; an empty body is null. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body
+  body: any;
+}
+
+/** Sends a request to the Worker. Other fetchers count or change requests on their way. */
+export type Fetcher = (request: Request) => Promise<Response>;
+
+const theWorker: Fetcher = (request) => exports.default.fetch(request);
+
+const [, high, low] = crypto.randomUUID().split("-");
+
+/** Each test file has a network of its own: files share a Worker, which remembers whose credentials have failed. */
+const ADDRESS = `2001:db8:${high}:${low}::1`;
+
+/** One of the APIs of the service, with credentials for it. */
+export function api(base: string, credentials: Record<string, string>, fetcher = theWorker) {
+  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const hasBody = body !== undefined;
+    const response = await fetcher(
+      new Request(`https://service.test${base}${path}`, {
+        method,
+        headers: {
+          "CF-Connecting-IP": ADDRESS,
+          ...credentials,
+          ...(hasBody ? { "Content-Type": "application/json" } : {}),
+          ...headers,
+        },
+        body: !hasBody || typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    );
+    const text = await response.text();
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? null : JSON.parse(text),
+    };
+    expectAsDocumented(base, method, path, answer);
+    return answer;
+  }
+  return {
+    send,
+    get: (path: string) => send("GET", path),
+    post: (path: string, body: unknown) => send("POST", path, body),
+    put: (path: string, body: unknown) => send("PUT", path, body),
+    delete: (path: string) => send("DELETE", path),
+    through: (other: Fetcher) => api(base, credentials, other),
+  };
+}
+
+export type Api = ReturnType<typeof api>;
+
+export const PLATFORM_TOKEN = "test-platform-token-of-32-characters";
+
+export const platform = api("/api/platform", { Authorization: `Bearer ${PLATFORM_TOKEN}` });

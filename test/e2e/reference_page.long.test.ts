@@ -111,7 +111,7 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     for (const target of targets) {
       await page.locator(`.introduction-section .markdown a[href="${target}"]`).first().click();
       const top = () => page.evaluate<number | null>(`inPage.topOf(${JSON.stringify(target?.slice(1))})`);
-      await expect.poll(top).toBeLessThan(300);
+      await expect.poll(top, { timeout: 60_000 }).toBeLessThan(300);
       expect(await top()).toBeGreaterThan(-100);
     }
   });

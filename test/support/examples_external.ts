@@ -12,6 +12,9 @@ import { anEndedCall, anEndedEgress, aSoapNote, aTranscript, reported } from "./
 /** An example for each route of the external API, by method and pattern. */
 export const externalExamples: Record<string, MakeExample> = {
   "GET /organization_users": async () => ({ path: "/organization_users" }),
+  "GET /organization_users/:id": async (clinic) => ({
+    path: `/organization_users/${(await aProvider(clinic)).id}`,
+  }),
   "GET /waiting_rooms": async () => ({ path: "/waiting_rooms" }),
   "POST /waiting_rooms": async () => ({
     path: "/waiting_rooms",

@@ -738,12 +738,13 @@ describe("The calls of an organization user", () => {
 
 /** The results of a call, and the list of calls. */
 const RESOURCES = {
-  calls: "",
-  transcript: "/CALL/transcript",
-  "SOAP note": "/CALL/soap_note",
-  egresses: "/CALL/egresses",
-  egress: "/CALL/egresses/EGRESS",
-  "audit logs": "/CALL/egresses/EGRESS/audit_logs",
+  "the organization user": "",
+  calls: "/calls",
+  transcript: "/calls/CALL/transcript",
+  "SOAP note": "/calls/CALL/soap_note",
+  egresses: "/calls/CALL/egresses",
+  egress: "/calls/CALL/egresses/EGRESS",
+  "audit logs": "/calls/CALL/egresses/EGRESS/audit_logs",
 };
 
 describe.each(Object.entries(RESOURCES))("A client that asks for %s", (_, tail) => {
@@ -770,9 +771,9 @@ describe.each(Object.entries(RESOURCES))("A client that asks for %s", (_, tail) 
       await given(call.reportTranscript({ is_final: false, lines: [] }));
       await given(call.reportSoapNote({ is_final: false, text: "Subjective: well." }));
       const path = tail.replace("CALL", String(call.id)).replace("EGRESS", egress.id);
-      paths.push([name, `/organization_users/${person.id}/calls${path}`]);
+      paths.push([name, `/organization_users/${person.id}${path}`]);
     }
-    /** The users whose calls a caller reaches. Every other call must be 404. */
+    /** The users whom a caller reaches, with their calls. Everything else must be 404. */
     return async function reachedBy(person: keyof typeof people) {
       const client = await clinic.addClient(people[person].id);
       const reached = [];

@@ -55,7 +55,7 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
   await given(platform.post(`/organizations/${clinic.id}/api_clients`, { api_client }));
   const issuer = { issuer: "https://idp.test", audience: name, jwks_url: "https://idp.test/jwks" };
   await given(platform.post(`/organizations/${clinic.id}/issuers`, { issuer }));
-  return { ...clinic, clients, provider, substitute, room, call, egress, bulk, webhook_endpoint };
+  return { ...clinic, clients, provider, substitute, assistant, room, call, egress, bulk, webhook_endpoint };
 }
 
 async function aBulkInvite({ client }: Organization, emails: string[]) {
@@ -88,7 +88,14 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
       paths: ["/organization_users"],
       rows: (body) => body.organization_users,
     }),
-    "GET /waiting_rooms": () => ({ paths: ["/waiting_rooms"], rows: (body) => body.waiting_rooms }),
+    "GET /organization_users/:id": ({ assistant }) => ({
+      paths: [`/organization_users/${assistant.id}`],
+      rows: (body) => body.assists,
+    }),
+    "GET /waiting_rooms": ({ room }) => ({
+      paths: ["/waiting_rooms", `/waiting_rooms?id=${room.id}`],
+      rows: (body) => body.waiting_rooms,
+    }),
     "GET /waiting_rooms/:waiting_room_slug/waiting_room_subs": ({ room, provider }) => ({
       paths: [room.slug, provider.waiting_room_slug].map(
         (slug) => `/waiting_rooms/${slug}/waiting_room_subs`,

@@ -23,13 +23,14 @@ const aUser = (more: object = {}) => ({
 const list = async (client: Pick<Api, "get">, query = "") =>
   (await client.get(`/organization_users${query}`)).body;
 
-/** The part of the platform API's response that the external API shows, too. */
-const shown = ({ id, user_id, email, display_name, roles }: Record<string, unknown>) => ({
+/** What the external API shows of somebody who was created; `assists` must be added. */
+const shown = ({ id, user_id, email, display_name, roles, assists = [] }: Record<string, unknown>) => ({
   id,
   user_id,
   email,
   display_name,
   roles,
+  assists,
 });
 
 /** Everything that creating a user changes. */
@@ -224,7 +225,8 @@ describe("The providers whom an assistant assists", () => {
     const created = await create(clinic.id, anAssistant([peter.id, paula.id, peter.id]));
     expect(created.status).toBe(201);
     const client = await clinic.addClient(created.body.id);
-    expect((await list(client)).organization_users).toEqual([paula, peter, created.body].map(shown));
+    const assistant = { ...created.body, assists: [paula.id, peter.id] };
+    expect((await list(client)).organization_users).toEqual([paula, peter, assistant].map(shown));
   });
 
   it("can be an empty list", async () => {
@@ -254,9 +256,10 @@ describe("The list of organization users", () => {
   async function aClinicWithStaff() {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider("Paula Provider");
-    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+    const assists = [paula.id];
+    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists });
     const peter = await clinic.addProvider("Peter Provider");
-    return { clinic, paula, al, peter };
+    return { clinic, paula, al: { ...al, assists }, peter };
   }
 
   it("shows an organization_admin every user, by id", async () => {
@@ -296,9 +299,9 @@ describe("The list of organization users", () => {
 
   it("depends on the highest role of a user with several roles", async () => {
     const { clinic, paula, al, peter } = await aClinicWithStaff();
-    const both = await clinic.addUser("Bea Both", ["provider_assistant", "provider"], {
-      assists: [peter.id],
-    });
+    const assists = [peter.id];
+    const bea = await clinic.addUser("Bea Both", ["provider_assistant", "provider"], { assists });
+    const both = { ...bea, assists };
     const head = await clinic.addUser("Hal Head", ["provider", "organization_admin"]);
     const clientOfBoth = await clinic.addClient(both.id);
     const clientOfHead = await clinic.addClient(head.id);
@@ -321,4 +324,44 @@ describe("The list of organization users", () => {
       pagination: { current_page: 2, ...pagination },
     });
   });
+});
+
+describe("An organization user", () => {
+  const get = (client: Pick<Api, "get">, { id }: { id: number }) => client.get(`/organization_users/${id}`);
+
+  it("is shown as in the list, also after the membership has ended", async () => {
+    const clinic = await anOrganization();
+    const paula = await clinic.addProvider("Paula Provider");
+    await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+    const fred = await clinic.addProvider("Fred Former");
+    await given(remove(clinic, fred));
+    const { organization_users } = await list(clinic.client);
+    expect(organization_users).toHaveLength(4);
+    for (const user of organization_users)
+      expect(await get(clinic.client, user)).toMatchObject({ status: 200, body: user });
+    expect((await given(get(clinic.client, fred))).roles).toEqual([]);
+  });
+
+  it("shows whom it assists now, by id", async () => {
+    const clinic = await anOrganization();
+    const providers = [await clinic.addProvider("Paula"), await clinic.addProvider("Peter")];
+    const assists = providers.map(({ id }) => id);
+    const al = await clinic.addUser("Al Assistant", ["provider_assistant"], {
+      assists: assists.toReversed(),
+    });
+    expect((await given(get(clinic.client, al))).assists).toEqual(assists);
+    const path = `/organizations/${clinic.id}/users/${al.id}`;
+    await given(platform.put(path, { user: { assists: assists.slice(1) } }));
+    expect((await given(get(clinic.client, al))).assists).toEqual(assists.slice(1));
+    await given(platform.put(path, { user: { roles: ["provider"] } }));
+    expect((await given(get(clinic.client, al))).assists).toEqual([]);
+  });
+
+  it.each(["0", "-1", "1.0", "x", "999999999", "99999999999999999999"])(
+    "does not exist under the id %s: 404",
+    async (id) => {
+      const { client } = await anOrganization();
+      expectRefusal(await client.get(`/organization_users/${id}`), 404);
+    },
+  );
 });

@@ -24,7 +24,7 @@ export const eventIds = z.object({
   invite_id: id().meta({ description: "The id of the invite.", example: INVITE_ID }),
   bulk_invite_id: id().meta({ description: "The id of the bulk invite.", example: BULK_INVITE_ID }),
   waiting_room_id: id().meta({
-    description: "The `id` of the waiting room. The list of waiting rooms has its slug.",
+    description: "The `id` of the waiting room: `GET /waiting_rooms?id=` has its slug.",
     example: CARDIOLOGY.id,
   }),
   waiting_room_sub_id: id().meta({

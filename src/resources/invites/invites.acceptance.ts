@@ -13,7 +13,7 @@ import {
   userByEmail,
 } from "../organization_users/organization_users.membership.ts";
 import { joinMember } from "../organization_users/organization_users.merge.ts";
-import type { CreatedUser } from "../organization_users/organization_users.schemas.ts";
+import type { User } from "../organization_users/organization_users.schemas.ts";
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { InviteWithAcceptUrl } from "./invites.schemas.ts";
@@ -58,7 +58,7 @@ export async function requireInviteWithAcceptUrl(
  *
  * @throws ApiError 404 if the token is forged or its invite does not exist, 422 if it is used or expired
  */
-export async function acceptInvite({ db, now, settings }: Context, token: string): Promise<CreatedUser> {
+export async function acceptInvite({ db, now, settings }: Context, token: string): Promise<User> {
   const claims = await verifyToken(settings, token);
   return decideAndWrite(
     db,

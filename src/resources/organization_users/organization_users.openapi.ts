@@ -26,7 +26,8 @@ const ann: User = { ...withoutRoom, ...ANN, roles: ["provider_assistant"], assis
 const promotedAnn: User = { ...olga, ...ANN, display_name: "Ann Admin" };
 const fred: User = { ...withoutRoom, ...FRED, roles: [] };
 
-const listed = (...users: User[]) => users.map((user) => organizationUserSchema.parse(user));
+const shown = (user: User) => organizationUserSchema.parse(user);
+const listed = (...users: User[]) => users.map(shown);
 const created = (user: User) => createdUserSchema.parse(user);
 
 const parameters = {
@@ -62,6 +63,28 @@ export const organizationUsersReference: Reference = {
           },
         },
       },
+    },
+    "GET /organization_users/:id": {
+      operationId: "getOrganizationUser",
+      summary: "Get an organization user",
+      description:
+        "The organization users that the client has access to are those of the list. Events name organization users by this id.",
+      status: 200,
+      parameters: {
+        id: {
+          description: "The id of the organization user: the `id`, not the `user_id`.",
+          example: PAULA.id,
+        },
+      },
+      response: {
+        schema: organizationUserSchema,
+        examples: {
+          "A provider": shown(paula),
+          "An assistant": shown(ann),
+          "A former user": shown(fred),
+        },
+      },
+      errors: [organizationUserNotFound()],
     },
   },
   platform: {

@@ -28,10 +28,14 @@ export const organizationUserSchema = z
         "The roles of the person in this organization, lowest first; an empty list if the membership has ended.",
       example: ["provider"],
     }),
+    assists: z.array(id()).max(MAX_ASSISTS).meta({
+      description: "The ids of the organization users whom the person assists, in ascending order.",
+      example: [],
+    }),
   })
   .meta({ id: "OrganizationUser", description: "A person who belongs to the organization." });
 
-export const createdUserSchema = organizationUserSchema
+export const userSchema = organizationUserSchema
   .extend({
     organization_id: id().meta({ description: "The id of the organization.", example: CLINIC.id }),
     waiting_room_slug: roomSlug().nullable().meta({
@@ -41,19 +45,12 @@ export const createdUserSchema = organizationUserSchema
     }),
   })
   .meta({
-    id: "CreatedUser",
-    description: "A person who belongs to an organization, with the slug of the personal waiting room.",
-  });
-
-export const userSchema = createdUserSchema
-  .extend({
-    assists: z.array(id()).max(MAX_ASSISTS).meta({
-      description: "The ids of the organization users whom the person assists, in ascending order.",
-      example: [],
-    }),
-  })
-  .meta({
     id: "User",
     description:
       "A person who belongs to an organization, with the slug of the personal waiting room and the providers whom the person assists.",
   });
+
+export const createdUserSchema = userSchema.omit({ assists: true }).meta({
+  id: "CreatedUser",
+  description: "A person who belongs to an organization, with the slug of the personal waiting room.",
+});

@@ -10,7 +10,7 @@ import type {
   organizationUserSchema,
   userSchema,
 } from "./organization_users.responses.ts";
-import type { createdUserColumns, organizationUserColumns, userColumns } from "./organization_users.sql.ts";
+import type { organizationUserColumns, userColumns } from "./organization_users.sql.ts";
 
 const roleList = (tooFew: string) =>
   z
@@ -51,8 +51,6 @@ export const memberParams = z.object({ id: pathId, organization_user_id: pathId 
 
 export type OrganizationUser = Row<typeof organizationUserColumns>;
 
-export type CreatedUser = Row<typeof createdUserColumns>;
-
 export type User = Row<typeof userColumns>;
 
 export function toOrganizationUser(row: OrganizationUser): z.input<typeof organizationUserSchema> {
@@ -62,10 +60,11 @@ export function toOrganizationUser(row: OrganizationUser): z.input<typeof organi
     email: row.email,
     display_name: row.display_name,
     roles: row.roles,
+    assists: row.assists,
   };
 }
 
-export function toCreatedUser(row: CreatedUser): z.input<typeof createdUserSchema> {
+export function toUser(row: User): z.input<typeof userSchema> {
   return {
     ...toOrganizationUser(row),
     organization_id: row.organization_id,
@@ -73,6 +72,7 @@ export function toCreatedUser(row: CreatedUser): z.input<typeof createdUserSchem
   };
 }
 
-export function toUser(row: User): z.input<typeof userSchema> {
-  return { ...toCreatedUser(row), assists: row.assists };
+export function toCreatedUser(row: User): z.input<typeof createdUserSchema> {
+  const { assists: _, ...created } = toUser(row);
+  return created;
 }

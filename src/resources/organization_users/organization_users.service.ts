@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch } from "../../database/queries.ts";
+import { runBatch, runFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -17,14 +17,8 @@ import {
 } from "./organization_users.membership.ts";
 import { formerMember, hasEnded, type Member, mergeMember, newMember } from "./organization_users.merge.ts";
 import { organizationUserNotFound } from "./organization_users.refusals.ts";
-import type {
-  CreatedUser,
-  createUserBody,
-  OrganizationUser,
-  User,
-  updateUserBody,
-} from "./organization_users.schemas.ts";
-import { everybody, pageOfUsers, reachOf, selfAndAssisted } from "./organization_users.sql.ts";
+import type { createUserBody, OrganizationUser, User, updateUserBody } from "./organization_users.schemas.ts";
+import { everybody, pageOfUsers, reachedUser, reachOf, selfAndAssisted } from "./organization_users.sql.ts";
 
 /** All users of an organization, removed ones too. */
 export const listUsers = listOfOrganization(organizationUsers, pageOfUsers);
@@ -43,12 +37,21 @@ export async function listOrganizationUsers(
   return toPage(page, counted?.total ?? 0, items);
 }
 
+export async function requireOrganizationUser(
+  { db, caller }: ClientContext,
+  id: number,
+): Promise<OrganizationUser> {
+  const user = await runFirst(db, reachedUser({ ...reachOf(caller), id }));
+  if (!user) throw organizationUserNotFound();
+  return user;
+}
+
 /** Makes somebody a user of the organization, who then needs no invite any more. */
 export async function createUser(
   { db, now }: Context,
   organization_id: number,
   input: z.output<typeof createUserBody>["user"],
-): Promise<CreatedUser> {
+): Promise<User> {
   const person = { organization_id, email: input.email };
   return decideAndWrite(
     db,

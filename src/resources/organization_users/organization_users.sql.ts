@@ -29,17 +29,6 @@ const members = alias(organizationUsers, "members");
 
 const { created_at: _, updated_at: __, ...ownColumns } = getTableColumns(organizationUsers);
 
-export const organizationUserColumns = { ...ownColumns, email: users.email };
-
-export const createdUserColumns = {
-  ...organizationUserColumns,
-  waiting_room_slug: sql<
-    string | null
-  >`${personalRoomSlug(organizationUsers.organization_id, organizationUsers.user_id)}`.as(
-    "waiting_room_slug",
-  ),
-};
-
 const assistedIds = builder
   .select({
     // As text, or the guard of a decision would see JSON where the row has text.
@@ -48,10 +37,21 @@ const assistedIds = builder
   .from(organizationUserAssists)
   .where(eq(organizationUserAssists.assistant_id, organizationUsers.id));
 
-/** What the platform API shows of a member: the columns of a creation, and the ids of whom the member assists. */
-export const userColumns = {
-  ...createdUserColumns,
+export const organizationUserColumns = {
+  ...ownColumns,
+  email: users.email,
+  /** The ids of whom the member assists. */
   assists: sql`${assistedIds}`.mapWith((ids: string): number[] => JSON.parse(ids)).as("assists"),
+};
+
+/** What the platform API shows of a member. */
+export const userColumns = {
+  ...organizationUserColumns,
+  waiting_room_slug: sql<
+    string | null
+  >`${personalRoomSlug(organizationUsers.organization_id, organizationUsers.user_id)}`.as(
+    "waiting_room_slug",
+  ),
 };
 
 /** Whose calls a caller reaches, as values of a query. */
@@ -89,6 +89,15 @@ function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
     .where(eq(organizationUserAssists.assistant_id, organization_user_id));
   return inArray(organizationUsers.id, unionAll(self, assisted));
 }
+
+/** The organization user of this id, where the caller reaches it. */
+export const reachedUser = preparedQuery((user: Placeholders<Reach & { id: number }>) =>
+  builder
+    .select(organizationUserColumns)
+    .from(organizationUsers)
+    .innerJoin(users, eq(users.id, organizationUsers.user_id))
+    .where(and(eq(organizationUsers.id, user.id), withinReach(user))),
+);
 
 /** SQL for the id of the user with this email; null where there is none. */
 export const userWithEmail = (email: Value<string>): SQL<number> =>

@@ -1,12 +1,12 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
-import { pageQuery } from "../../http/pagination.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import {
   createWaitingRoomBody,
   slugParams,
   toWaitingRoom,
   updateWaitingRoomBody,
+  waitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
 import {
   createWaitingRoom,
@@ -19,7 +19,7 @@ import {
 const bySlug = params(slugParams);
 
 export const waitingRoomsExternal = externalRoutes()
-  .get("/waiting_rooms", query(pageQuery), async (c) => {
+  .get("/waiting_rooms", query(waitingRoomsQuery), async (c) => {
     const { items, pagination } = await listWaitingRooms(c.var.context, c.req.valid("query"));
     return c.json({ waiting_rooms: items.map(toWaitingRoom), pagination });
   })

@@ -47,14 +47,24 @@ export const waitingRoomsReference: Reference = {
       operationId: "listWaitingRooms",
       summary: "List the waiting rooms",
       description:
-        "Lists the rooms of the organization and the personal rooms, active or not, ordered by id. Retired rooms are not in the list.",
+        "Lists the rooms of the organization and the personal rooms, active or not, ordered by id. Retired rooms are not in the list. Events name rooms by id: with `id`, the list has only that room, with its current slug.",
       status: 200,
+      parameters: {
+        id: {
+          description: "Only the room with this id. If there is none, or it is retired, the list is empty.",
+          example: CARDIOLOGY.id,
+        },
+      },
       response: {
         schema: pageOf("waiting_rooms", waitingRoomSchema),
         examples: {
           "A room of the organization, and a personal room": {
             waiting_rooms: [whileRitaWaits, personal],
             pagination: onePage(2),
+          },
+          "Only the room that an event names": {
+            waiting_rooms: [whileRitaWaits],
+            pagination: onePage(1),
           },
           "A page past the end": {
             waiting_rooms: [],

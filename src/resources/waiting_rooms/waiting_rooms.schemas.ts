@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { name, roomSlugReference, themeName, toTimestamp } from "../../http/wire.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { name, pathId, roomSlugReference, themeName, toTimestamp } from "../../http/wire.ts";
 import { toWaitingRoomSub, type WaitingRoomSub } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
 import { SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
 import type { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
@@ -18,6 +19,11 @@ const fields = z.object({
 export const createWaitingRoomBody = z.object({ waiting_room: fields.partial().required({ name: true }) });
 
 export const updateWaitingRoomBody = z.object({ waiting_room: fields.partial() });
+
+/** Events name rooms by id. */
+export const waitingRoomsQuery = pageQuery.extend({ id: pathId.optional() });
+
+export type WaitingRoomsQuery = z.output<typeof waitingRoomsQuery>;
 
 export const slugParams = z.object({ slug: roomSlugReference });
 

@@ -3,7 +3,7 @@ import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { kebabCase } from "../../database/slug.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
 import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
@@ -12,25 +12,29 @@ import type {
   ResolvedWaitingRoom,
   updateWaitingRoomBody,
   WaitingRoom,
+  WaitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
 import {
+  allRooms,
   anyRoomBySlug,
-  pageOfRooms,
   roomBySlug,
-  totalOfRooms,
+  roomOfId,
   useOfRoom,
   waitingRoomIdempotency,
   waitingRoomRow,
   waitingRoomWrites,
 } from "./waiting_rooms.sql.ts";
 
+/** The organization's rooms, or only that of an id. */
 export async function listWaitingRooms(
   { db, caller: { organization_id } }: ClientContext,
-  page: PageQuery,
+  { id, ...page }: WaitingRoomsQuery,
 ): Promise<Page<WaitingRoom>> {
+  const list = id === undefined ? allRooms : roomOfId;
+  const listed = { organization_id, id: id ?? null };
   const [[counted], rooms] = await runBatch(db, [
-    totalOfRooms({ organization_id }),
-    pageOfRooms({ organization_id, ...pageWindow(page) }),
+    list.total(listed),
+    list.page({ ...listed, ...pageWindow(page) }),
   ]);
   return toPage(page, counted?.total ?? 0, rooms);
 }

@@ -126,23 +126,43 @@ export const anyRoomBySlug = preparedQuery(({ slug }: Placeholders<{ slug: strin
   builder.select(waitingRoomColumns).from(waitingRooms).where(hasSlug(slug)),
 );
 
-export const pageOfRooms = preparedQuery(
-  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
+/** Which rooms a list shows, as values of a query. */
+interface ListedRooms {
+  organization_id: number;
+  /** null for all of the organization. */
+  id: number | null;
+}
+
+/** A list of rooms that are not retired. */
+function listWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) {
+  const isListed = (rooms: Placeholders<ListedRooms>) =>
+    and(
+      eq(waitingRooms.organization_id, rooms.organization_id),
+      isNull(waitingRooms.retired_at),
+      condition(rooms),
+    );
+  const total = preparedQuery((rooms: Placeholders<ListedRooms>) =>
+    builder
+      .select({ total: count().as("total") })
+      .from(waitingRooms)
+      .where(isListed(rooms)),
+  );
+  const page = preparedQuery((rooms: Placeholders<ListedRooms & PageWindow>) =>
     builder
       .select(waitingRoomColumns)
       .from(waitingRooms)
-      .where(and(eq(waitingRooms.organization_id, organization_id), isNull(waitingRooms.retired_at)))
+      .where(isListed(rooms))
       .orderBy(asc(waitingRooms.id))
-      .limit(limit)
-      .offset(offset),
-);
+      .limit(rooms.limit)
+      .offset(rooms.offset),
+  );
+  return { total, page };
+}
 
-export const totalOfRooms = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
-  builder
-    .select({ total: count().as("total") })
-    .from(waitingRooms)
-    .where(and(eq(waitingRooms.organization_id, organization_id), isNull(waitingRooms.retired_at))),
-);
+export const allRooms = listWhere(() => undefined);
+
+/** A list of its own, because SQLite finds the room by its id. */
+export const roomOfId = listWhere(({ id }) => eq(waitingRooms.id, id));
 
 /**
  * What the report of a call must know of the room that it names. A personal room is retired even while a call is going

@@ -41,3 +41,22 @@ export const EVENT_TYPES = [
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
+
+type FamilyOf<Type> = Type extends `${infer Family}.${string}` ? `${Family}.*` : never;
+
+/** All types of one kind of thing, also those that there will be: `call.*`. */
+export type EventFamily = FamilyOf<EventType>;
+
+/** What clients can ask for: a type, or a family. */
+export type EventTypeName = EventType | EventFamily;
+
+const familyOf = (type: EventType) => type.replace(/\..*/, ".*") as EventFamily;
+
+export const EVENT_TYPE_NAMES: readonly EventTypeName[] = [
+  ...EVENT_TYPES,
+  ...new Set(EVENT_TYPES.map(familyOf)),
+];
+
+/** The types that these names stand for. The trigger of deliveries knows this too: see triggers/webhook_deliveries.sql. */
+export const typesNamed = (names: readonly EventTypeName[]): EventType[] =>
+  EVENT_TYPES.filter((type) => names.includes(type) || names.includes(familyOf(type)));

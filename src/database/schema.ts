@@ -9,7 +9,14 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { AuditEvent, BulkInviteRowStatus, EventType, ParticipantRole, Role } from "./enums.ts";
+import type {
+  AuditEvent,
+  BulkInviteRowStatus,
+  EventType,
+  EventTypeName,
+  ParticipantRole,
+  Role,
+} from "./enums.ts";
 
 /*
  * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
@@ -678,8 +685,8 @@ export const events = sqliteTable(
 );
 
 /**
- * The URLs to which an organization wants its events sent. `event_types` is a JSON array, and null for all types, also
- * those that there will be. `disabled_reason` says why the service has stopped sending; it is null if the organization
+ * The URLs to which an organization wants its events sent. `event_types` is a JSON array of types and
+ * families, and null for all types, also those that there will be. `disabled_reason` says why the service has stopped sending; it is null if the organization
  * did. Deliveries are signed with `secret`, so it is stored as it is, and with each of `previous_secrets` that has not
  * expired. `service_url` is where the service was reached when the URL was set: with it, the URL is checked again when
  * something is sent.
@@ -694,7 +701,7 @@ export const webhookEndpoints = sqliteTable(
     id: id(),
     organization_id: organizationId(),
     url: text().notNull(),
-    event_types: text({ mode: "json" }).$type<EventType[]>(),
+    event_types: text({ mode: "json" }).$type<EventTypeName[]>(),
     is_active: integer({ mode: "boolean" }).notNull(),
     disabled_reason: text(),
     secret: text().notNull(),

@@ -34,7 +34,6 @@ const parameters: Record<string, Parameter> = {
     example: 300,
   },
   egress_id: { description: "The id of the egress.", example: 61 },
-  type: { description: "Only events of this type.", example: "call.ended" },
   after: {
     description:
       "Where to go on: the `next_after` of the response before, or the id of an event. Without it, the list begins at its start.",

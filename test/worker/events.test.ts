@@ -409,6 +409,8 @@ async function aStory() {
   return { ...clinic, texts: [...texts, "throat", "cold", "tea", "Disk", "video.mp4", "https:", "http:"] };
 }
 
+const FAMILIES = new Set(EVENT_TYPES.map((type) => type.replace(/\.\w+$/, ".*")));
+
 describe("The events of a whole story", () => {
   it("are of all types, and hold ids only: no name, email, text, slug or URL of the story", async () => {
     const clinic = await aStory();
@@ -450,6 +452,20 @@ describe("The events of a whole story", () => {
       expect(ofType.length).toBeGreaterThan(0);
       expect(ofType).toEqual(all.filter((event) => event.type === type));
     }
+  });
+
+  it("can be asked for by each family", async () => {
+    const { client } = await aStory();
+    const all = await everyEvent(client);
+    for (const family of FAMILIES) {
+      const expected = all.filter(({ type }) => type.startsWith(family.replace("*", "")));
+      expect(expected.length).toBeGreaterThan(0);
+      for (const per_page of [1, 100])
+        expect(await everyEvent(client, `&type=${family}&per_page=${per_page}`)).toEqual(expected);
+    }
+    expect(await everyEvent(client, "&type=call.*")).not.toEqual(
+      await everyEvent(client, "&type=call.ended"),
+    );
   });
 
   it("are at the times of the changes", async () => {
@@ -497,6 +513,16 @@ describe("GET /events", () => {
 
   it.each([
     ["type=call.exploded", "type"],
+    ["type=visit.*", "type"],
+    ["type=call*", "type"],
+    ["type=call.", "type"],
+    ["type=call", "type"],
+    ["type=*", "type"],
+    ["type=*.*", "type"],
+    ["type=*.ended", "type"],
+    ["type=call.%25", "type"],
+    ["type=Call.*", "type"],
+    ["type=call.*&type=invite.*", "type"],
     ["after=-1", "after"],
     ["after=1.5", "after"],
     ["after=1e3", "after"],

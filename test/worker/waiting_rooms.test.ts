@@ -378,6 +378,43 @@ describe("Reading waiting rooms", () => {
     });
   });
 
+  it("lists only the room of an id, under the slug that it has now", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    const provider = await clinic.addProvider("Paula Provider");
+    const byId = ({ id }: { id: number }, query = "") =>
+      given(clinic.client.get(`/waiting_rooms?id=${id}${query}`));
+    const pagination = { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 };
+    expect(await byId(room)).toEqual({ waiting_rooms: [room], pagination });
+    const personal = await given(read(clinic, provider.waiting_room_slug));
+    expect(await byId(personal)).toEqual({ waiting_rooms: [personal], pagination });
+    const renamed = await given(update(clinic, room.slug, { name: "Oncology", is_active: false }));
+    expect((await byId(room)).waiting_rooms).toEqual([renamed]);
+    expect(await byId(room, "&page=2&per_page=1")).toEqual({
+      waiting_rooms: [],
+      pagination: { ...pagination, current_page: 2, per_page: 1 },
+    });
+  });
+
+  it("lists no room for an id that is not there: of no room, a retired one, or another organization's", async () => {
+    const [{ clinic, room }, other] = [await aClinicWithRoom(), await aClinicWithRoom()];
+    await given(retire(clinic, room.slug));
+    for (const id of [room.id, other.room.id, 999_999_999, "9".repeat(30)])
+      expect(await given(clinic.client.get(`/waiting_rooms?id=${id}`))).toEqual({
+        waiting_rooms: [],
+        pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
+      });
+  });
+
+  it.each(["0", "-1", "1.5", "1e1", "x", "1%202", "1&id=2"])("refuses the id %s with 400", async (id) => {
+    const { client } = await anOrganization();
+    expectRefusal(await client.get(`/waiting_rooms?id=${id}`), 400, /^id: must be/);
+  });
+
+  it("lists all rooms where the id is empty", async () => {
+    const { clinic, room } = await aClinicWithRoom();
+    expect((await given(clinic.client.get("/waiting_rooms?id="))).waiting_rooms).toEqual([room]);
+  });
+
   it("gives 404 for a slug that no room has", async () => {
     const clinic = await anOrganization();
     expectRefusal(await read(clinic, `${clinic.slug}--nowhere`), 404);

@@ -103,6 +103,35 @@ describe("A webhook", () => {
     for (const receiver of [ofCalls, inactive, other, late]) expect(receiver.received).toEqual([]);
   });
 
+  it("goes to an endpoint that names its family, once, also where its type is named or comes later", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const [family, both, types] = [
+      await clinic.addEndpoint(aReceiver(), { event_types: ["call.*", "invite.*"] }),
+      await clinic.addEndpoint(aReceiver(), { event_types: ["call.ended", "call.*"] }),
+      await clinic.addEndpoint(aReceiver(), { event_types: ["call.started", "call.ended"] }),
+    ];
+    const happened = [
+      "call.started",
+      "bulk_invite.completed",
+      "call.ended",
+      "invite.accepted",
+      "call.resumed",
+    ];
+    await env.DB.prepare(
+      `insert into events (organization_id, type, data, created_at)
+       select ?, value, '{"call_id":1}', ? from json_each(?)`,
+    )
+      .bind(clinic.id, Date.now(), JSON.stringify(happened))
+      .run();
+    const typesFor = async (endpoint: { id: number }) =>
+      (await clinic.deliveries(endpoint))
+        .map(({ event_type }: { event_type: string }) => event_type)
+        .reverse();
+    expect(await typesFor(family)).toEqual(["call.started", "call.ended", "invite.accepted", "call.resumed"]);
+    expect(await typesFor(both)).toEqual(["call.started", "call.ended", "call.resumed"]);
+    expect(await typesFor(types)).toEqual(["call.started", "call.ended"]);
+  });
+
   it("comes in the order of the events, in one lane, even if messages are delivered many times at once", async () => {
     const clinic = await aClinicWithWebhooks();
     const receiver = aReceiver(async () => {
@@ -504,6 +533,16 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
       redelivered_count: 100,
       next_after: null,
     });
+  });
+
+  it("sends the types of a family", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const endpoint = await clinic.addEndpoint(aReceiver(), { event_types: ["organization_user.*"] });
+    const [id] = await clinic.makeEvents();
+    await clinic.updateEndpoint(endpoint, { event_types: ["call.*"] });
+    expect((await redeliver(clinic, endpoint, 0)).body.redelivered_count).toBe(0);
+    await clinic.updateEndpoint(endpoint, { event_types: ["call.*", "organization_user.*"] });
+    expect((await redeliver(clinic, endpoint, (id ?? 0) - 1)).body.redelivered_count).toBe(1);
   });
 
   it("is refused for an endpoint that is not active, and does not know those of others", async () => {

@@ -117,6 +117,17 @@ describe("A webhook endpoint", () => {
     expect(results).toEqual([{ event_types: null }, { event_types: null }]);
   });
 
+  it("names families as they were given, each once", async () => {
+    const clinic = await anOrganization();
+    const event_types = ["call.ended", "invite.*", "call.*", "invite.*", "call.*"];
+    const endpoint = await given(create(clinic, { event_types }));
+    expect(endpoint.event_types).toEqual(["call.ended", "call.*", "invite.*"]);
+    const families = [...new Set(EVENT_TYPES.map((type) => type.replace(/\.\w+$/, ".*")))];
+    expect((await given(update(clinic, endpoint, { event_types: families }))).event_types).toEqual(families);
+    const stored = env.DB.prepare("select event_types from webhook_endpoints where id = ?").bind(endpoint.id);
+    expect(JSON.parse((await stored.first<string>("event_types")) ?? "")).toEqual(families);
+  });
+
   it("that the service disabled keeps the reason until it is activated again", async () => {
     const clinic = await anOrganization();
     const endpoint = await given(create(clinic));
@@ -160,6 +171,10 @@ describe("A webhook endpoint", () => {
     ["webhook_endpoint.event_types", { event_types: "call.ended" }],
     ["webhook_endpoint.event_types: must name at least one", { event_types: [] }],
     ["webhook_endpoint.event_types.1", { event_types: ["call.ended", "call.exploded"] }],
+    ["webhook_endpoint.event_types.0", { event_types: ["visit.*"] }],
+    ["webhook_endpoint.event_types.0", { event_types: ["*"] }],
+    ["webhook_endpoint.event_types.0", { event_types: ["*.ended"] }],
+    ["webhook_endpoint.event_types.0", { event_types: ["call"] }],
     ["webhook_endpoint.event_types: must name at most", { event_types: Array(101).fill("call.ended") }],
     ["webhook_endpoint.is_active", { is_active: 1 }],
   ])("is neither created nor updated where %s", async (error, fault) => {

@@ -1,12 +1,15 @@
 -- A delivery is made in the transaction of its event, and so of the change that the event describes: if that is written,
--- the endpoints get it, whatever fails afterwards.
+-- the endpoints get it, whatever fails afterwards. An endpoint names types, or families: `call.*` stands for `call.ended`.
 CREATE TRIGGER `webhook_deliveries_event` AFTER INSERT ON `events`
 BEGIN
   INSERT INTO webhook_deliveries (organization_id, webhook_endpoint_id, event_id, next_attempt_at)
   SELECT organization_id, id, new.id, new.created_at
   FROM webhook_endpoints
   WHERE organization_id = new.organization_id AND is_active
-    AND (event_types IS NULL OR EXISTS (SELECT 1 FROM json_each(event_types) WHERE value = new.type));
+    AND (event_types IS NULL OR EXISTS (
+      SELECT 1 FROM json_each(event_types)
+      WHERE value IN (new.type, substr(new.type, 1, instr(new.type, '.')) || '*')
+    ));
 END;
 
 -- An endpoint is looked at when its first pending delivery is due. What makes that later is the end of a lane.

@@ -103,6 +103,8 @@ export const eventsReference: Reference = {
 | --- | --- | --- |
 ${table}
 
+The types of one kind of thing are a family: \`call.*\` stands for all that begin with \`call.\`.
+
 There may be more types in the future: ignore those that you do not know.`,
   external: {
     "GET /events": {
@@ -112,6 +114,10 @@ There may be more types in the future: ignore those that you do not know.`,
         "Oldest first. To read all events, ask again with `next_after` as `after`; a full page may have more after it. No event is skipped or shown twice. Events are read from the nearest copy of the database, so an event may appear a moment late.",
       status: 200,
       parameters: {
+        type: {
+          description: "Only events of this type, or of this family of types: `call.*`, for example.",
+          example: "call.ended",
+        },
         after: {
           description:
             "Only events with a higher id: the `next_after` of the response before. Without it, the list begins with the oldest event that is kept.",
@@ -123,6 +129,10 @@ There may be more types in the future: ignore those that you do not know.`,
         examples: {
           "One event of each type but `egress.deleted`": { events: events.slice(0, -1), next_after: 1053 },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
+          "Only calls": {
+            events: [exampleEvent("call.started"), exampleEvent("call.ended")],
+            next_after: EVENT_ID,
+          },
           "Nothing has happened since": { events: [], next_after: 1053 },
         },
       },

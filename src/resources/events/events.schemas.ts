@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { EVENT_TYPES } from "../../database/enums.ts";
+import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { reference, shownAsInteger, toTimestamp } from "../../http/wire.ts";
@@ -7,10 +7,11 @@ import { MAX_INTEGER_LENGTH } from "../../limits.ts";
 import type { eventSchema } from "./events.responses.ts";
 import type { eventColumns } from "./events.sql.ts";
 
-export const eventType = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`);
+/** A type, or a family of types. */
+export const typeOrFamily = z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`);
 
 export const eventsQuery = z.object({
-  type: eventType.optional(),
+  type: typeOrFamily.optional(),
   after: reference(MAX_INTEGER_LENGTH)
     .regex(/^\d+$/, "must be a non-negative integer")
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))

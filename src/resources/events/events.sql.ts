@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, type SQL } from "drizzle-orm";
-import type { EventType } from "../../database/enums.ts";
+import { unionAll } from "drizzle-orm/sqlite-core";
+import { EVENT_TYPE_NAMES, type EventType, typesNamed } from "../../database/enums.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events } from "../../database/schema.ts";
 
@@ -10,26 +11,29 @@ export const eventColumns = ownColumns;
 /** A part of an organization's events. */
 interface EventsAfter {
   organization_id: number;
-  /** null for those of all types. */
-  type: EventType | null;
   after: number;
   limit: number;
 }
 
+const selectEvents = (part: Placeholders<EventsAfter>, condition?: SQL) =>
+  builder
+    .select(eventColumns)
+    .from(events)
+    .where(and(eq(events.organization_id, part.organization_id), gt(events.id, part.after), condition));
+
 /** Oldest first. */
-const eventsWhere = (condition: (part: Placeholders<EventsAfter>) => SQL | undefined) =>
-  preparedQuery((part: Placeholders<EventsAfter>) =>
-    builder
-      .select(eventColumns)
-      .from(events)
-      .where(
-        and(eq(events.organization_id, part.organization_id), condition(part), gt(events.id, part.after)),
-      )
-      .orderBy(asc(events.id))
-      .limit(part.limit),
-  );
+export const allEvents = preparedQuery((part: Placeholders<EventsAfter>) =>
+  selectEvents(part).orderBy(asc(events.id)).limit(part.limit),
+);
 
-export const allEvents = eventsWhere(() => undefined);
+/** SQLite finds the events of each type in their order by an index, merges them, and stops when it has as many as wanted. */
+const eventsOfTypes = ([type, ...others]: EventType[]) =>
+  preparedQuery((part: Placeholders<EventsAfter>) => {
+    const ofType = (each: EventType | undefined) => selectEvents(part, eq(events.type, each as EventType));
+    const [other, ...more] = others.map(ofType);
+    const all = other ? unionAll(ofType(type), other, ...more) : ofType(type);
+    return all.orderBy(asc(events.id)).limit(part.limit);
+  });
 
-/** A query of its own, because SQLite finds the events of one type by an index of their own. */
-export const eventsOfType = eventsWhere(({ type }) => eq(events.type, type));
+/** By the name of a type or family, those of its types: each is a query of its own. */
+export const eventsNamed = new Map(EVENT_TYPE_NAMES.map((name) => [name, eventsOfTypes(typesNamed([name]))]));

@@ -1,5 +1,6 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { typesNamed } from "../../database/enums.ts";
 import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { EVENTS_KEPT_FOR, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
@@ -54,7 +55,7 @@ export async function redeliver(
       organization_id,
       id,
       after,
-      event_types: event_types && JSON.stringify(event_types),
+      event_types: event_types && JSON.stringify(typesNamed(event_types)),
       created_at,
       events_since: now - EVENTS_KEPT_FOR,
     };

@@ -34,7 +34,7 @@ const disabled: Endpoint = {
 const moved: Endpoint = {
   ...endpoint,
   url: "https://hooks.example.com/v2/visits",
-  event_types: ["call.ended", "transcript.finalized", "soap_note.finalized"],
+  event_types: ["transcript.finalized", "soap_note.finalized", "call.*"],
   updated_at: DOWNLOADED_AT,
 };
 
@@ -119,7 +119,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       ...ofEndpoint,
       request: {
         examples: {
-          "Another URL, and one more type": {
+          "Another URL, and all types of a family": {
             webhook_endpoint: { url: moved.url, event_types: moved.event_types },
           },
           "Send events again": { webhook_endpoint: { is_active: true } },

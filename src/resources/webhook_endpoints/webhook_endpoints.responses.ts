@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { EVENT_TYPES } from "../../database/enums.ts";
+import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import { MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
 import { SET_UP_AT, WEBHOOK_ENDPOINT, WEBHOOK_SECRET } from "../../openapi/story.ts";
-import { eventTypeName } from "../events/events.responses.ts";
 
 export const webhookEndpointSchema = z
   .object({
@@ -19,12 +18,17 @@ export const webhookEndpointSchema = z
         example: WEBHOOK_ENDPOINT.url,
       }),
     event_types: z
-      .array(eventTypeName())
+      .array(
+        z
+          .string()
+          .max(100)
+          .regex(/^[a-z_]+\.([a-z_]+|\*)$/),
+      )
       .min(1)
-      .max(EVENT_TYPES.length)
+      .max(EVENT_TYPE_NAMES.length)
       .meta({
         description:
-          "The types of events that are sent: see `GET /events`. Repeated ones count once. An endpoint for all types has later types too. After a change, pending deliveries are sent whatever their type.",
+          "The types of events that are sent: see `GET /events`. A family such as `call.*` stands for all types that begin so, later ones too. Repeated ones count once. An endpoint for all types has later types too. After a change, pending deliveries are sent whatever their type.",
         example: ["call.ended", "transcript.finalized"],
       }),
     is_active: z.boolean().meta({

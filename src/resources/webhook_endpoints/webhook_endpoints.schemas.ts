@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { EVENT_TYPES } from "../../database/enums.ts";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { text, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
-import { eventType } from "../events/events.schemas.ts";
+import { typeOrFamily } from "../events/events.schemas.ts";
 import type {
   webhookEndpointSchema,
   webhookEndpointWithSecretSchema,
@@ -11,18 +11,19 @@ import type {
 import type { webhookEndpointColumns } from "./webhook_endpoints.sql.ts";
 
 /**
- * At least one type; repeated ones count once. All types become null, so that an endpoint that wants all of them gets later
- * ones too.
+ * At least one type or family; repeated ones count once. A family stays one, for its later types. All types become null, so
+ * that an endpoint that wants all of them gets later ones too.
  */
 const eventTypes = upToFirstFault(
   z
-    .array(eventType)
+    .array(typeOrFamily)
     .min(1, "must name at least one type of event")
     .max(MAX_EVENT_TYPE_NAMES, `must name at most ${MAX_EVENT_TYPE_NAMES} types of events`),
-).transform((types) => {
-  const named = EVENT_TYPES.filter((type) => types.includes(type));
-  return named.length === EVENT_TYPES.length ? null : named;
-});
+).transform((names) =>
+  EVENT_TYPES.every((type) => names.includes(type))
+    ? null
+    : EVENT_TYPE_NAMES.filter((name) => names.includes(name)),
+);
 
 const fields = z.object({
   /** Which URLs are allowed depends on where the service stands: see webhook_endpoints.url.ts. */

@@ -2,7 +2,7 @@ import { FAULTS } from "../../../src/reference/error_texts.ts";
 
 const PLACEHOLDERS: Record<string, string> = {
   "{number}": "-?\\d+",
-  "{list}": "[\\w.-]+(?:, [\\w.-]+)*",
+  "{list}": "[\\w.*-]+(?:, [\\w.*-]+)*",
   "{name}": "[a-z]+(?: [a-z]+)*",
 };
 

@@ -890,7 +890,10 @@ BEGIN
   SELECT organization_id, id, new.id, new.created_at
   FROM webhook_endpoints
   WHERE organization_id = new.organization_id AND is_active
-    AND (event_types IS NULL OR EXISTS (SELECT 1 FROM json_each(event_types) WHERE value = new.type));
+    AND (event_types IS NULL OR EXISTS (
+      SELECT 1 FROM json_each(event_types)
+      WHERE value IN (new.type, substr(new.type, 1, instr(new.type, '.')) || '*')
+    ));
 END;
 --> statement-breakpoint
 CREATE TRIGGER `webhook_deliveries_due` AFTER INSERT ON `webhook_deliveries` WHEN new.next_attempt_at IS NOT NULL

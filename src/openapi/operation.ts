@@ -33,6 +33,8 @@ export interface Operation {
   parameters?: Record<string, Parameter>;
   /** The shape of the response, whose fields have descriptions. Left out if the response has no body. */
   response?: { schema: z.ZodType } & WithExamples;
+  /** The same in other media types than JSON. */
+  alternatives?: Record<string, { schema: z.ZodType } & WithExamples>;
   /**
    * Examples of a body that the route accepts, and what is to be said of its fields here. The meaning of a field stands
    * with its schema, or with that of the same field in the response.

@@ -79,10 +79,11 @@ function operationObject(
     schemaOf("json"),
     schemaOf("header"),
   ];
-  const { operationId, summary, description, status, parameters, response } = operation;
+  const { operationId, summary, description, status, parameters, response, alternatives } = operation;
+  const answers = Object.entries({ ...(response ? { [JSON_TYPE]: response } : {}), ...alternatives });
   const body = json ? { schema: json, mediaType: JSON_TYPE, ...requestExamples(operation) } : operation.body;
   if (body) requireExamplesToMatch(`${operationId}, request`, body);
-  if (response) requireExamplesToMatch(`${operationId}, response`, response);
+  for (const [, answer] of answers) requireExamplesToMatch(`${operationId}, response`, answer);
   return {
     operationId,
     summary,
@@ -112,8 +113,12 @@ function operationObject(
           ...(header && !hasError(operation, 409) ? REPLAYED : {}),
           ...operation.headers,
         }),
-        ...(response
-          ? { content: { [JSON_TYPE]: { schema: response.schema, ...exampleFields(response) } } }
+        ...(answers.length > 0
+          ? {
+              content: Object.fromEntries(
+                answers.map(([type, answer]) => [type, { schema: answer.schema, ...exampleFields(answer) }]),
+              ),
+            }
           : {}),
       },
       ...refusalsOf(api, method, inputs, operation),

@@ -8,10 +8,10 @@ import { anOrganization } from "./support/organization.ts";
 
 const server = inject("sharedServer");
 
-it("A client that is typed by the OpenAPI document makes a room and reads a call's transcript", async () => {
+it("A client that is typed by the OpenAPI document makes a room and reads a call's transcript, as JSON and as WebVTT", async () => {
   const { organization, credentials } = await anOrganization(server.url);
   const baseUrl = `${server.url}/api/external`;
-  const own = createClient<paths>({ baseUrl, headers: credentials });
+  const own = createClient<paths, "application/json">({ baseUrl, headers: credentials });
   const created = await own.POST("/waiting_rooms", {
     body: { waiting_room: { name: "Oncology", is_active: true } },
   });
@@ -21,7 +21,7 @@ it("A client that is typed by the OpenAPI document makes a room and reads a call
   expect(nameless.response.status).toBe(422);
   expect(nameless.error?.error).toContain("waiting_room.name");
 
-  const demo = createClient<paths>({
+  const demo = createClient<paths, "application/json">({
     baseUrl,
     headers: { "X-Client-ID": DEMO_CLIENT.client_id, "X-Client-Secret": DEMO_CLIENT.client_secret },
   });
@@ -39,6 +39,12 @@ it("A client that is typed by the OpenAPI document makes a room and reads a call
     ["Pascal Provider", "Good morning, how are you?"],
     ["Remy Recipient", "Better, thank you."],
   ]);
+  const captions = await demo.GET("/organization_users/{organization_user_id}/calls/{call_id}/transcript", {
+    params: { path: { organization_user_id, call_id } },
+    headers: { Accept: "text/vtt" },
+    parseAs: "text",
+  });
+  expect(captions.data?.startsWith("WEBVTT\n")).toBe(true);
 });
 
 it("A client that is generated from the OpenAPI document makes a room once, however often it asks, and lists it", async () => {

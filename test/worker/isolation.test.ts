@@ -225,7 +225,7 @@ function documentedLists(base: string): string[] {
   }
 
   return Object.entries(document.paths)
-    .filter(([, { get }]) => holdsRows(get?.responses["200"]?.content?.["application/json"].schema))
+    .filter(([, { get }]) => holdsRows(get?.responses["200"]?.content?.["application/json"]?.schema))
     .map(([path]) => `GET ${path.replace(/\{(\w+)\}/g, ":$1")}`)
     .sort();
 }

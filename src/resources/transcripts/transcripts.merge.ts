@@ -10,6 +10,7 @@ import {
   transcriptTooLong,
 } from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport } from "./transcripts.schemas.ts";
+import { toCue } from "./transcripts.webvtt.ts";
 
 interface KnownTranscript {
   call: Pick<Call, "id" | "organization_id">;
@@ -51,19 +52,22 @@ export function mergeTranscript(
   return next;
 }
 
-/** @throws ApiError 422 if the JSON of the transcript is too long, with an id and the speaker's name in each line */
+/** @throws ApiError 422 if the JSON or the WebVTT of the transcript is too long, with the speaker's name in each line */
 export function requireSendable(summary: string | null, lines: readonly Line[], names: Map<number, string>) {
   const nameSizes = new Map([...names].map(([id, name]) => [id, sizeOf(name)]));
-  let size = sizeOf(summary);
+  let [size, webVttSize] = [sizeOf(summary), 0];
   for (const { text, start_time, end_time, speaker_id } of lines) {
     const line = { id: Number.MAX_SAFE_INTEGER, text, start_time, end_time, display_name: "" };
     size += sizeOf(line) + (nameSizes.get(speaker_id) ?? 0);
+    webVttSize += bytesOf(toCue(line, names.get(speaker_id)));
   }
-  if (size > MAX_TRANSCRIPT_SIZE) throw transcriptTooLong();
+  if (Math.max(size, webVttSize) > MAX_TRANSCRIPT_SIZE) throw transcriptTooLong();
 }
 
+const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+
 /** In bytes of JSON. */
-const sizeOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
+const sizeOf = (value: unknown) => bytesOf(JSON.stringify(value));
 
 /** A report from before the summary may come again after it, so null clears only the summary of a draft. */
 function summaryAfter(known: Transcript | undefined, { summary }: Pick<TranscriptReport, "summary">) {

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
@@ -15,7 +15,8 @@ import {
   transcriptNotFound,
   transcriptTooLong,
 } from "./transcripts.refusals.ts";
-import { transcriptSchema } from "./transcripts.responses.ts";
+import { transcriptSchema, webVttSchema } from "./transcripts.responses.ts";
+import { toWebVtt } from "./transcripts.webvtt.ts";
 
 type Transcript = z.input<typeof transcriptSchema>;
 
@@ -28,6 +29,11 @@ const draft: Transcript = {
   is_final: false,
   transcript_lines: complete.transcript_lines.slice(0, 1),
 };
+
+const webVtt = toWebVtt({
+  lines: complete.transcript_lines.map((line) => ({ ...line, speaker_id: line.id })),
+  names: new Map(complete.transcript_lines.map(({ id, display_name }) => [id, display_name])),
+});
 
 const lines = complete.transcript_lines.map(({ text, start_time, end_time }, n) => ({
   participant_key: [PAULAS_PARTICIPANT.key, RITAS_PARTICIPANT.key][n],
@@ -45,8 +51,17 @@ export const transcriptsReference: Reference = {
       operationId: "getTranscript",
       summary: "Get the transcript of a call",
       description:
-        "A transcript can be read when the call has ended, final or not. The event `transcript.finalized` says that the final one can be read.",
+        "A transcript can be read when the call has ended, final or not. The event `transcript.finalized` says that the final one can be read. If `Accept` wants `text/vtt` more than JSON, the response is WebVTT, as media players take it: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are JSON.",
       status: 200,
+      headers: {
+        Vary: {
+          description: "The response depends on this header of the request.",
+          required: true,
+          example: "Accept",
+          schema: z.literal("Accept"),
+        },
+      },
+      alternatives: { "text/vtt": { schema: webVttSchema, example: webVtt } },
       response: {
         schema: transcriptSchema,
         examples: {

@@ -13,7 +13,7 @@ export const speakerNotOnCall = () =>
 
 export const transcriptTooLong = () =>
   unprocessable(
-    `transcript.lines: must take at most ${MAX_TRANSCRIPT_SIZE} bytes of JSON, with the display name in each line`,
+    `transcript.lines: must take at most ${MAX_TRANSCRIPT_SIZE} bytes of JSON, and of WebVTT, with the display name in each line`,
   );
 
 export const transcriptIsFinal = () => unprocessable("The transcript is final and cannot be changed");

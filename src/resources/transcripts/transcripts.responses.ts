@@ -1,5 +1,10 @@
 import * as z from "zod";
-import { MAX_NOTE_LENGTH, MAX_TRANSCRIPT_LINE_LENGTH, MAX_TRANSCRIPT_LINES } from "../../limits.ts";
+import {
+  MAX_NOTE_LENGTH,
+  MAX_TRANSCRIPT_LINE_LENGTH,
+  MAX_TRANSCRIPT_LINES,
+  MAX_TRANSCRIPT_SIZE,
+} from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { id, line, longText } from "../../openapi/shapes.ts";
 import { PAULA, RITAS_PARTICIPANT } from "../../openapi/story.ts";
@@ -62,3 +67,9 @@ export const transcriptSchema = z
       }),
   })
   .meta({ id: "Transcript", description: "What was said on a call." });
+
+export const webVttSchema = z
+  .string()
+  .max(MAX_TRANSCRIPT_SIZE)
+  .regex(/^WEBVTT\n/)
+  .describe("The lines as cues.");

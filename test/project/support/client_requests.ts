@@ -4,7 +4,7 @@ export const REQUESTS = {
     import createClient from "openapi-fetch";
     import type { paths } from "./dist/client/external.d.ts";
 
-    const client = createClient<paths>({ baseUrl: "http://localhost/api/external" });
+    const client = createClient<paths, "application/json">({ baseUrl: "http://localhost/api/external" });
 
     export async function requests(): Promise<string | undefined> {
       const waiting_room = { name: "Oncology", is_active: true };

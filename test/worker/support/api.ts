@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 
 import { expectAsDocumented } from "./contract.ts";
 
-/** A response with its parsed body; an empty body is null. */
+/** A response with its parsed body; an empty body is null, and WebVTT is text. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -37,10 +37,11 @@ export function api(base: string, credentials: Record<string, string>, fetcher =
       }),
     );
     const text = await response.text();
+    const isWebVtt = response.headers.get("Content-Type")?.startsWith("text/vtt");
     const answer: Answer = {
       status: response.status,
       headers: response.headers,
-      body: text === "" ? null : JSON.parse(text),
+      body: text === "" ? null : isWebVtt ? text : JSON.parse(text),
     };
     expectAsDocumented(base, method, path, answer);
     return answer;

@@ -12,7 +12,7 @@ interface OperationObject {
     string,
     {
       headers?: DocumentedHeaders;
-      content?: { "application/json": { schema: JsonSchema; examples?: Examples } };
+      content?: Record<string, { schema: JsonSchema; examples?: Examples }>;
     }
   >;
 }
@@ -71,7 +71,8 @@ export function expectAsDocumented(
   const response = operation.responses[status];
   if (!response) throw new Error(`${said}, which is not documented`);
   requireHeaders(document, headers, response.headers ?? {}, said);
-  const { schema, examples = {} } = response.content?.["application/json"] ?? {};
+  const [mediaType = ""] = headers.get("Content-Type")?.split(";") ?? [];
+  const { schema, examples = {} } = response.content?.[mediaType] ?? {};
   if (!schema) {
     if (body !== null) throw new Error(`${said} with a body, which is not documented`);
     return;

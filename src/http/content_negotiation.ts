@@ -1,0 +1,35 @@
+import type { Context as HonoContext } from "hono";
+import { accepts } from "hono/accepts";
+
+/**
+ * Answers with the media type that the caller's `Accept` wants most: the first of those that it wants as much, or where it
+ * wants none.
+ */
+export function inWantedType(c: HonoContext, answers: Record<string, () => Response>): Response {
+  const [first = "", ...others] = Object.keys(answers);
+  const wanted = accepts(c, {
+    header: "Accept",
+    supports: [first, ...others],
+    default: first,
+    // Hono's own way does not look at `*/*`.
+    match: (ranges) =>
+      others.reduce((best, type) => (quality(type, ranges) > quality(best, ranges) ? type : best), first),
+  });
+  c.header("Vary", "Accept");
+  return (answers[wanted] as () => Response)();
+}
+
+/** A media type or a range of them, and how much the caller wants it. */
+interface Range {
+  type: string;
+  q: number;
+}
+
+/** How much a type is wanted, 0 to 1: of the ranges that it is in, the most specific counts (RFC 9110, 12.5.1). */
+function quality(type: string, ranges: Range[]): number {
+  const [ofType, ofMainType, ofAll] = [type, type.replace(/\/.*/, "/*"), "*/*"].map((range) =>
+    ranges.filter((each) => each.type.toLowerCase() === range),
+  );
+  const counting = [ofType, ofMainType, ofAll].find((each) => each && each.length > 0) ?? [];
+  return Math.max(0, ...counting.map(({ q }) => q));
+}

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, type Call, ENDED_AT, wrongPaths } from "./support/calls.ts";
+import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
-import { anOrganization, given, unique } from "./support/organization.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { countingRows } from "./support/rows.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
 import { aCallToTranscribe, says, texts } from "./support/transcripts.ts";
@@ -19,6 +20,81 @@ async function aFinalTranscript() {
   const scene = await aDraft();
   return { ...scene, reported: await given(scene.call.reportTranscript({ is_final: true })) };
 }
+
+/** Reads the transcript with an `Accept`. */
+const readAs = ({ client }: Organization, { path }: { path: string }, Accept: string) =>
+  client.send("GET", `${path}/transcript`, undefined, { Accept });
+
+describe("A transcript as WebVTT", () => {
+  async function aTranscript() {
+    const scene = await aCallToTranscribe();
+    const lines = [
+      says(scene.paula, 0, 1.5, "Is 5 < 6?"),
+      says(scene.rita, 2.25, 60, "Yes.\n\n5 < 6 --> true."),
+    ];
+    await given(scene.call.reportTranscript({ summary: "A question.", is_final: true, lines }));
+    return scene;
+  }
+
+  const CUES = `WEBVTT
+
+00:00:00.000 --> 00:00:01.500
+<v Paula Provider>Is 5 &lt; 6?
+
+00:00:02.250 --> 00:01:00.000
+<v Rita Recipient>Yes.&#10;
+5 &lt; 6 --&gt; true.
+`;
+
+  it("is sent to those who want it more than JSON, and not to others", async () => {
+    const { clinic, call, read } = await aTranscript();
+    const json = await read();
+    for (const Accept of ["text/vtt", "text/vtt, application/json;q=0.9", "text/*"]) {
+      const { status, headers, body } = await readAs(clinic, call, Accept);
+      expect({ status, body }).toEqual({ status: 200, body: CUES });
+      expect(headers.get("Content-Type")).toBe("text/vtt; charset=utf-8");
+      expect(headers.get("Vary")).toBe("Accept");
+    }
+    for (const Accept of ["*/*", "application/json, text/vtt", "text/vtt;q=0.5, */*", "text/html"]) {
+      const { status, headers, body } = await readAs(clinic, call, Accept);
+      expect({ status, body }).toEqual({ status: 200, body: json.body });
+      expect(headers.get("Content-Type")).toMatch(/^application\/json/);
+      expect(headers.get("Vary")).toBe("Accept");
+    }
+  });
+
+  it("names a speaker as the call does now", async () => {
+    const { clinic, call, rita } = await aTranscript();
+    await given(call.report({ participants: [{ key: rita.key, display_name: "Rita <R&D> --" }] }));
+    expect((await readAs(clinic, call, "text/vtt")).body).toContain("\n<v Rita &lt;R&amp;D&gt; -&#45;>Yes.");
+  });
+
+  it("is refused as JSON is, in JSON", async () => {
+    const { clinic, call } = await aTranscript();
+    const other = await anOrganization();
+    const unheard = await aCall(clinic);
+    const goesOn = await aCall(clinic, { ended_at: null });
+    await given(goesOn.reportTranscript({ is_final: true, lines: [] }));
+    for (const refused of [
+      await readAs(other, call, "text/vtt"),
+      await readAs(clinic, unheard, "text/vtt"),
+      await readAs(clinic, goesOn, "text/vtt"),
+    ]) {
+      expectRefusal(refused, 404, "Transcript not found");
+      expect(refused.headers.get("Content-Type")).toMatch(/^application\/json/);
+    }
+  });
+
+  it("costs one round trip, as JSON does", async () => {
+    const { clinic, call } = await aTranscript();
+    const counting = countingRoundTrips();
+    const client = clinic.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const Accept = "text/vtt";
+    const ask = () => given(client.send("GET", `${call.path}/transcript`, undefined, { Accept }));
+    expect(await counting.during(ask)).toBe(1);
+  });
+});
 
 describe("A reported transcript", () => {
   it("is returned with its lines and the names of the speakers", async () => {
@@ -343,6 +419,26 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     expect(JSON.stringify(reported).length).toBeGreaterThan(8_000_000);
     const summary = "\u0001".repeat(200_000);
     expect((await call.reportTranscript({ summary })).status).toBe(200);
+  });
+
+  it("with WebVTT of more than 16 MiB, of which each `&` takes five bytes", async () => {
+    const clinic = await anOrganization();
+    const speaker = aRecipient();
+    const call = await aCall(clinic, { participants: [speaker] });
+    const linesOf = (count: number) =>
+      Array.from({ length: count }, (_, n) => says(speaker, n, n, "&".repeat(10_000)));
+    const refused = await changingNothing(() =>
+      call.reportTranscript({ is_final: false, lines: linesOf(340) }),
+    );
+    expectRefusal(
+      refused,
+      422,
+      /^transcript\.lines: must take at most 16777216 bytes of JSON, and of WebVTT/,
+    );
+    await given(call.reportTranscript({ is_final: false, lines: linesOf(330) }));
+    const { status, body } = await readAs(clinic, call, "text/vtt");
+    expect(status).toBe(200);
+    expect(body.length).toBeGreaterThan(16_500_000);
   });
 
   it("with a speaker of another organization", async () => {

@@ -18,7 +18,7 @@ export function toCue(
   const start = millisecondsOf(start_time);
   // A cue must end after its start.
   const end = Math.max(millisecondsOf(end_time), start + 1);
-  const voice = name === undefined ? "" : `<v ${escaped(name)}>`;
+  const voice = name === undefined ? "" : `<v ${escaped(name).replace(/-$/, HYPHEN)}>`;
   return `${timestamp(start)} --> ${timestamp(end)}\n${voice}${withoutEmptyLines(escaped(text))}\n`;
 }
 
@@ -37,6 +37,9 @@ const REFERENCES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&g
 
 /** So that no text is a tag, a character reference or the arrow of the next cue. */
 const escaped = (text: string) => text.replace(/[&<>]/g, (character) => REFERENCES[character] as string);
+
+/** For a name that ends in two hyphens: with the end of its tag they would be an arrow. */
+const HYPHEN = "&#45;";
 
 /** An empty line would end the cue, so a line break that begins or ends one is written as a character reference. */
 const withoutEmptyLines = (text: string) => text.replace(/\r\n?/g, "\n").replace(/^\n|\n(?=\n|$)/g, "&#10;");

@@ -27,6 +27,31 @@ window.inPage = {
     const texts = [...document.querySelectorAll(".references-rendered :is(p, li, h1, h2, h3, td, th)")];
     return { width: root.scrollWidth, cutOff: texts.filter(isCutOff).map((text) => text.textContent) };
   },
+
+  /** The cues of a file, as the browser's own parser reads them in a <track>. */
+  async cuesOf(url) {
+    const video = document.createElement("video");
+    const track = document.createElement("track");
+    track.src = url;
+    const loaded = new Promise((resolve, reject) => {
+      track.addEventListener("load", resolve);
+      track.addEventListener("error", () => reject(new Error("The browser does not take this file")));
+    });
+    video.append(track);
+    document.body.append(video);
+    track.track.mode = "hidden";
+    await loaded;
+    return [...track.track.cues].map((cue) => {
+      const content = cue.getCueAsHTML();
+      const { startTime, endTime } = cue;
+      return {
+        startTime,
+        endTime,
+        voice: content.querySelector("span")?.title ?? null,
+        text: content.textContent,
+      };
+    });
+  },
 };
 
 function isCutOff(element) {

@@ -114,7 +114,7 @@ const RITA_WAITS: Participant = {
   left_at: null,
   recording_consent: null,
   earlier_visit_until: null,
-  livekit_said_at: null,
+  livekit_said: null,
   created_at: 0,
   updated_at: 0,
 };

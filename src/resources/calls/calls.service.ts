@@ -2,8 +2,8 @@ import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
-import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
+import { reachOf } from "../organization_users/organization_users.sql.ts";
 import {
   participantsOfReport,
   participantsPresent,

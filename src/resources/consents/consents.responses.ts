@@ -12,8 +12,7 @@ export const consentSchema = z
       example: RITAS_PARTICIPANT.id,
     }),
     decision: z.enum([...CONSENT_DECISIONS, "withdrawn"]).meta({
-      description:
-        "`granted`, or `refused`; a refusal by somebody who had consented before is `withdrawn`.",
+      description: "`granted`, or `refused`; a refusal by somebody who had consented before is `withdrawn`.",
       example: "granted",
     }),
     decided_at: timestamp().meta({
@@ -22,7 +21,8 @@ export const consentSchema = z
       example: STARTED_AT,
     }),
     method: line(MAX_CONSENT_METHOD_LENGTH).min(1).nullable().meta({
-      description: "How the participant said so, for example `verbal` or `form`; null if nobody reported that.",
+      description:
+        "How the participant said so, for example `verbal` or `form`; null if nobody reported that.",
       example: "verbal",
     }),
     reported_at: timestamp().meta({ description: "When the decision was reported.", example: STARTED_AT }),

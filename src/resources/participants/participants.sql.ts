@@ -30,11 +30,7 @@ export const namedInReport = (report: Placeholders<ReportedCall & { keys: string
   );
 
 export const participantsOfReport = preparedQuery((report: Placeholders<ReportedCall & { keys: string }>) =>
-  builder
-    .select(participantColumns)
-    .from(participants)
-    .where(namedInReport(report))
-    .orderBy(participants.id),
+  builder.select(participantColumns).from(participants).where(namedInReport(report)).orderBy(participants.id),
 );
 
 /** Those on a call who have not left it; nobody for an empty key, which no call has. */

@@ -3,7 +3,7 @@ import type { ConsentReporter } from "../../database/enums.ts";
 import { reviseRow } from "../../database/merging.ts";
 import { mergeConsent } from "../consents/consents.merge.ts";
 import type { KnownConsent } from "../consents/consents.schemas.ts";
-import type { NewConsentOfKey } from "../consents/consents.sql.ts";
+import type { NewConsent } from "../consents/consents.sql.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
@@ -61,7 +61,7 @@ export function mergeCall(
   key: string,
   report: CallReport,
   now: number,
-): { call: CallRow; participants: ParticipantRow[]; consents: NewConsentOfKey[] } {
+): { call: CallRow; participants: ParticipantRow[]; consents: NewConsent[] } {
   const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
   const { ended_at } = call;
   const named = mergeParticipantsOnCall(
@@ -92,7 +92,7 @@ function mergeConsents(
   named: ParticipantRow[],
   { reporter = "platform", participants = [] }: CallReport,
   now: number,
-): NewConsentOfKey[] {
+): NewConsent[] {
   return named.flatMap(({ id, key, joined_at }, n) => {
     const ledger = known.consents.filter(({ participant_id }) => participant_id === id);
     const decided = mergeConsent(

@@ -4,9 +4,6 @@ import { CONSENT_CLOCK_TOLERANCE, MAX_CONSENT_DECISIONS } from "../../limits.ts"
 import { consentDecidedInFuture } from "./consents.refusals.ts";
 import type { Consent, consentReport, KnownConsent } from "./consents.schemas.ts";
 
-/** A row that a report adds to the ledger. */
-export type NewConsent = Omit<Consent, "id" | "participant_id">;
-
 /** What a decision rests on. */
 export interface KnownConsents {
   /** The participant's decisions, in the order in which they were reported. */
@@ -32,7 +29,7 @@ export function mergeConsent(
   reporter: ConsentReporter,
   report: ConsentReport,
   now: number,
-): Omit<NewConsent, "organization_id"> | undefined {
+): Omit<Consent, "id" | "organization_id" | "participant_id"> | undefined {
   const { recording_consent, recording_consent_at: at, recording_consent_method: method = null } = report;
   if (recording_consent === undefined) return undefined;
   if (at !== undefined && isInFuture(at, now)) throw consentDecidedInFuture();

@@ -4,7 +4,6 @@ import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../.
 import { consents, participants } from "../../database/schema.ts";
 import { callIdOfPath, type ReachedCall, type ReportedCall } from "../calls/calls.sql.ts";
 import { namedInReport } from "../participants/participants.sql.ts";
-import type { NewConsent } from "./consents.merge.ts";
 
 export const consentColumns = getTableColumns(consents);
 
@@ -30,7 +29,9 @@ export const consentsOfReport = preparedQuery((report: Placeholders<ReportedCall
 );
 
 /** A decision of the organization's participant with this key, who may be written in the same transaction. */
-export type NewConsentOfKey = NewConsent & { participant_key: string };
+export type NewConsent = Omit<typeof consents.$inferInsert, "id" | "participant_id"> & {
+  participant_key: string;
+};
 
 const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
@@ -48,7 +49,7 @@ const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   ),
 );
 
-export const insertConsents = (rows: NewConsentOfKey[]): BoundQuery<unknown> =>
+export const insertConsents = (rows: NewConsent[]): BoundQuery<unknown> =>
   insertRows({ rows: JSON.stringify(rows) });
 
 /** The decisions of those on the call of the path, oldest first. */

@@ -123,6 +123,7 @@ describe("A ledger that is full", () => {
     const [later, now] = [{ ...grants, at: 5000 }, 10 ** 6];
     expect(full).toHaveLength(MAX_CONSENT_DECISIONS);
     expect(reported(full, later, now)).toBe(full);
+    expect(reported(full, { ...refuses, at: 7 }, now)).toBe(full);
     const ended = reported(full, refuses, now);
     expect(recordingConsent(ended)).toBe(false);
     expect(reported(ended, later, now)).toBe(ended);

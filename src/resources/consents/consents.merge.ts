@@ -38,7 +38,8 @@ export function mergeConsent(
   if (at === undefined && reporter === "platform" && own.at(-1)?.decision === decision) return undefined;
   const decided_at = at ?? undatedSince(decision, known, now);
   if (own.some((each) => each.decision === decision && each.decided_at === decided_at)) return undefined;
-  if (isFull(known.ledger, decision)) return undefined;
+  const isFull = known.ledger.length >= MAX_CONSENT_DECISIONS;
+  if (isFull && !endsConsent(known.ledger, decision, decided_at)) return undefined;
   return { reporter, decision, decided_at, method, reported_at: now };
 }
 
@@ -59,11 +60,11 @@ function undatedSince(
     : Math.max(now, latest(ledger, "granted") ?? now);
 }
 
-/** A full ledger takes only a refusal that ends a consent: that is always possible. */
-function isFull(ledger: KnownConsent[], decision: ConsentDecision): boolean {
-  if (ledger.length < MAX_CONSENT_DECISIONS) return false;
-  const hasConsented = (latest(ledger, "granted") ?? -Infinity) > (latest(ledger, "refused") ?? -Infinity);
-  return decision === "granted" || !hasConsented;
+/** A full ledger takes only the refusal that ends a consent: that is always possible. */
+function endsConsent(ledger: KnownConsent[], decision: ConsentDecision, decided_at: number): boolean {
+  const granted = latest(ledger, "granted") ?? Number.POSITIVE_INFINITY;
+  const refused = latest(ledger, "refused") ?? Number.NEGATIVE_INFINITY;
+  return decision === "refused" && refused < granted && decided_at >= granted;
 }
 
 function latest(ledger: KnownConsent[], decision: ConsentDecision): number | undefined {

@@ -22,18 +22,15 @@ export const writeParticipants = manyRowWrites<
   call_id: (of) => sql`coalesce(${of("call_id")}, ${callIdByKey(of("call_key"))})`,
 });
 
-/** The participants whom a report of a call names. `keys` is a JSON array. */
+/** True for participants whom a report of a call names. `keys` is a JSON array. */
+export const namedInReport = (report: Placeholders<ReportedCall & { keys: string }>) =>
+  and(
+    eq(participants.organization_id, organizationOfReport(report)),
+    inArray(participants.key, jsonValues(report.keys)),
+  );
+
 export const participantsOfReport = preparedQuery((report: Placeholders<ReportedCall & { keys: string }>) =>
-  builder
-    .select(participantColumns)
-    .from(participants)
-    .where(
-      and(
-        eq(participants.organization_id, organizationOfReport(report)),
-        inArray(participants.key, jsonValues(report.keys)),
-      ),
-    )
-    .orderBy(participants.id),
+  builder.select(participantColumns).from(participants).where(namedInReport(report)).orderBy(participants.id),
 );
 
 /** Those on a call who have not left it; nobody for an empty key, which no call has. */

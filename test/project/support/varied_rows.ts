@@ -110,6 +110,16 @@ export function writeVariedRows(database: DatabaseSync) {
           joined_at: n % 2 ? started_at + (n % 3 ? 500 : -n * 3000) : null,
           ...stamps,
         });
+      // Some decide once, some take it back, and some reports come late or at the same time.
+      for (const [at, decision] of ["granted", "refused", "granted"].slice(0, n % 4).entries())
+        insert("consents", {
+          organization_id,
+          participant_id: id(n) * 10 + 1,
+          reporter: at < 2 ? "platform" : "livekit",
+          decision,
+          decided_at: started_at + (n % 3 ? (n % 2 ? at : 2 - at) : 0) * 1000,
+          reported_at: started_at + at * 1000,
+        });
       insert("egresses", {
         id: id(n),
         organization_id,

@@ -1,3 +1,4 @@
+import type { Operation } from "../openapi/operation.ts";
 import { examplesOf } from "./examples.ts";
 import { references } from "./references.ts";
 
@@ -22,7 +23,16 @@ export function guideBody(expression: string, where: string): string | undefined
     );
   if (kind === "response" && !variables)
     return `\`\`\`json\n${pretty(requireExample(kind, operationId, name, where))}\n\`\`\``;
+  const [, id = "", mediaType = ""] = /^response (\w+) as (\S+)$/.exec(expression) ?? [];
+  if (mediaType) return `\`\`\`text\n${requireText(id, mediaType, where).trim()}\n\`\`\``;
   return undefined;
+}
+
+/** The example of a response that is no JSON. */
+function requireText(operationId: string, mediaType: string, where: string): string {
+  const answer = requireOperation(operationId, where).alternatives?.[mediaType];
+  if (!answer) throw new Error(`${where}: ${operationId} has no response as ${mediaType}`);
+  return String(Object.values(examplesOf(answer))[0]);
 }
 
 /** @param name that of the first example if it is left out */
@@ -32,16 +42,20 @@ function requireExample(
   name: string | undefined,
   where: string,
 ): unknown {
-  const operation = references
-    .flatMap(({ external = {}, platform = {} }) => [...Object.values(external), ...Object.values(platform)])
-    .find((each) => each.operationId === operationId);
-  if (!operation) throw new Error(`${where}: there is no operation ${operationId}`);
-  const body = operation[kind];
+  const body = requireOperation(operationId, where)[kind];
   if (!body) throw new Error(`${where}: ${operationId} has no ${kind} with a body`);
   const examples = examplesOf(body);
   const example = name === undefined ? Object.values(examples)[0] : examples[name];
   if (!example) throw new Error(`${where}: ${operationId} has no example "${name}" of a ${kind}`);
   return example;
+}
+
+function requireOperation(operationId: string, where: string): Operation {
+  const operation = references
+    .flatMap(({ external = {}, platform = {} }) => [...Object.values(external), ...Object.values(platform)])
+    .find((each) => each.operationId === operationId);
+  if (!operation) throw new Error(`${where}: there is no operation ${operationId}`);
+  return operation;
 }
 
 /**

@@ -8,7 +8,8 @@ import { guideBody } from "./guide_bodies.ts";
  * stands in them as `{{NAME}}`: a limit of limits.ts or a value of the build, also divided (`{{WEBHOOK_TIMEOUT / 1000}}`,
  * `{{EVENTS_KEPT_FOR / DAY}}`). A number has commas for thousands, unless `digits` follows it.
  *
- * A body is an example of an operation: the first one, or that of a name. `{{response createInvite}}` is a block of JSON;
+ * A body is an example of an operation: the first one, or that of a name. `{{response createInvite}}` is a block of JSON,
+ * `{{response getTranscript as text/vtt}}` one of another media type;
  * `{{request createUser: A provider}}` is for the single quotes of a command. After `, user.email=EMAIL`, the shell
  * variable EMAIL is in the place of that field.
  */

@@ -42,6 +42,7 @@ describe("A guide", () => {
     expect(filled("before\n\n{{response exchangeToken}}\n\nafter")).toBe(
       `before\n\n\`\`\`json\n{"code": "${AUTHORIZATION_CODE}"}\n\`\`\`\n\nafter`,
     );
+    expect(filled("{{response getTranscript as text/vtt}}")).toMatch(/^```text\nWEBVTT\n[^`]*\n```$/);
     expect(filled("{{response getInvite}}")).not.toContain("accept_url");
     expect(filled("{{response getInviteWithAcceptUrl}}")).toContain("accept_url");
     expect(filled("{{response listWaitingRooms: A page past the end}}")).toContain(
@@ -89,6 +90,9 @@ describe("A guide", () => {
     ["request createInvite, organization_invite=NAME", "has no text or number organization_invite"],
     ["request createInvite, no.such.field=NAME", "has no text or number no.such.field"],
     ["response createInvite, email=EMAIL", "is not known"],
+    ["response getTranscrip as text/vtt", "there is no operation getTranscrip"],
+    ["response getTranscript as text/srt", "getTranscript has no response as text/srt"],
+    ["response getInvite as text/vtt", "getInvite has no response as text/vtt"],
     ["request createInvite organization_invite.email=EMAIL", "is not known"],
     ["body createInvite", "is not known"],
   ])("with {{%s}} is not built", (expression, reason) => {

@@ -31,6 +31,7 @@ const OTHER_ROLES: Record<string, string> = {
     "what every change of a membership reads, and what it writes beside the member",
   "token_exchange/token_exchange.verification.ts": "the check of a JWT, without a database",
   "transcripts/transcripts.document.ts": "how lines are compressed, without the database",
+  "transcripts/transcripts.webvtt.ts": "how lines are written as captions, without the database",
   "waiting_rooms/waiting_rooms.personal.ts": "how a personal room comes and goes",
   "waiting_rooms/waiting_rooms.slugs.ts":
     "how a slug is made, and what is found by every slug that a room ever had",

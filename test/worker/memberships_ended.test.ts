@@ -22,12 +22,13 @@ async function aClinicWithProvider() {
 const former = (user: object) => ({ ...user, roles: [], waiting_room_slug: null, assists: [] });
 
 /** The part of a user that the external API shows. */
-const shown = ({ id, user_id, email, display_name, roles }: Record<string, unknown>) => ({
+const shown = ({ id, user_id, email, display_name, roles, assists }: Record<string, unknown>) => ({
   id,
   user_id,
   email,
   display_name,
   roles,
+  assists,
 });
 
 const asExternal = async ({ client }: Pick<Organization, "client">, { id }: { id: number }) =>

@@ -9,6 +9,11 @@ export const PARTICIPANT_ROLES = ["recipient", "provider"] as const;
 
 export type ParticipantRole = (typeof PARTICIPANT_ROLES)[number];
 
+/** What says when a call ended: a report, or the cron, which assumes it after a long silence. */
+export const ENDED_BY = ["reported", "assumed"] as const;
+
+export type EndedBy = (typeof ENDED_BY)[number];
+
 /** What reports may say of an egress, in the order in which it happens. The set of all statuses is open. */
 export const EGRESS_STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"] as const;
 

@@ -27,6 +27,7 @@ const RITA: Participant = {
   waiting_since: 100,
   joined_at: null,
   left_at: null,
+  left_is_assumed: false,
   recording_consent: null,
   earlier_visit_until: null,
   livekit_said_at: null,

@@ -14,6 +14,7 @@ const draft: Transcript = {
   is_final: false,
   lines_digest: "a",
   first_line_id: null,
+  spoken_until: null,
   call_ended_at: null,
   is_held: false,
   created_at: 1,

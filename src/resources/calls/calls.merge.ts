@@ -30,7 +30,7 @@ export interface KnownCall {
   ownerOrganization: number | undefined;
   /** The organization's participants whom the report names. */
   participants: Participant[];
-  /** Who is on the call and has not left; needed where the report ends the call. */
+  /** Who is on the call and has not left, or only as assumed; needed where the report ends the call. */
   present: Participant[];
   /** The user_ids of the report's participants that are users of the organization. */
   members: Set<number>;
@@ -42,20 +42,21 @@ export type CallRow = Omit<Call, "id"> & { id?: number };
 /**
  * What a report makes of a call and its participants. A field left out stays as reported before; one who is left out
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
- * everybody who is still there has left.
+ * everybody who is still there has left. A reported end replaces an assumed one, and when people left because of that.
  *
  * @returns the call, which is the known one itself where nothing of it changes; and those who are new on it, or of whom
  *   something changes
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
-  known: KnownCall,
+  stored: KnownCall,
   key: string,
   report: CallReport,
   now: number,
 ): { call: CallRow; participants: ParticipantRow[] } {
+  const known = withoutAssumedEnd(stored, report);
   const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
-  const { ended_at } = call;
+  const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
     {
       call: { ...call, id: call.id ?? null },
@@ -68,10 +69,48 @@ export function mergeCall(
   const namedKeys = new Set(named.map((each) => each.key));
   const others = known.present.filter((each) => !namedKeys.has(each.key));
   const participants =
-    ended_at === null ? named : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now));
+    ended_at === null
+      ? named
+      : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now, end_is_assumed));
   const unchanged = new Set<ParticipantRow>([...known.participants, ...known.present]);
   // Everybody whom a new call names joins it, though its id is not known yet.
   return { call, participants: participants.filter((each) => !known.call || !unchanged.has(each)) };
+}
+
+const saysEnd = ({ ended_at }: CallReport) => typeof ended_at === "number";
+
+/** What is known, without what only the assumption says that the report corrects: nobody has left because of it. */
+function withoutAssumedEnd(known: KnownCall, report: CallReport): KnownCall {
+  if (!known.call?.end_is_assumed || !saysEnd(report)) return known;
+  const asReported = (each: Participant): Participant =>
+    each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
+  return {
+    ...known,
+    participants: known.participants.map(asReported),
+    present: known.present.map(asReported),
+  };
+}
+
+/** A call that goes on as far as is known, of which nothing was heard for long, and the latest times known of it. */
+export interface SilentCall {
+  started_at: number;
+  /** The latest of the times of its participants. */
+  participants_until: number | null;
+  /** In milliseconds from its start. */
+  spoken_until: number | null;
+  recorded_until: number | null;
+}
+
+/** When a call ended whose end nobody reported: at the latest time known of it. */
+export function assumedEnd(call: SilentCall, now: number): number {
+  const { started_at, participants_until, spoken_until, recorded_until } = call;
+  const latest = Math.max(
+    participants_until ?? started_at,
+    started_at + (spoken_until ?? 0),
+    recorded_until ?? started_at,
+  );
+  // A time to come was reported by mistake.
+  return Math.max(started_at, Math.min(latest, now));
 }
 
 function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {
@@ -85,7 +124,10 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
   if (organization_user_id === undefined || started_at === undefined) throw callIncomplete();
   if (report.organization_user_id !== undefined && ownerOrganization !== organization_id)
     throw callOwnerNotMember();
-  const ended_at = report.ended_at ?? call?.ended_at ?? null;
+  const end_is_assumed = !saysEnd(report) && (call?.end_is_assumed ?? false);
+  const known_end = call?.ended_at ?? null;
+  // What nobody reported is no reason to refuse a report.
+  const ended_at = report.ended_at ?? (end_is_assumed ? Math.max(known_end ?? 0, started_at) : known_end);
   if (ended_at !== null && ended_at < started_at) throw callEndsTooEarly();
   return {
     organization_id,
@@ -94,6 +136,7 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
     waiting_room_id,
     started_at,
     ended_at,
+    end_is_assumed,
     failed: failed ?? false,
     legal_hold: legal_hold ?? false,
   };

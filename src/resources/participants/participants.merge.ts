@@ -81,6 +81,7 @@ export function mergeParticipant(
     waiting_since,
     joined_at,
     left_at,
+    left_is_assumed: isLeftAssumed(left_at, report, before),
     recording_consent,
     earlier_visit_until: earlierVisitUntil(before, report),
     livekit_said_at,
@@ -132,7 +133,7 @@ export function mergeParticipantsOnCall(
   const merged = reports.map((report) => {
     const before = known.participants.get(report.key);
     const left_at = leftAt(report, before, isAfter(report.joined_at, before?.left_at));
-    return { before, next: { ...before, ...report, left_at } };
+    return { before, report, next: { ...before, ...report, left_at } };
   });
 
   if (merged.some(({ next }) => next.display_name === undefined || next.role === undefined))
@@ -147,7 +148,7 @@ export function mergeParticipantsOnCall(
   )
     throw participantsLeftTooEarly();
 
-  return merged.map(({ before, next }) => {
+  return merged.map(({ before, next, report }) => {
     const fields = {
       organization_id: known.call.organization_id,
       key: next.key,
@@ -159,6 +160,7 @@ export function mergeParticipantsOnCall(
       waiting_since: next.waiting_since ?? null,
       joined_at: next.joined_at ?? null,
       left_at: next.left_at,
+      left_is_assumed: isLeftAssumed(next.left_at, report, before),
       recording_consent: next.recording_consent ?? null,
       earlier_visit_until: before?.earlier_visit_until ?? null,
       livekit_said_at: next.livekit_said_at ?? null,
@@ -167,11 +169,31 @@ export function mergeParticipantsOnCall(
   });
 }
 
-/** A participant who is still there when a call ends has left then; one who came later left at once. */
-export function leaveAtEnd(participant: ParticipantRow, ended_at: number, now: number): ParticipantRow {
+/** What the end of a call does to somebody on it. */
+type Leaving = Pick<
+  ParticipantRow,
+  "waiting_since" | "joined_at" | "left_at" | "left_is_assumed" | "updated_at"
+>;
+
+/**
+ * A participant who is still there when a call ends has left then; one who came later left at once.
+ *
+ * @param end_is_assumed whether the end of the call is; then so is this
+ */
+export function leaveAtEnd<Known extends Leaving>(
+  participant: Known,
+  ended_at: number,
+  now: number,
+  end_is_assumed = false,
+): Known {
   const { left_at, waiting_since, joined_at } = participant;
   if (left_at !== null) return participant;
-  return { ...participant, left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0), updated_at: now };
+  return {
+    ...participant,
+    left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0),
+    left_is_assumed: end_is_assumed,
+    updated_at: now,
+  };
 }
 
 /** Null does not bring back a participant who has left: reports can be late. */
@@ -182,6 +204,13 @@ function leftAt(
 ): number | null {
   return report.left_at ?? (comesBack ? null : (before?.left_at ?? null));
 }
+
+/** Whether somebody has left without a report that says so. */
+const isLeftAssumed = (
+  left_at: number | null,
+  report: { left_at?: number | null | undefined },
+  before: Participant | undefined,
+): boolean => left_at !== null && typeof report.left_at !== "number" && (before?.left_is_assumed ?? false);
 
 /** False where one of the times is unknown. */
 const isAfter = (time: number | null | undefined, other: number | null | undefined) =>

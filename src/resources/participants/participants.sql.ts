@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNull, or, sql } from "drizzle-orm";
 import { manyRowWrites } from "../../database/many_row_writes.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
@@ -36,12 +36,20 @@ export const participantsOfReport = preparedQuery((report: Placeholders<Reported
     .orderBy(participants.id),
 );
 
-/** Those on a call who have not left it; nobody for an empty key, which no call has. */
+/**
+ * Those on a call who have not left it, as far as a report said so: those too whose leaving was assumed. Nobody for an
+ * empty key, which no call has.
+ */
 export const participantsPresent = preparedQuery(({ call_key }: Placeholders<{ call_key: string }>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(and(eq(participants.call_id, callIdByKey(call_key)), isNull(participants.left_at)))
+    .where(
+      and(
+        eq(participants.call_id, callIdByKey(call_key)),
+        or(isNull(participants.left_at), participants.left_is_assumed),
+      ),
+    )
     .orderBy(participants.id),
 );
 

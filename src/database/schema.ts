@@ -280,7 +280,7 @@ export const calls = sqliteTable(
 
 /**
  * A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked.
- * `left_is_assumed` if the person has left only because the end of the call was assumed.
+ * `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
  * a late report belongs to that visit, or corrects this one. `livekit_said_at` is JSON with the time of LiveKit's last word
  * on each field, null if it said nothing: an older event that comes late must not count (livekit/visits.merge.ts).

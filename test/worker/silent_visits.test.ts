@@ -375,6 +375,21 @@ describe("A wait whose end nobody reports", () => {
     ).toMatchObject({ left_at });
   });
 
+  it("does not keep somebody from a call whose report names them later", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined });
+    const { key } = await clinic.addParticipant(call.room.slug);
+    travelTo(fromNow(DAY + 1));
+    await given(call.report({ failed: true }));
+    await runCron();
+    await given(call.report({ participants: [{ key }] }));
+    const onCall = () =>
+      given(platform.put(`/waiting_rooms/${call.room.slug}/participants/${key}`, { participant: {} }));
+    expect(await onCall()).toMatchObject({ call_id: call.id, left_at: null });
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect((await onCall()).left_at).not.toBeNull();
+  });
+
   it("is not ended for those on a call", async () => {
     const clinic = await anOrganization();
     const call = await aSilentCall(clinic);

@@ -42,53 +42,50 @@ export type CallRow = Omit<Call, "id"> & { id?: number };
 /**
  * What a report makes of a call and its participants. A field left out stays as reported before; one who is left out
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
- * everybody who is still there has left. A reported end replaces an assumed one, and when people left because of that.
+ * everybody who is still there has left. What was only assumed, an end and that people left then, counts as not known: no
+ * report is refused because of it, and a reported end replaces it.
  *
  * @returns the call, which is the known one itself where nothing of it changes; and those who are new on it, or of whom
  *   something changes
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
-  stored: KnownCall,
+  known: KnownCall,
   key: string,
   report: CallReport,
   now: number,
 ): { call: CallRow; participants: ParticipantRow[] } {
-  const known = withoutAssumedEnd(stored, report);
   const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
   const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
     {
       call: { ...call, id: call.id ?? null },
-      participants: new Map(known.participants.map((each) => [each.key, each])),
+      participants: new Map(known.participants.map((each) => [each.key, asReported(each)])),
       members: known.members,
     },
     report.participants ?? [],
     now,
   );
   const namedKeys = new Set(named.map((each) => each.key));
-  const others = known.present.filter((each) => !namedKeys.has(each.key));
+  const others = known.present.filter((each) => !namedKeys.has(each.key)).map(asReported);
   const participants =
     ended_at === null
       ? named
       : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now, end_is_assumed));
-  const unchanged = new Set<ParticipantRow>([...known.participants, ...known.present]);
+  const before = new Map([...known.participants, ...known.present].map((each) => [each.key, each]));
   // Everybody whom a new call names joins it, though its id is not known yet.
-  return { call, participants: participants.filter((each) => !known.call || !unchanged.has(each)) };
+  const isNews = (each: ParticipantRow) => !known.call || isChanged(before.get(each.key), each);
+  return { call, participants: participants.filter(isNews) };
 }
 
-const saysEnd = ({ ended_at }: CallReport) => typeof ended_at === "number";
+/** Somebody who has left only as assumed has not left, as far as a report said so. */
+const asReported = (each: Participant): Participant =>
+  each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
 
-/** What is known, without what only the assumption says that the report corrects: nobody has left because of it. */
-function withoutAssumedEnd(known: KnownCall, report: CallReport): KnownCall {
-  if (!known.call?.end_is_assumed || !saysEnd(report)) return known;
-  const asReported = (each: Participant): Participant =>
-    each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
-  return {
-    ...known,
-    participants: known.participants.map(asReported),
-    present: known.present.map(asReported),
-  };
+/** Whether there is something to write. */
+function isChanged(before: Participant | undefined, { updated_at: _, ...next }: ParticipantRow): boolean {
+  const names = Object.keys(next) as (keyof typeof next)[];
+  return !before || names.some((name) => next[name] !== before[name]);
 }
 
 /** A call that goes on as far as is known, of which nothing was heard for long, and the latest times known of it. */
@@ -124,7 +121,7 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
   if (organization_user_id === undefined || started_at === undefined) throw callIncomplete();
   if (report.organization_user_id !== undefined && ownerOrganization !== organization_id)
     throw callOwnerNotMember();
-  const end_is_assumed = !saysEnd(report) && (call?.end_is_assumed ?? false);
+  const end_is_assumed = typeof report.ended_at !== "number" && (call?.end_is_assumed ?? false);
   const known_end = call?.ended_at ?? null;
   // What nobody reported is no reason to refuse a report.
   const ended_at = report.ended_at ?? (end_is_assumed ? Math.max(known_end ?? 0, started_at) : known_end);

@@ -26,6 +26,7 @@ const leaveSilently = preparedQuery(({ now, since }: Placeholders<{ now: number;
     .update(participants)
     .set({
       left_at: sql`max(coalesce(${waiting_since}, 0), coalesce(${joined_at}, 0))`,
+      left_is_assumed: true,
       updated_at: sql`${now}`,
     })
     .where(inArray(id, silent))

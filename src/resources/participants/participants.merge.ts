@@ -81,7 +81,8 @@ export function mergeParticipant(
     waiting_since,
     joined_at,
     left_at,
-    left_is_assumed: isLeftAssumed(left_at, report, before),
+    left_is_assumed:
+      left_at !== null && typeof report.left_at !== "number" && (before?.left_is_assumed ?? false),
     recording_consent,
     earlier_visit_until: earlierVisitUntil(before, report),
     livekit_said_at,
@@ -133,7 +134,7 @@ export function mergeParticipantsOnCall(
   const merged = reports.map((report) => {
     const before = known.participants.get(report.key);
     const left_at = leftAt(report, before, isAfter(report.joined_at, before?.left_at));
-    return { before, report, next: { ...before, ...report, left_at } };
+    return { before, next: { ...before, ...report, left_at } };
   });
 
   if (merged.some(({ next }) => next.display_name === undefined || next.role === undefined))
@@ -148,7 +149,7 @@ export function mergeParticipantsOnCall(
   )
     throw participantsLeftTooEarly();
 
-  return merged.map(({ before, next, report }) => {
+  return merged.map(({ before, next }) => {
     const fields = {
       organization_id: known.call.organization_id,
       key: next.key,
@@ -160,7 +161,7 @@ export function mergeParticipantsOnCall(
       waiting_since: next.waiting_since ?? null,
       joined_at: next.joined_at ?? null,
       left_at: next.left_at,
-      left_is_assumed: isLeftAssumed(next.left_at, report, before),
+      left_is_assumed: false,
       recording_consent: next.recording_consent ?? null,
       earlier_visit_until: before?.earlier_visit_until ?? null,
       livekit_said_at: next.livekit_said_at ?? null,
@@ -204,13 +205,6 @@ function leftAt(
 ): number | null {
   return report.left_at ?? (comesBack ? null : (before?.left_at ?? null));
 }
-
-/** Whether somebody has left without a report that says so. */
-const isLeftAssumed = (
-  left_at: number | null,
-  report: { left_at?: number | null | undefined },
-  before: Participant | undefined,
-): boolean => left_at !== null && typeof report.left_at !== "number" && (before?.left_is_assumed ?? false);
 
 /** False where one of the times is unknown. */
 const isAfter = (time: number | null | undefined, other: number | null | undefined) =>

@@ -25,7 +25,10 @@ export const callSchema = z
     started_at: timestamp().meta({ description: "When the call started.", example: STARTED_AT }),
     ended_at: timestamp()
       .nullable()
-      .meta({ description: "When the call ended; null while it is going on.", example: ENDED_AT }),
+      .meta({
+        description: `When the call ended; null while it is going on. A call of which no report changed anything for ${SILENCE_UNTIL_END / HOUR} hours has ended at the latest time known of it; that time is replaced if the end is reported later.`,
+        example: ENDED_AT,
+      }),
   })
   .meta({ id: "Call", description: "A video call." });
 

@@ -320,6 +320,7 @@ describe("A later report of a call", () => {
       key: call.key,
       waiting_room_id: call.room.id,
       is_ended: true,
+      ended_by: "reported",
       ...change,
       legal_hold: true,
     });

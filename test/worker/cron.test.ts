@@ -352,7 +352,7 @@ describe("A chore that fails", () => {
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
     ["endSilentCalls", 'select "id", "started_at"'],
-    ["endSilentWaits", 'update "participants"'],
+    ["endSilentWaits", 'update "participants" set "left_at" = max('],
     ["deleteOldTranscripts", 'delete from "transcripts"'],
     ["deleteOldSoapNotes", 'delete from "soap_notes"'],
     ["deleteOldRecordings", 'update "egresses" set "deletion_due_at"'],

@@ -486,6 +486,49 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
     expect(await ongoing(crowded)).toBe(BACKLOG - CALLS_ENDED / 2 - CALLS_ENDED);
   });
 
+  it("of more organizations than a portion has calls is worked off in turn", async () => {
+    const clinics = CALLS_ENDED + 20;
+    const slug = unique("many");
+    const { admin } = await anOrganization();
+    const long = Date.now() - 30 * DAY * 60_000;
+    const ours = `(select id from organizations where slug glob '${slug}-*')`;
+    const insert = (table: string, columns: string, values: string) =>
+      env.DB.prepare(
+        `insert into ${table} (organization_id, ${columns}, created_at, updated_at)
+         select id, ${values}, 0, ?1 from organizations where id in ${ours}`,
+      ).bind(long);
+    const room = "(select id from waiting_rooms where organization_id = organizations.id)";
+    const owner = "(select id from organization_users where organization_id = organizations.id)";
+    const anEndlessCall = (n: number) =>
+      insert(
+        "calls",
+        "key, organization_user_id, waiting_room_id, started_at, failed",
+        `slug || '-call-${n}', ${owner}, ${room}, 0, 0`,
+      );
+    await env.DB.batch([
+      env.DB.prepare(
+        `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
+         insert into organizations (name, slug, created_at, updated_at) select 'Clinic', ?2 || '-x' || n, 0, 0 from counter`,
+      ).bind(clinics, slug),
+      insert("organization_users", "user_id, display_name, roles", `${admin.user_id}, 'Ada', '[]'`),
+      insert("waiting_rooms", "name, slug, theme, is_active", "'Room', slug || '--room', 'default', 1"),
+      anEndlessCall(1),
+      anEndlessCall(2),
+    ]);
+    const goingOn = async () => {
+      const { results } = await env.DB.prepare(
+        `select count(*) as n from calls where organization_id in ${ours} and ended_at is null group by organization_id`,
+      ).all<{ n: number }>();
+      return results.map(({ n }) => n).sort();
+    };
+    await runCron();
+    expect(await goingOn()).toEqual([...Array(CALLS_ENDED).fill(1), ...Array(20).fill(2)]);
+    await runCron();
+    expect((await goingOn()).reduce((sum, n) => sum + n)).toBe(40);
+    await runCron();
+    expect(await goingOn()).toEqual([]);
+  });
+
   it("of calls that are not silent is not read", async () => {
     const crowded = await aBacklog();
     await env.DB.prepare("update calls set updated_at = ? where organization_id = ?")

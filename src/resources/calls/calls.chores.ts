@@ -6,6 +6,7 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { calls, egresses, participants, soapNotes, transcripts } from "../../database/schema.ts";
 import { CALLS_ENDED, SILENCE_UNTIL_END } from "../../limits.ts";
 import { leaveAtEnd } from "../participants/participants.merge.ts";
+import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
 
 interface Silence {
@@ -29,14 +30,15 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
     (silent, present): Decision<unknown> => {
       ended = silent.length;
       if (ended === 0) return { unchanged: undefined };
-      const ends = new Map(silent.map((call) => [call.id, assumedEnd(call, now)]));
-      const left = present.map((each) =>
-        leaveAtEnd(each, ends.get(each.call_id as number) as number, now, true),
+      const presentOn = Map.groupBy(present, ({ call_id }) => call_id);
+      const ends = silent.map((call) => ({ ...call, ended_at: assumedEnd(call, now) }));
+      const left = ends.flatMap(({ id, ended_at }) =>
+        (presentOn.get(id) ?? []).map((each) => leaveAtEnd(each, ended_at, now, true)),
       );
       return {
         writes: [
           writeLeaving({ now, left: JSON.stringify(left.map(({ id, left_at }) => [id, left_at])) }),
-          writeAssumedEnds({ now, ends: JSON.stringify([...ends]) }),
+          writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
         ],
       };
     },
@@ -65,11 +67,8 @@ function silentCallIds({ since }: Placeholders<Silence>): SQL {
 
 /** The silent calls, with the latest times that are known of each (see calls.merge.ts). */
 const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
-  const latest = max(
-    sql`max(coalesce(${participants.waiting_since}, 0), coalesce(${participants.joined_at}, 0), coalesce(${participants.left_at}, 0))`,
-  );
   const participantsUntil = builder
-    .select({ latest })
+    .select({ latest: max(latestTime) })
     .from(participants)
     .where(eq(participants.call_id, calls.id));
   const spokenUntil = builder

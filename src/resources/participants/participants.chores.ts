@@ -4,6 +4,7 @@ import { idsInTurn } from "../../database/in_turn.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
 import { CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
+import { latestTime } from "./participants.sql.ts";
 
 /**
  * Ends waits of which no report has changed anything for a day, at the latest time known of each: the report of leaving
@@ -16,7 +17,7 @@ export async function endSilentWaits({ db, now }: Context): Promise<number> {
 }
 
 const leaveSilently = preparedQuery(({ now, since }: Placeholders<{ now: number; since: number }>) => {
-  const { id, call_id, waiting_since, joined_at, left_at, updated_at } = participants;
+  const { id, call_id, left_at, updated_at } = participants;
   const silent = idsInTurn(participants, {
     isIndexed: and(isNull(left_at), isNull(call_id)) as SQL,
     isDue: lte(updated_at, since),
@@ -24,11 +25,7 @@ const leaveSilently = preparedQuery(({ now, since }: Placeholders<{ now: number;
   });
   return builder
     .update(participants)
-    .set({
-      left_at: sql`max(coalesce(${waiting_since}, 0), coalesce(${joined_at}, 0))`,
-      left_is_assumed: true,
-      updated_at: sql`${now}`,
-    })
+    .set({ left_at: latestTime, left_is_assumed: true, updated_at: sql`${now}` })
     .where(inArray(id, silent))
     .returning({ id });
 });

@@ -11,6 +11,14 @@ export const participantColumns = getTableColumns(participants);
 
 export const participantWrites = tableWrites(participants, participantColumns);
 
+/** The latest time that is known of a participant. */
+export const latestTime = sql<number>`max(${sql.join(
+  [participants.waiting_since, participants.joined_at, participants.left_at].map(
+    (time) => sql`coalesce(${time}, 0)`,
+  ),
+  sql`, `,
+)})`;
+
 /**
  * Those whose call_id is null are on the call of the `call_key`: a call that is written in the same transaction has no id
  * before.

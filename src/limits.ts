@@ -384,6 +384,18 @@ export const WEBHOOK_REDELIVERY_PORTION = 1000;
  */
 export const CRON_PORTION = 2000;
 
+/**
+ * A call or a wait of which no report has changed anything for this long counts as over: no visit is so long without
+ * anybody coming, leaving or speaking.
+ */
+export const SILENCE_UNTIL_END = DAY;
+
+/**
+ * One run of the cron ends at most this many calls. Those who are on them go to D1 in one parameter, and MAX_CALL_PARTICIPANTS
+ * on each still fit.
+ */
+export const CALLS_ENDED = 100;
+
 /** No report of a running egress for this long: then the cron asks LiveKit whether it missed one. */
 export const EGRESS_SILENCE = 10 * MINUTE;
 

@@ -147,6 +147,7 @@ const RITA_WAITS: Participant = {
   waiting_since: T0 - 60_000,
   joined_at: null,
   left_at: null,
+  left_is_assumed: false,
   recording_consent: null,
   earlier_visit_until: null,
   livekit_said: null,

@@ -1,4 +1,5 @@
 import { unprocessable } from "../../http/errors.ts";
+import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { onePage, type Parameter, pageOf, type Reference } from "../../openapi/operation.ts";
 import {
@@ -66,7 +67,8 @@ export const callsReference: Reference = {
       operationId: "reportCall",
       summary: "Report a call",
       description:
-        "Reports a call and its participants, as often as something changes. The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. Participants who are left out of a later report stay on the call as they are. An ended call stays ended. When a call ends, all its participants have left.",
+        "Reports a call and its participants, as often as something changes. The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. Participants who are left out of a later report stay on the call as they are. An ended call stays ended. When a call ends, all its participants have left.\n\n" +
+        `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of a call that is going on, neither of the call and its participants nor of its transcript, SOAP note and recordings, the service ends it at the latest time that it knows of it: \`ended_by\` is \`assumed\`. A later report with \`ended_at\` replaces that end.`,
       status: 200,
       parameters: {
         key: {
@@ -133,8 +135,9 @@ export const callsReference: Reference = {
       response: {
         schema: reportedCallSchema,
         examples: {
-          "While the call is going on": { ...reported, ...goingOn },
+          "While the call is going on": { ...reported, ...goingOn, ended_by: null },
           "After its end": reported,
+          "After an end that nobody reported": { ...reported, ended_by: "assumed" },
           "Under legal hold": { ...reported, legal_hold: true },
         },
       },

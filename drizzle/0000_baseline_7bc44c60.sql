@@ -82,6 +82,7 @@ CREATE TABLE `calls` (
 	`waiting_room_id` integer NOT NULL,
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
+	`end_is_assumed` integer DEFAULT false NOT NULL,
 	`failed` integer NOT NULL,
 	`legal_hold` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -95,6 +96,7 @@ CREATE UNIQUE INDEX `calls_key_unique` ON `calls` (`key`);--> statement-breakpoi
 CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
+CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;--> statement-breakpoint
 CREATE TABLE `consents` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -294,6 +296,7 @@ CREATE TABLE `participants` (
 	`waiting_since` integer,
 	`joined_at` integer,
 	`left_at` integer,
+	`left_is_assumed` integer DEFAULT false NOT NULL,
 	`recording_consent` integer,
 	`earlier_visit_until` integer,
 	`livekit_said` text,
@@ -309,6 +312,7 @@ CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`
 CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;--> statement-breakpoint
 CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`) WHERE left_at is null;--> statement-breakpoint
+CREATE INDEX `participants_waiting` ON `participants` (`organization_id`,`updated_at`) WHERE left_at is null and call_id is null;--> statement-breakpoint
 CREATE TABLE `replaced_files` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -359,6 +363,7 @@ CREATE TABLE `transcripts` (
 	`is_final` integer NOT NULL,
 	`lines_digest` text NOT NULL,
 	`first_line_id` integer,
+	`spoken_until` integer,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -472,8 +477,9 @@ SELECT
   date(call.started_at / 1000.0, 'unixepoch') AS date,
   1 AS total_calls,
   call.failed AS failed_calls,
-  call.ended_at IS NOT NULL AND NOT call.failed AS completed_calls,
-  iif(call.ended_at IS NOT NULL AND NOT call.failed, call.ended_at - call.started_at, 0) AS duration_ms,
+  call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed AS completed_calls,
+  iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed, call.ended_at - call.started_at, 0)
+    AS duration_ms,
   0 AS waits,
   0 AS wait_ms
 FROM calls call, (SELECT 0 AS factor UNION ALL SELECT 1) scope
@@ -517,12 +523,14 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_updating` BEFORE UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+CREATE TRIGGER `calls_updating`
+BEFORE UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_updated` AFTER UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+CREATE TRIGGER `calls_updated`
+AFTER UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;

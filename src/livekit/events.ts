@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { id, idAsText, key, name, roomSlugReference } from "../http/wire.ts";
-import type { EgressReport } from "../resources/egresses/egresses.schemas.ts";
-import { egressInfo, toEgressReport } from "./egress_info.ts";
+import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
 
 /*
  * What LiveKit's events say, in the words of the service. Events are protojson: 64-bit integers are texts, and a field
@@ -80,14 +79,6 @@ export interface Visitor {
   recording_consent: boolean | undefined;
 }
 
-/** An event of an egress, whose call has the sid or the name of the room as its key. */
-export interface EgressEvent {
-  egress_id: string;
-  room_sid: string;
-  room_name: string;
-  report: EgressReport;
-}
-
 /** Why nothing can be reported. */
 type Unusable = "malformed" | "nothing to report" | "no visit" | "metadata at fault";
 
@@ -110,9 +101,7 @@ export function translate(body: unknown, now: number): Translation & { ids: Even
 function translateEvent(event: LiveKitEvent, now: number): Translation {
   if (event.event.startsWith("egress_")) {
     if (!event.egressInfo) return { unusable: "malformed" };
-    const { egressId, roomId, roomName } = event.egressInfo;
-    const report = toEgressReport(event.egressInfo);
-    return { egress: { egress_id: egressId, room_sid: roomId, room_name: roomName, report } };
+    return { egress: toEgressEvent(event.egressInfo, event.createdAt || now) };
   }
   if (!event.room) return { unusable: "nothing to report" };
   const { sid, name: room_name, metadata, creationTime } = event.room;

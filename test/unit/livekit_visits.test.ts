@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { translate } from "../../src/livekit/events.ts";
 import { reportOfVisit } from "../../src/livekit/visits.merge.ts";
 import { mergeCall } from "../../src/resources/calls/calls.merge.ts";
-import type { Call } from "../../src/resources/calls/calls.schemas.ts";
+import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 
 const T0 = Date.parse("2026-01-31T09:30:00Z");
@@ -50,9 +50,18 @@ const joined = (identity: string, at: number, said: Said = {}) =>
 const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =>
   anEvent("participant_left", T0 + at, identity, { joinedAtMs: T0 + joinedAt, ...said });
 
+/** What LiveKit says nothing of. */
+const AS_MADE = {
+  transcript_deleted_at: null,
+  soap_note_deleted_at: null,
+  hold_id: null,
+  hold_began_at: null,
+  hold_reason: null,
+};
+
 /** What the events leave behind, in this order. The clock goes on with every event. */
 function outcomeOf(events: string[], waiting: Participant[] = []) {
-  let call: Call | undefined;
+  let call: ReportedCall | undefined;
   const participants = new Map(waiting.map((each) => [each.key, each]));
   for (const [n, event] of events.entries()) {
     const translation = translate(JSON.parse(event), T0 + n);
@@ -70,7 +79,7 @@ function outcomeOf(events: string[], waiting: Participant[] = []) {
       members: new Set(visit.visitor?.user_id === MEMBER ? [MEMBER] : []),
     };
     const next = mergeCall(known, visit.room_sid, reportOfVisit(visit, known), T0 + n);
-    call = { ...next.call, id: CALL_ID };
+    call = { ...AS_MADE, ...next.call, id: CALL_ID };
     for (const each of next.participants) participants.set(each.key, { ...each, id: 0, call_id: CALL_ID });
   }
   const people = [...participants.values()].sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -1,6 +1,15 @@
 import * as z from "zod";
-import { id, key, timestamp } from "../../openapi/shapes.ts";
-import { CALL, CARDIOLOGY, ENDED_AT, PAULA, STARTED_AT } from "../../openapi/story.ts";
+import { MAX_HOLD_REASON_LENGTH } from "../../limits.ts";
+import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import {
+  CALL,
+  CARDIOLOGY,
+  ENDED_AT,
+  HELD_SINCE,
+  HOLD_REASON,
+  PAULA,
+  STARTED_AT,
+} from "../../openapi/story.ts";
 
 export const callSchema = z
   .object({
@@ -30,10 +39,22 @@ export const callSchema = z
 export const reportedCallSchema = callSchema
   .extend({
     key: key().meta({ description: "The reporter's own key for the call.", example: CALL.key }),
-    legal_hold: z.boolean().meta({
-      description:
-        "Whether the recordings, the transcript and the SOAP note of the call cannot be deleted now.",
-      example: false,
-    }),
+    legal_hold: z
+      .object({
+        reason: longText(MAX_HOLD_REASON_LENGTH).nullable().meta({
+          description: "Why, as it was reported; null if no reason was.",
+          example: HOLD_REASON,
+        }),
+        began_at: timestamp().meta({
+          description: "When the hold began. It stays when the reason changes.",
+          example: HELD_SINCE,
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The legal hold: as long as there is one, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call. null if there is none.",
+        example: null,
+      }),
   })
   .meta({ id: "ReportedCall", description: "A video call, as its reporter sees it." });

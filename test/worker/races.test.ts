@@ -253,7 +253,7 @@ describe("Thirty deletions of one text at once, while its call comes under legal
       await given(call.reportSoapNote({ text: "A cough.", is_final: true }));
       const path = `/calls/${call.key}/${text}`;
       const answers = await reportAtOnce(31, (api, n) =>
-        n === 15 ? reportCall(api, call.key, { legal_hold: true }) : api.delete(path),
+        n === 15 ? api.put(`/calls/${call.key}/legal_hold`, { legal_hold: {} }) : api.delete(path),
       );
       const statuses = answers.map(({ status }) => status);
       expect(count(statuses, 204) + count(statuses, 422)).toBe(30);

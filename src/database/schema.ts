@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
   blob,
-  check,
   foreignKey,
   index,
   integer,
@@ -92,7 +91,7 @@ export const users = sqliteTable("users", {
 
 /**
  * The service's own user, whom audit logs name where nobody else caused a change. `System` is no email, so no token, invite
- * or request finds this user.
+ * or request finds this user; and triggers refuse a membership (see triggers/system_user.sql).
  */
 export const SYSTEM_USER = { id: 1, email: "System", created_at: 0, updated_at: 0 };
 
@@ -112,7 +111,6 @@ export const organizationUsers = sqliteTable(
   (t) => [
     uniqueIndex("organization_users_by_user").on(t.organization_id, t.user_id),
     uniqueIndex("organization_users_by_organization").on(t.organization_id, t.id),
-    check("organization_users_are_people", sql`user_id <> ${sql.raw(String(SYSTEM_USER.id))}`),
   ],
 );
 

@@ -39,11 +39,16 @@ describe("The System user, whom audit logs name,", () => {
   });
 
   it("is of no organization, whatever code writes a membership", async () => {
-    const { id } = await anOrganization();
+    const { id, admin } = await anOrganization();
+    const move = env.DB.prepare("update organization_users set user_id = ? where id = ?").bind(
+      SYSTEM_USER.id,
+      admin.id,
+    );
+    await changingNothing(() => expect(move.run()).rejects.toThrow(/System user/));
     const statement = env.DB.prepare(
       `insert into organization_users (organization_id, user_id, display_name, roles, created_at, updated_at)
        values (?, ?, 'System', '[]', 0, 0)`,
     ).bind(id, SYSTEM_USER.id);
-    await changingNothing(() => expect(statement.run()).rejects.toThrow(/organization_users_are_people/));
+    await changingNothing(() => expect(statement.run()).rejects.toThrow(/System user/));
   });
 });

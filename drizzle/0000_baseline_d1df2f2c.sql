@@ -262,8 +262,7 @@ CREATE TABLE `organization_users` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "organization_users_are_people" CHECK(user_id <> 1)
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `organization_users_by_user` ON `organization_users` (`organization_id`,`user_id`);--> statement-breakpoint
@@ -957,6 +956,18 @@ CREATE TRIGGER `egresses_file_renamed` AFTER UPDATE OF storage_key ON `egresses`
 WHEN new.storage_key IS NOT NULL AND new.storage_key IS NOT old.storage_key
 BEGIN
   INSERT INTO storage_key_claims VALUES (new.storage_key, new.organization_id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organization_users_are_people` BEFORE INSERT ON `organization_users`
+WHEN (SELECT email FROM users WHERE id = new.user_id) NOT GLOB '*@*'
+BEGIN
+  SELECT raise(ABORT, 'the System user is of no organization');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organization_users_stay_people` BEFORE UPDATE OF user_id ON `organization_users`
+WHEN (SELECT email FROM users WHERE id = new.user_id) NOT GLOB '*@*'
+BEGIN
+  SELECT raise(ABORT, 'the System user is of no organization');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`

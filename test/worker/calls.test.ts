@@ -70,6 +70,7 @@ describe("The first report of a call", () => {
       is_ended: false,
       started_at: STARTED_AT,
       ended_at: null,
+      failed: false,
       legal_hold: null,
     });
   });
@@ -296,6 +297,7 @@ describe("A later report of a call", () => {
       is_ended: true,
       started_at: STARTED_AT,
       ended_at: ENDED_AT,
+      failed: true,
       legal_hold: null,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
@@ -319,6 +321,7 @@ describe("A later report of a call", () => {
       waiting_room_id: call.room.id,
       is_ended: true,
       ...change,
+      failed: true,
       legal_hold: { reason: null, began_at: aTimestamp },
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });

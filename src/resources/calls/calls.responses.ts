@@ -39,6 +39,10 @@ export const callSchema = z
 export const reportedCallSchema = callSchema
   .extend({
     key: key().meta({ description: "The reporter's own key for the call.", example: CALL.key }),
+    failed: z.boolean().meta({
+      description: "Whether the call failed: see `call_fail_rate` of the call metrics.",
+      example: false,
+    }),
     legal_hold: z
       .object({
         reason: longText(MAX_HOLD_REASON_LENGTH).nullable().meta({

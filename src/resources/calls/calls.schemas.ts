@@ -69,7 +69,7 @@ export function toCall(row: Call): z.input<typeof callSchema> {
 }
 
 export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSchema> {
-  return { ...toCall(row), key: row.key, legal_hold: toLegalHold(row) };
+  return { ...toCall(row), key: row.key, failed: row.failed, legal_hold: toLegalHold(row) };
 }
 
 const toLegalHold = ({ hold_began_at, hold_reason }: ReportedCall) =>

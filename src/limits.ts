@@ -145,6 +145,18 @@ export const TRANSCRIPT_PART = 500 * KIB;
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;
 
+/** How somebody said that they agree: `verbal`, `form`. */
+export const MAX_CONSENT_METHOD_LENGTH = 50;
+
+/** The clock of the platform may be ahead of ours by this much. */
+export const CONSENT_CLOCK_TOLERANCE = 60 * SECOND;
+
+/**
+ * For each participant: nobody decides so often in one visit. The decisions of a report's participants are compared in one
+ * parameter, and those of a call are one list without pages.
+ */
+export const MAX_CONSENT_DECISIONS = 100;
+
 /** A century: longer than any law has records kept. */
 export const MAX_RETENTION_DAYS = 36_500;
 
@@ -374,6 +386,18 @@ export const WEBHOOK_REDELIVERY_PORTION = 1000;
  * hold up requests. In a day, this makes half a million rows.
  */
 export const CRON_PORTION = 2000;
+
+/**
+ * A call or a wait of which no report has changed anything for this long counts as over: no visit is so long without
+ * anybody coming, leaving or speaking.
+ */
+export const SILENCE_UNTIL_END = DAY;
+
+/**
+ * One run of the cron ends at most this many calls. Those who are on them go to D1 in one parameter, and MAX_CALL_PARTICIPANTS
+ * on each still fit.
+ */
+export const CALLS_ENDED = 100;
 
 /** No report of a running egress for this long: then the cron asks LiveKit whether it missed one. */
 export const EGRESS_SILENCE = 10 * MINUTE;

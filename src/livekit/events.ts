@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { id, idAsText, key, name, roomSlugReference } from "../http/wire.ts";
+import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
+import { id, idAsText, instant, key, name, roomSlugReference } from "../http/wire.ts";
+import { consentMethod, type consentReport } from "../resources/consents/consents.schemas.ts";
 import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
 
 /*
@@ -22,6 +24,14 @@ const milliseconds = time(14, 1);
 
 const room = z.object({ sid: key, name: text, metadata: text, creationTime: seconds });
 
+const attributes = z.object({
+  role: text,
+  user_id: text,
+  recording_consent: text,
+  recording_consent_at: text,
+  recording_consent_method: text,
+});
+
 const participant = z.object({
   sid: text,
   identity: text,
@@ -30,9 +40,7 @@ const participant = z.object({
   joinedAt: seconds,
   joinedAtMs: milliseconds,
   disconnectReason: text,
-  attributes: z
-    .object({ role: text, user_id: text, recording_consent: text })
-    .catch({ role: "", user_id: "", recording_consent: "" }),
+  attributes: attributes.catch(attributes.parse({})),
 });
 
 const liveKitEvent = z.object({
@@ -74,9 +82,9 @@ export interface Visitor {
   joined_at: number | undefined;
   left_at: number | undefined;
   display_name: string | undefined;
-  is_provider: boolean;
+  role: ParticipantRole | undefined;
   user_id: number | undefined;
-  recording_consent: boolean | undefined;
+  consent: z.output<typeof consentReport>;
 }
 
 /** Why nothing can be reported. */
@@ -166,9 +174,13 @@ function visitorOf(
       joined_at,
       left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
       display_name: name.safeParse(participant.name).data,
-      is_provider: attributes.role === "provider",
+      role: PARTICIPANT_ROLES.find((each) => each === attributes.role),
       user_id: idAsText.safeParse(attributes.user_id).data,
-      recording_consent: CONSENTS.get(attributes.recording_consent),
+      consent: {
+        recording_consent: CONSENTS.get(attributes.recording_consent),
+        recording_consent_at: instant.safeParse(attributes.recording_consent_at).data,
+        recording_consent_method: consentMethod.safeParse(attributes.recording_consent_method).data,
+      },
     },
   };
 }

@@ -70,6 +70,7 @@ describe("The first report of a call", () => {
       is_ended: false,
       started_at: STARTED_AT,
       ended_at: null,
+      ended_by: null,
       failed: false,
       legal_hold: null,
     });
@@ -297,6 +298,7 @@ describe("A later report of a call", () => {
       is_ended: true,
       started_at: STARTED_AT,
       ended_at: ENDED_AT,
+      ended_by: "reported",
       failed: true,
       legal_hold: null,
     });
@@ -320,6 +322,7 @@ describe("A later report of a call", () => {
       key: call.key,
       waiting_room_id: call.room.id,
       is_ended: true,
+      ended_by: "reported",
       ...change,
       failed: true,
       legal_hold: { reason: null, began_at: aTimestamp },

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { MAX_HOLD_REASON_LENGTH } from "../../limits.ts";
+import { ENDED_BY } from "../../database/enums.ts";
+import { HOUR, MAX_HOLD_REASON_LENGTH, SILENCE_UNTIL_END } from "../../limits.ts";
 import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
 import {
   CALL,
@@ -32,13 +33,23 @@ export const callSchema = z
     started_at: timestamp().meta({ description: "When the call started.", example: STARTED_AT }),
     ended_at: timestamp()
       .nullable()
-      .meta({ description: "When the call ended; null while it is going on.", example: ENDED_AT }),
+      .meta({
+        description: `When the call ended; null while it is going on. A call of which no report changed anything for ${SILENCE_UNTIL_END / HOUR} hours has ended at the latest time known of it; that time is replaced if the end is reported later.`,
+        example: ENDED_AT,
+      }),
   })
   .meta({ id: "Call", description: "A video call." });
 
 export const reportedCallSchema = callSchema
   .extend({
     key: key().meta({ description: "The reporter's own key for the call.", example: CALL.key }),
+    ended_by: z
+      .enum(ENDED_BY)
+      .nullable()
+      .meta({
+        description: `What says when the call ended: \`reported\` by a report; \`assumed\` if ${SILENCE_UNTIL_END / HOUR} hours long no report changed anything of the call, so that the service put the end at the latest time that it knew of. Null while the call is going on.`,
+        example: "reported",
+      }),
     failed: z.boolean().meta({
       description: "Whether the call failed: see `call_fail_rate` of the call metrics.",
       example: false,

@@ -2,6 +2,7 @@ import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
 import { beginHold } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import {
@@ -54,6 +55,7 @@ export async function reportCall(
 ): Promise<ReportedCall> {
   const slug = report.waiting_room_slug ?? null;
   const named = report.participants ?? [];
+  const deciding = named.filter(({ recording_consent }) => recording_consent !== undefined);
   return decideAndWrite(
     db,
     [
@@ -61,15 +63,17 @@ export async function reportCall(
       roomOfCall({ slug, started_at: report.started_at ?? null }),
       organizationOfOwner({ owner_id: report.organization_user_id ?? null }),
       participantsOfReport({ key, slug, keys: JSON.stringify(named.map((each) => each.key)) }),
+      consentsOfReport({ key, slug, keys: JSON.stringify(deciding.map((each) => each.key)) }),
       participantsPresent({ call_key: typeof report.ended_at === "number" ? key : "" }),
       membersOfReport({ key, slug, user_ids: JSON.stringify(named.flatMap(({ user_id }) => user_id ?? [])) }),
     ],
-    ([call], [room], [owner], participants, present, members) => {
+    ([call], [room], [owner], participants, consents, present, members) => {
       const known = {
         call,
         room,
         ownerOrganization: owner?.organization_id,
         participants,
+        consents,
         present,
         members: new Set(members.map(({ user_id }) => user_id)),
       };
@@ -86,12 +90,14 @@ export function decideCall(
   now: number,
 ): Decision<ReportedCall> {
   const { call: before } = known;
-  const { call, participants, beginsHold } = mergeCall(known, key, report, now);
-  if (before && call === before && participants.length === 0 && !beginsHold) return { unchanged: before };
+  const { call, participants, consents, beginsHold } = mergeCall(known, key, report, now);
+  const isSame = call === before && participants.length === 0 && consents.length === 0 && !beginsHold;
+  if (before && isSame) return { unchanged: before };
   return {
     writes: [
       before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
+      ...(consents.length > 0 ? [insertConsents(consents)] : []),
       ...(beginsHold ? [beginHold({ key, reason: null, now })] : []),
       callByKey({ key }),
     ],

@@ -190,6 +190,9 @@ export const MAX_STORAGE_KEY_LENGTH = 1024;
 /** A recording backend describes a failure in a line or two. */
 export const MAX_ERROR_LENGTH = 2000;
 
+/** A sentence or two: an order of a court, a number of a case. */
+export const MAX_HOLD_REASON_LENGTH = 1000;
+
 /** For an issuer, an audience, and the URL of the keys. */
 export const MAX_ISSUER_LENGTH = 1000;
 

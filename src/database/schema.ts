@@ -87,12 +87,21 @@ const retention = {
   is_held: integer({ mode: "boolean" }).notNull().default(false),
 };
 
-/** A person, known only by email. The person's name in an organization is in organization_users. */
+/**
+ * A person, known only by email. The person's name in an organization is in organization_users. The baseline also makes the
+ * user of the service itself (see SYSTEM_USER).
+ */
 export const users = sqliteTable("users", {
   id: id(),
   email: text().notNull().unique(),
   ...timestamps,
 });
+
+/**
+ * The service's own user, whom audit logs name where nobody else caused a change. `System` is no email, so no token, invite
+ * or request finds this user; and triggers refuse a membership (see triggers/system_user.sql).
+ */
+export const SYSTEM_USER = { id: 1, email: "System", created_at: 0, updated_at: 0 };
 
 /** A membership. `roles` is a JSON array, lowest role first. A membership that has ended keeps its row, without roles. */
 export const organizationUsers = sqliteTable(
@@ -251,8 +260,9 @@ export const waitingRoomSubs = sqliteTable(
 );
 
 /**
- * Nothing of a call under `legal_hold` is deleted. `end_is_assumed` if no report said when the call ended, and the cron put
- * it at the latest time known of it.
+ * `end_is_assumed` if no report said when the call ended, and the cron put it at the latest time known of it.
+ * `transcript_deleted_at` and `soap_note_deleted_at` are tombstones: what was deleted does not come back by a report. Triggers
+ * set them (see triggers/tombstones.sql).
  */
 export const calls = sqliteTable(
   "calls",
@@ -266,7 +276,8 @@ export const calls = sqliteTable(
     ended_at: integer(),
     end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     failed: integer({ mode: "boolean" }).notNull(),
-    legal_hold: integer({ mode: "boolean" }).notNull().default(false),
+    transcript_deleted_at: integer(),
+    soap_note_deleted_at: integer(),
     ...timestamps,
   },
   (t) => [
@@ -282,6 +293,29 @@ export const calls = sqliteTable(
     foreignKey({
       columns: [t.organization_id, t.waiting_room_id],
       foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
+    }),
+  ],
+);
+
+/**
+ * The legal holds of calls: while one is running, nothing of its call is deleted. Holds are kept when they have ended, and
+ * triggers refuse any change but that of the reason and the end (see triggers/legal_holds.sql).
+ */
+export const legalHolds = sqliteTable(
+  "legal_holds",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull(),
+    reason: text(),
+    began_at: integer().notNull(),
+    ended_at: integer(),
+  },
+  (t) => [
+    uniqueIndex("legal_holds_running").on(t.call_id).where(sql`ended_at is null`),
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
     }),
   ],
 );
@@ -463,9 +497,11 @@ export const soapNotes = sqliteTable(
 );
 
 /**
- * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom a report of a change
- * named last, null while none did: the triggers that write the audit entries (see triggers/egress_audit_logs.sql) take
- * it from here.
+ * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom the report of the last
+ * change named, null where nobody was named: the triggers that write the audit entries (see
+ * triggers/egress_audit_logs.sql) take it from here.
+ *
+ * `ended_at` is null until the recording has ended. `early_ended_at` is what a report said of the end before that.
  *
  * `deletion_due_at` is when the cron next tries to delete the file, null while nothing is to be deleted. It is set
  * before a file is deleted and cleared after it, so that no deletion is forgotten. `deletion_requested` distinguishes
@@ -484,6 +520,7 @@ export const egresses = sqliteTable(
     error: text(),
     is_stopped: integer({ mode: "boolean" }).notNull(),
     ended_at: integer(),
+    early_ended_at: integer(),
     storage_key: text(),
     changed_by_user_id: integer(),
     deletion_due_at: integer(),
@@ -522,8 +559,21 @@ export const replacedFiles = sqliteTable(
       .references(() => egresses.id),
     storage_key: text().notNull(),
   },
-  (t) => [uniqueIndex("replaced_files_by_egress").on(t.egress_id, t.storage_key)],
+  (t) => [
+    uniqueIndex("replaced_files_by_egress").on(t.egress_id, t.storage_key),
+    // For what a legal hold keeps.
+    index("replaced_files_by_file").on(t.storage_key),
+  ],
 );
+
+/**
+ * Every file that a recording ever named, and the organization: no other one can name it. Triggers on egresses keep it (see
+ * triggers/storage_keys.sql): nothing else writes here.
+ */
+export const storageKeys = sqliteTable("storage_keys", {
+  storage_key: text().primaryKey(),
+  organization_id: organizationId(),
+});
 
 /**
  * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it, and
@@ -575,7 +625,7 @@ export const deletionAuditLogs = sqliteTable(
 /**
  * What LiveKit said of egresses whose call nobody has reported yet, by the sid and the name of its room. When a call has
  * one of them as its key, a trigger makes the egress (see triggers/livekit_egresses.sql). The cron deletes what no call
- * came for. Nobody knows yet of which organization it is.
+ * came for. Nobody knows yet of which organization it is. `started_at` is when it began, or an event that did not say came.
  */
 export const livekitEgresses = sqliteTable(
   "livekit_egresses",
@@ -586,8 +636,10 @@ export const livekitEgresses = sqliteTable(
     status: text().notNull(),
     error: text(),
     is_stopped: integer({ mode: "boolean" }).notNull(),
+    started_at: integer().notNull(),
     ended_at: integer(),
     storage_key: text(),
+    check_at: integer(),
     ...timestamps,
   },
   (t) => [

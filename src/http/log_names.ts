@@ -19,6 +19,7 @@ export const EVENTS = [
   "file_deletion_failed",
   "webhook_endpoint_disabled",
   "livekit_event_not_used",
+  "livekit_file_not_used",
   "livekit_unavailable",
   "egress_recovered",
   "egress_unknown_to_livekit",

@@ -78,7 +78,6 @@ export const floorWrites: Record<string, FloorHandler> = {
       started_at: sent.started_at,
       ended_at: sent.ended_at ?? null,
       failed: Number(sent.failed ?? false),
-      legal_hold: Number(sent.legal_hold ?? false),
       created_at: now,
       updated_at: now,
     };
@@ -108,7 +107,8 @@ export const floorWrites: Record<string, FloorHandler> = {
       ended_at: timeOrNull(call.ended_at),
       key,
       ended_by: call.ended_at === null ? null : "reported",
-      legal_hold: call.legal_hold === 1,
+      failed: call.failed === 1,
+      legal_hold: null,
     };
   },
 

@@ -7,7 +7,7 @@ import {
   type KnownCall,
   mergeCall,
 } from "../../src/resources/calls/calls.merge.ts";
-import type { Call } from "../../src/resources/calls/calls.schemas.ts";
+import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
 import { leaveAtEnd } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 
@@ -18,9 +18,18 @@ const OWNER = 12;
 
 /** The rows of one call, as the database would hold them. */
 interface Stored {
-  call: Call | undefined;
+  call: ReportedCall | undefined;
   participants: Participant[];
 }
+
+/** What no report says of a call. */
+const AS_MADE = {
+  transcript_deleted_at: null,
+  soap_note_deleted_at: null,
+  hold_id: null,
+  hold_began_at: null,
+  hold_reason: null,
+};
 
 const NOTHING: Stored = { call: undefined, participants: [] };
 
@@ -46,7 +55,9 @@ function apply(stored: Stored, report: CallReport): Stored {
   const written = { id: 501, created_at: 0, updated_at: 0 };
   const byKey = new Map(stored.participants.map((each) => [each.key, each]));
   for (const each of next.participants) byKey.set(each.key, { ...each, ...written, call_id: 501 });
-  return { call: { ...next.call, ...written }, participants: [...byKey.values()] };
+  const held = next.beginsHold && { hold_id: 601, hold_began_at: NOW };
+  const call = { ...AS_MADE, ...next.call, ...written, ...held };
+  return { call, participants: [...byKey.values()] };
 }
 
 /** What the cron makes of a call of which nothing was heard for long. */
@@ -85,7 +96,7 @@ describe("A report of a call", () => {
       started_at: 100,
       ended_at: null,
       failed: false,
-      legal_hold: false,
+      hold_id: null,
     });
   });
 
@@ -94,13 +105,23 @@ describe("A report of a call", () => {
     expect(apply(before, {})).toEqual(before);
   });
 
-  it("lets null clear failed and the legal hold, and not the end", () => {
-    const ended = apply(started(), { failed: true, legal_hold: true, ended_at: 200 });
-    expect(apply(ended, { failed: null, legal_hold: null, ended_at: null }).call).toMatchObject({
+  it("lets null clear failed, and not the end", () => {
+    const ended = apply(started(), { failed: true, ended_at: 200 });
+    expect(apply(ended, { failed: null, ended_at: null }).call).toMatchObject({
       failed: false,
-      legal_hold: false,
       ended_at: 200,
     });
+  });
+
+  it("begins a legal hold once, and never ends one", () => {
+    const begins = (stored: Stored, report: CallReport) =>
+      mergeCall(knownTo(report, stored), "call", report, NOW).beginsHold;
+    expect(begins(NOTHING, { ...FIRST, legal_hold: true })).toBe(true);
+    expect(begins(started(), { legal_hold: true })).toBe(true);
+    for (const report of [{}, { legal_hold: false }]) expect(begins(started(), report)).toBe(false);
+    const held = apply(started(), { legal_hold: true });
+    for (const report of [{}, { legal_hold: false }, { legal_hold: true }])
+      expect(apply(held, report)).toEqual(held);
   });
 
   it("that ends the call lets everybody leave who is still there", () => {

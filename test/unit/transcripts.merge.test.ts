@@ -4,7 +4,7 @@ import { mergeTranscript, type ReportedLines } from "../../src/resources/transcr
 import type { Transcript } from "../../src/resources/transcripts/transcripts.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
-const CALL = { id: 3, organization_id: 1 };
+const CALL = { id: 3, organization_id: 1, transcript_deleted_at: null };
 
 const draft: Transcript = {
   id: 9,
@@ -33,6 +33,12 @@ const merge = (transcript: Transcript | undefined, report: Report, lines: Report
   mergeTranscript({ call: CALL, transcript }, report, lines, now) as Transcript;
 
 describe("A first report of a transcript", () => {
+  it("is refused once a transcript was deleted", () => {
+    const call = { ...CALL, transcript_deleted_at: 5 };
+    const known = { call, transcript: undefined };
+    expect(refusalOf(() => mergeTranscript(known, { is_final: true }, lines("a"), 7))).toMatch(/was deleted/);
+  });
+
   it("becomes the transcript; the summary may be left out", () => {
     const next = merge(undefined, { is_final: false }, lines("a"));
     expect(next).toEqual({

@@ -9,7 +9,7 @@ import {
   STARTED_AT,
   WAITING_SINCE,
 } from "./support/calls.ts";
-import { expectGone, expectRefusal } from "./support/expectations.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
@@ -71,7 +71,8 @@ describe("The first report of a call", () => {
       started_at: STARTED_AT,
       ended_at: null,
       ended_by: null,
-      legal_hold: false,
+      failed: false,
+      legal_hold: null,
     });
   });
 
@@ -298,7 +299,8 @@ describe("A later report of a call", () => {
       started_at: STARTED_AT,
       ended_at: ENDED_AT,
       ended_by: "reported",
-      legal_hold: false,
+      failed: true,
+      legal_hold: null,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
     await given(call.report({ participants: [{ key: rita.key, display_name: "Rita R." }] }));
@@ -322,7 +324,8 @@ describe("A later report of a call", () => {
       is_ended: true,
       ended_by: "reported",
       ...change,
-      legal_hold: true,
+      failed: true,
+      legal_hold: { reason: null, began_at: aTimestamp },
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
 
@@ -349,20 +352,6 @@ describe("A later report of a call", () => {
     );
     expect(await known(call.room.slug, rita.key)).toEqual({ ...before, user_id: null, joined_at: null });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 0 });
-  });
-
-  it("returns whether the call is under legal hold, which clients do not see", async () => {
-    const clinic = await anOrganization();
-    const { report, owner } = await aCall(clinic);
-    const isHeld = async (call: object) => (await given(report(call))).legal_hold;
-    expect(await isHeld({ legal_hold: true })).toBe(true);
-    expect(await isHeld({ ended_at: ENDED_AT })).toBe(true);
-    expect(await isHeld({ legal_hold: false })).toBe(false);
-    await given(report({ legal_hold: true }));
-    expect(await isHeld({ legal_hold: null })).toBe(false);
-    await given(report({ legal_hold: true }));
-    const { calls } = await listed(clinic.client, owner.id);
-    expect(calls[0]).not.toHaveProperty("legal_hold");
   });
 
   it("corrects when an ended call ended", async () => {

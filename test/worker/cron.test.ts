@@ -100,8 +100,8 @@ const insertWaits = ({ id }: Organization, waiting_room_id: number, size: number
 const insertLiveKitEgresses = (size: number, at: number) =>
   insertMany(
     size,
-    `insert into livekit_egresses (egress_id, room_sid, status, is_stopped, created_at, updated_at)
-     select n || '-' || ?1, 'RM_' || n, 'egress_starting', 0, ?1, ?1 from counter`,
+    `insert into livekit_egresses (egress_id, room_sid, status, is_stopped, started_at, created_at, updated_at)
+     select n || '-' || ?1, 'RM_' || n, 'egress_starting', 0, ?1, ?1, ?1 from counter`,
     at,
   );
 

@@ -18,7 +18,7 @@ import {
   callNamesUnknownRoom,
   callOwnerNotMember,
 } from "./calls.refusals.ts";
-import type { Call, reportCallBody } from "./calls.schemas.ts";
+import type { Call, ReportedCall, reportCallBody } from "./calls.schemas.ts";
 
 export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
   participants?: ReportOnCall[];
@@ -29,7 +29,7 @@ export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "particip
 /** What is known when a call is reported. */
 export interface KnownCall {
   /** The call with this key; undefined in the first report. */
-  call: Call | undefined;
+  call: ReportedCall | undefined;
   /** The room that the report names; undefined where it names none. */
   room: { id: number; organization_id: number } | undefined;
   /** The organization of the report's organization_user_id; undefined where there is no such user. */
@@ -44,17 +44,18 @@ export interface KnownCall {
   members: Set<number>;
 }
 
-/** What a report makes of a call. A new one has no id yet. */
-export type CallRow = Omit<Call, "id"> & { id?: number };
+/** What a report makes of a call. A new one has no id yet, and nothing that was deleted. */
+export type CallRow = Omit<Call, "id" | "transcript_deleted_at" | "soap_note_deleted_at"> & { id?: number };
 
 /**
  * What a report makes of a call and its participants. A field left out stays as reported before; one who is left out
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
  * everybody who is still there has left. What was only assumed, an end and that people left then, counts as not known: no
- * report is refused because of it, and a reported end replaces it.
+ * report is refused because of it, and a reported end replaces it. A hold only begins by a report: nothing that a report
+ * says ends it.
  *
  * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
- *   something changes; and what they decided
+ *   something changes; what they decided; and whether a legal hold begins
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -62,7 +63,7 @@ export function mergeCall(
   key: string,
   report: CallReport,
   now: number,
-): { call: CallRow; participants: ParticipantRow[]; consents: NewConsent[] } {
+): { call: CallRow; participants: ParticipantRow[]; consents: NewConsent[]; beginsHold: boolean } {
   const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
   const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
@@ -87,6 +88,7 @@ export function mergeCall(
     call,
     participants: participants.filter(isNews),
     consents: mergeConsents(known, call, named, report, now),
+    beginsHold: report.legal_hold === true && !isHeld(known.call),
   };
 }
 
@@ -141,6 +143,8 @@ export function assumedEnd(call: SilentCall, now: number): number {
   return Math.max(started_at, Math.min(latest, now));
 }
 
+const isHeld = (call: ReportedCall | undefined) => call !== undefined && call.hold_id !== null;
+
 function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {
   const { organization_id, waiting_room_id } = call ?? {
     organization_id: room?.organization_id,
@@ -148,7 +152,7 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
   };
   if (organization_id === undefined || waiting_room_id === undefined)
     throw report.waiting_room_slug === undefined ? callNamesNoRoom() : callNamesUnknownRoom();
-  const { organization_user_id, started_at, failed, legal_hold } = { ...call, ...report };
+  const { organization_user_id, started_at, failed } = { ...call, ...report };
   if (organization_user_id === undefined || started_at === undefined) throw callIncomplete();
   if (report.organization_user_id !== undefined && ownerOrganization !== organization_id)
     throw callOwnerNotMember();
@@ -166,6 +170,5 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
     ended_at,
     end_is_assumed,
     failed: failed ?? false,
-    legal_hold: legal_hold ?? false,
   };
 }

@@ -5,6 +5,8 @@ import { onePage, type Parameter, pageOf, type Reference } from "../../openapi/o
 import {
   CALL,
   CARDIOLOGY,
+  HELD_SINCE,
+  HOLD_REASON,
   PAULA,
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
@@ -23,6 +25,7 @@ import {
   callIncomplete,
   callNamesNoRoom,
   callNamesUnknownRoom,
+  callNotFound,
   callOwnerNotFound,
   callOwnerNotMember,
   PARTICIPANT_REPEATED,
@@ -63,6 +66,21 @@ export const callsReference: Reference = {
     },
   },
   platform: {
+    "GET /calls/:key": {
+      operationId: "getReportedCall",
+      summary: "Get a call",
+      status: 200,
+      parameters: { key: callKey },
+      response: {
+        schema: reportedCallSchema,
+        examples: {
+          "A call that has ended": reported,
+          "While it is going on": { ...reported, ...goingOn },
+          "Under legal hold": { ...reported, legal_hold: { reason: HOLD_REASON, began_at: HELD_SINCE } },
+        },
+      },
+      errors: [callNotFound()],
+    },
     "PUT /calls/:key": {
       operationId: "reportCall",
       summary: "Report a call",
@@ -87,7 +105,7 @@ export const callsReference: Reference = {
           "call.ended_at":
             "When the call ended. Null, or left out of the first report: it is going on. A later report can correct the time, but null does not reopen an ended call.",
           "call.legal_hold":
-            "While it is true, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call. Null or false ends the hold. Left out of the first report: there is none.",
+            "True begins a legal hold without a reason, unless one is running. False and null change nothing: only `DELETE /calls/{key}/legal_hold` ends a hold.",
         },
         examples: {
           "A call begins": {
@@ -138,7 +156,7 @@ export const callsReference: Reference = {
           "While the call is going on": { ...reported, ...goingOn, ended_by: null },
           "After its end": reported,
           "After an end that nobody reported": { ...reported, ended_by: "assumed" },
-          "Under legal hold": { ...reported, legal_hold: true },
+          "Under legal hold": { ...reported, legal_hold: { reason: null, began_at: HELD_SINCE } },
         },
       },
       errors: [

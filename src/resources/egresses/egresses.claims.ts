@@ -29,16 +29,27 @@ const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
 
 const others = alias(egresses, "others");
 
-/** True for a file that a recording needs which is not to be deleted now. */
-const isShared = (storage_key: SQLWrapper, ids: SQLWrapper) =>
-  exists(
-    builder
-      .select({ id: others.id })
-      .from(others)
-      .where(
-        and(eq(others.storage_key, storage_key), ne(others.status, DELETED), notInArray(others.id, ids)),
-      ),
+const formerFiles = alias(replacedFiles, "former_files");
+
+/** True for a file that a recording has which is not to be deleted now, or that a recording under legal hold ever had. */
+function isShared(storage_key: SQLWrapper, ids: SQLWrapper) {
+  const isOther = notInArray(others.id, ids);
+  const hasFile = and(
+    eq(others.storage_key, storage_key),
+    or(others.is_held, ne(others.status, DELETED)),
+    isOther,
   );
+  return or(
+    exists(builder.select({ id: others.id }).from(others).where(hasFile)),
+    exists(
+      builder
+        .select({ id: formerFiles.id })
+        .from(formerFiles)
+        .innerJoin(others, eq(others.id, formerFiles.egress_id))
+        .where(and(eq(formerFiles.storage_key, storage_key), others.is_held, isOther)),
+    ),
+  );
+}
 
 /** Claims the deletion that the platform wants, unless the call is under legal hold or the recording has not ended. */
 export const claimRequested = preparedQuery(
@@ -168,6 +179,8 @@ export const finishClaims = preparedQuery((attempt: Placeholders<DeletionAttempt
       deletion_requested: false,
       deletion_due_at: null,
       check_at: null,
+      // Whoever asks for a deletion names nobody.
+      changed_by_user_id: null,
       updated_at: sql`iif(${egresses.status} = ${DELETED}, ${egresses.updated_at}, ${attempt.now})`,
     })
     .where(

@@ -22,8 +22,8 @@ import { egressByKey } from "./egresses.sql.ts";
  * forbids the deletion. Then its files are deleted. Then the row says so. What fails after the first step stays claimed,
  * and the cron tries again; a legal hold that comes meanwhile stops it.
  *
- * Several recordings can name the same file, even those of different organizations. The last of them to be deleted takes
- * the file with it.
+ * Several recordings of an organization can name the same file. The last of them to be deleted takes the file with it. But
+ * one under legal hold keeps every file that it ever named, until it goes itself.
  */
 
 /**

@@ -1,6 +1,6 @@
 import { and, asc, eq, exists, getTableColumns, inArray, isNull, lte, notExists, or, sql } from "drizzle-orm";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { calls, egresses, participants } from "../../database/schema.ts";
+import { calls, egresses, participants, storageKeys } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
@@ -59,6 +59,14 @@ export const egressesOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
 /** For the platform, which names egresses by the recording backend's own id. */
 export const egressByKey = preparedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
   builder.select(egressColumns).from(egresses).where(eq(egresses.egress_id, egress_id)),
+);
+
+/** The organization of which a recording names, or ever named, the file. */
+export const ownerOfFile = preparedQuery(({ storage_key }: Placeholders<{ storage_key: string | null }>) =>
+  builder
+    .select({ organization_id: storageKeys.organization_id })
+    .from(storageKeys)
+    .where(eq(storageKeys.storage_key, storage_key)),
 );
 
 /** The running egresses of which nothing was heard for a while, a portion of them, those first that wait longest. */

@@ -8,11 +8,12 @@ import {
   transcriptIncomplete,
   transcriptIsFinal,
   transcriptTooLong,
+  transcriptWasDeleted,
 } from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport } from "./transcripts.schemas.ts";
 
 interface KnownTranscript {
-  call: Pick<Call, "id" | "organization_id">;
+  call: Pick<Call, "id" | "organization_id" | "transcript_deleted_at">;
   /** The transcript of the call; undefined in the first report. */
   transcript: Transcript | undefined;
 }
@@ -34,7 +35,7 @@ export interface ReportedLines {
  * A final transcript does not change any more, except that it gets its summary, once, if it became final without one.
  *
  * @returns the known transcript itself where nothing changes
- * @throws ApiError 422 if the first report is not complete, a stranger speaks, or a final transcript would change
+ * @throws ApiError 422 if the transcript was deleted, the first report is not complete, a stranger speaks, or a final transcript would change
  */
 export function mergeTranscript(
   { call, transcript: known }: KnownTranscript,
@@ -42,6 +43,7 @@ export function mergeTranscript(
   lines: ReportedLines,
   now: number,
 ): TranscriptRow {
+  if (call.transcript_deleted_at !== null) throw transcriptWasDeleted();
   const { is_final = known?.is_final } = report;
   const lines_digest = lines.digest ?? known?.lines_digest;
   if (is_final === undefined || lines_digest === undefined) throw transcriptIncomplete();

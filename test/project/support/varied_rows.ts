@@ -156,8 +156,10 @@ export function writeVariedRows(database: DatabaseSync) {
       update invites set used_at = 6 where id = ${id(4)};
       delete from invites where id = ${id(3)};
       -- Calls under legal hold, and results that come later.
-      update calls set legal_hold = 1 where id % 3 = 0;
-      update calls set legal_hold = 0 where id % 6 = 0;
+      insert into legal_holds (organization_id, call_id, began_at)
+        select organization_id, id, 5 from calls where id % 3 = 0 and organization_id = ${organization_id};
+      update legal_holds set ended_at = 6
+        where call_id % 6 = 0 and organization_id = ${organization_id};
       insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
         select organization_id, id, 'Late.', 0, 9, 9 from calls where id % 5 = 0 and organization_id = ${organization_id};
       delete from soap_notes where call_id % 10 = 5;

@@ -58,7 +58,7 @@ export const REFUSAL_REASONS = {
   write: ["write_conflict"],
   database: ["database_unavailable"],
   recording: ["file_not_deleted"],
-  rate: ["client_limit", "address_limit"],
+  rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "address_limit"],
 } as const;
 
 export type LogEvent = (typeof EVENTS)[number];

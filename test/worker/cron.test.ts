@@ -101,8 +101,8 @@ async function insertBulkInvites(
 ) {
   await insertMany(
     size,
-    `insert into bulk_invites (organization_id, total_count, queued_at, completed_at, created_at, updated_at)
-     select ?1, ?2, ?3, ?4, ?3, ?3 from counter`,
+    `insert into bulk_invites (organization_id, created_by_user_id, total_count, queued_at, completed_at, created_at, updated_at)
+     select ?1, (select min(user_id) from organization_users where organization_id = ?1), ?2, ?3, ?4, ?3, ?3 from counter`,
     id,
     rows,
     at,

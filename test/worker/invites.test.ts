@@ -658,8 +658,8 @@ describe("Thirty invites of one email at once", () => {
     async (_, expires_at) => {
       const { id } = await (await anOrganization()).addInvite();
       const second = env.DB.prepare(
-        `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-      select organization_id, email, display_name, roles, ${expires_at}, created_at, updated_at from invites
+        `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+      select organization_id, created_by_user_id, email, display_name, roles, ${expires_at}, created_at, updated_at from invites
       where id = ?`,
       );
       await expect(second.bind(id).run()).rejects.toThrow(/UNIQUE constraint failed/);

@@ -61,6 +61,8 @@ export const rowsInTurn = (
   limit ${turn.portion}
 )`;
 
+type OwnedRows = { owner_id: number }[];
+
 /**
  * Works off a portion. First, all owners have their turn, with small shares. Then those who have more share what is left
  * of the portion.
@@ -68,18 +70,46 @@ export const rowsInTurn = (
  * @param take works off what is to be taken, and returns the owner of each row
  * @returns what `take` returned
  */
-export async function takeTurns<Row extends { owner_id: number }>(
+export async function takeTurns<Rows extends OwnedRows>(
   portion: number,
-  take: (turn: Turn) => Promise<Row[]>,
-): Promise<Row[]> {
-  const share = Math.ceil(portion / CRON_TURNS);
-  const taken = await take({ share, portion, owners: null });
+  take: (turn: Turn) => Promise<Rows>,
+): Promise<Rows[number][]> {
+  const taken = await take(firstTurn(portion));
+  const second = secondTurn(portion, taken);
+  return second ? [...taken, ...(await take(second))] : taken;
+}
+
+/**
+ * The same for a chore that does not change at once what it finds.
+ *
+ * @param find finds the rows of a turn, and finds them again
+ */
+export async function findInTurns<Rows extends ({ id: number } & OwnedRows[number])[]>(
+  portion: number,
+  find: (turn: Turn) => Promise<Rows>,
+): Promise<Rows[number][]> {
+  const first = firstTurn(portion);
+  const found = await find(first);
+  const second = secondTurn(portion, found);
+  if (!second) return found;
+  const more = await find({ ...second, share: first.share + second.share, portion });
+  return [...new Map([...found, ...more].map((row) => [row.id, row])).values()];
+}
+
+const firstTurn = (portion: number): Turn => ({
+  share: Math.ceil(portion / CRON_TURNS),
+  portion,
+  owners: null,
+});
+
+/** The turn of those who took all of their share, or null if nobody did, or nothing is left of the portion. */
+function secondTurn(portion: number, taken: OwnedRows): Turn | null {
+  const { share } = firstTurn(portion);
   const unfinished = [...Map.groupBy(taken, ({ owner_id }) => owner_id)]
     .filter(([, rows]) => rows.length >= share)
     .map(([owner_id]) => owner_id);
   const rest = portion - taken.length;
   const restOfEach = Math.floor(rest / unfinished.length);
-  if (unfinished.length === 0 || restOfEach === 0) return taken;
-  const more = await take({ share: restOfEach, portion: rest, owners: JSON.stringify(unfinished) });
-  return [...taken, ...more];
+  if (unfinished.length === 0 || restOfEach === 0) return null;
+  return { share: restOfEach, portion: rest, owners: JSON.stringify(unfinished) };
 }

@@ -77,6 +77,7 @@ describe("Creating an invite", () => {
       used_at: null,
       created_at: aTimestamp,
       updated_at: created.body.created_at,
+      created_by_user_id: clinic.admin.user_id,
     });
     expect(await read(clinic, created.body)).toMatchObject({ status: 200, body: created.body });
   });

@@ -8,6 +8,12 @@ import { requireAssignable } from "../roles/roles.policy.ts";
 import { ROW_FAULTS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
 import type { BulkInvite, BulkInviteChunk, PendingRow } from "./bulk_invites.schemas.ts";
 
+/** @throws ApiError 422 if a row's roles are above the sender's level */
+export function requireAssignableRows(roles: Role[], inputs: InviteInput[]): void {
+  for (const [row, { role_names }] of inputs.entries())
+    requireAssignable(roles, role_names, `organization_invites.${row}.role_names`);
+}
+
 /** What is known when a bulk invite is created. */
 interface KnownSender {
   organization_id: number;
@@ -27,8 +33,7 @@ export function newBulkInvite(
   inputs: InviteInput[],
   now: number,
 ): typeof bulkInvites.$inferInsert {
-  for (const [row, { role_names }] of inputs.entries())
-    requireAssignable(roles, role_names, `organization_invites.${row}.role_names`);
+  requireAssignableRows(roles, inputs);
   if (isBeyondQuota) throw tooManyBulkRows();
   return {
     organization_id,

@@ -12,6 +12,7 @@ import {
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { BULK_INVITE_ID, INES, PAULA } from "../../openapi/story.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { inviteSchema } from "../invites/invites.responses.ts";
 import { rolesAboveLevel } from "../roles/roles.refusals.ts";
 import { bulkInviteNotFound, ROW_FAULTS, TOO_MANY_ROWS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
@@ -112,6 +113,7 @@ export const bulkInvitesReference: Reference = {
           ["provider_assistant", "provider"],
         ),
         tooManyBulkRows(),
+        invalidClient(),
       ],
     },
     "GET /bulk_invites/:id": {

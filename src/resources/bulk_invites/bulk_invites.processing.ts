@@ -100,9 +100,11 @@ const pendingRowsOf = preparedQuery((chunk: Placeholders<BulkInviteChunk>) =>
 /** How many invites the organization can still have. More than a chunk needs do not matter, so other invites rarely do. */
 const placesForInvites = preparedQuery(({ bulk_invite_id }: Placeholders<BulkInviteChunk>) => {
   const unused = totalOf("invites", bulkInvites.organization_id);
+  // D1 binds numbers as REAL, which the guard of a decision would see as others.
+  const free = sql`max(${MAX_UNUSED_INVITES} - ${unused}, 0)`;
   return builder
     .select({
-      count: sql<number>`min(max(${MAX_UNUSED_INVITES} - ${unused}, 0), ${BULK_INVITE_CHUNK})`.as("count"),
+      count: sql<number>`cast(min(${free}, ${BULK_INVITE_CHUNK}) as integer)`.as("count"),
     })
     .from(bulkInvites)
     .where(eq(bulkInvites.id, bulk_invite_id));

@@ -15,7 +15,7 @@ import { BULK_ROWS_PERIOD, QUEUE_SEND_LIMIT } from "../../limits.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { rolesOfMember } from "../organization_users/organization_users.sql.ts";
 import { requireRoles } from "../roles/roles.policy.ts";
-import { chunksOf, newBulkInvite, newRows } from "./bulk_invites.merge.ts";
+import { chunksOf, newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
 import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
 import type { BulkInvite, BulkInviteFailure } from "./bulk_invites.schemas.ts";
 import {
@@ -36,6 +36,7 @@ import {
  */
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
   const { db, now, caller, keyed } = context;
+  requireAssignableRows(caller.roles, inputs);
   const { organization_id, organization_user_id, user_id } = caller;
   const bulkInvite = await decideAndWrite(
     db,

@@ -11,6 +11,7 @@ import {
   INVITE_TOKEN,
   SET_UP_AT,
 } from "../../openapi/story.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
 import { rolesAboveLevel } from "../roles/roles.refusals.ts";
 import {
@@ -83,6 +84,7 @@ export const invitesReference: Reference = {
         inviteeHasExpiredInvite(expired.expires_at),
         inviteeHasAccount(),
         tooManyInvites(),
+        invalidClient(),
         rolesAboveLevel(
           "organization_invite.role_names",
           ["organization_admin"],

@@ -44,6 +44,7 @@ export async function requireInvite(
 
 export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
   const { db, now, settings, caller } = context;
+  requireAssignable(caller.roles, input.role_names, "organization_invite.role_names");
   const { organization_id, organization_user_id, user_id } = caller;
   const { email, display_name } = input;
   return decideAndWrite(

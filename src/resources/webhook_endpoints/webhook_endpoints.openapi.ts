@@ -3,6 +3,7 @@ import { HOUR, MAX_WEBHOOK_ENDPOINTS, OLD_WEBHOOK_SECRET_LIFETIME } from "../../
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { DOWNLOADED_AT, NEW_WEBHOOK_SECRET, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
 import { DISABLED_AS_GONE } from "../webhook_deliveries/webhook_deliveries.merge.ts";
 import { CREATOR_REMOVED } from "./webhook_endpoints.merge.ts";
@@ -108,6 +109,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
         secretIsNotStored(ROTATE_LOST_SECRET),
         ...urlsNotAllowed,
         tooManyEndpoints(),
+        invalidClient(),
       ],
     },
     "GET /webhook_endpoints/:id": {
@@ -140,7 +142,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
         },
       },
       response: { schema: webhookEndpointSchema, example: moved },
-      errors: [webhookEndpointNotFound(), ...urlsNotAllowed],
+      errors: [webhookEndpointNotFound(), ...urlsNotAllowed, invalidClient()],
     },
     "DELETE /webhook_endpoints/:id": {
       operationId: "deleteWebhookEndpoint",

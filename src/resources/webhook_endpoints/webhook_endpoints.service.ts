@@ -47,7 +47,9 @@ export async function createWebhookEndpoint(
   input: z.output<typeof createWebhookEndpointBody>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
-  const { organization_id, organization_user_id, user_id: created_by_user_id } = caller;
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const { organization_user_id, user_id: created_by_user_id } = caller;
+  requireAllowedUrl(context, input.url);
   const secret = newSecret();
   const service_url = new URL(context.url).origin;
   const endpoint = await decideAndWrite(
@@ -55,7 +57,6 @@ export async function createWebhookEndpoint(
     [rolesOfMember({ organization_id, organization_user_id }), endpointQuota({ organization_id })],
     ([member], [quota]) => {
       administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
-      requireAllowedUrl(context, input.url);
       const isFull = quota?.is_full ?? false;
       const known = { organization_id, secret, service_url, created_by_user_id, isFull };
       return { writes: [endpointWrites.insert(newEndpoint(known, input, now))] };
@@ -71,14 +72,15 @@ export async function updateWebhookEndpoint(
   input: z.output<typeof updateWebhookEndpointBody>["webhook_endpoint"],
 ): Promise<WebhookEndpoint> {
   const { db, now, caller } = context;
-  const { organization_id, organization_user_id, user_id } = caller;
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  if (input.url !== undefined) requireAllowedUrl(context, input.url);
+  const { organization_user_id, user_id } = caller;
   const service_url = new URL(context.url).origin;
   return decideAndWrite(
     db,
     [rolesOfMember({ organization_id, organization_user_id }), endpointById({ organization_id, id })],
     ([member], [endpoint]) => {
       administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
-      if (input.url !== undefined) requireAllowedUrl(context, input.url);
       if (!endpoint) throw webhookEndpointNotFound();
       const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
       return { writes: [endpointWrites.update(endpoint, next)] };

@@ -165,7 +165,9 @@ function faultOf(schema: z.ZodType, value?: string): string {
 }
 
 function headersFor(api: Api, method: string, status: number, operation: Operation) {
-  if (status === 429) return tooManyHeaders(api);
+  // A quota of the organization is known to the database.
+  if (status === 429)
+    return { ...(hasError(operation, 429) ? commonHeaders(api) : {}), ...tooManyHeaders(api) };
   if (status === 403) return unauthorizedHeaders;
   // Some operations also refuse what the caller passes on, such as a token of somebody else.
   if (status === 401 && !hasError(operation, 401)) return unauthorizedHeaders;

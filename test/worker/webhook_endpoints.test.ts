@@ -6,6 +6,7 @@ import type { Api } from "./support/api.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 const HOUR = 60;
 const URL = "https://hooks.example.com/visits";
@@ -195,7 +196,7 @@ describe("A webhook endpoint", () => {
         });
     await given(create(known, { url: "https://hooks.example.org" }));
     // One that was set before the operator said so.
-    expect(await given(known.client.post(`/webhook_endpoints/${endpoint.id}/ping`))).toEqual({
+    expect(await given(known.client.post(`/webhook_endpoints/${endpoint.id}/ping`, undefined))).toEqual({
       response_status: null,
       error: "The URL is not allowed: it must not lead to this service",
     });

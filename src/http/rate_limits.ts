@@ -1,9 +1,7 @@
 import type { HonoRequest } from "hono";
-import { createMiddleware } from "hono/factory";
 import type { ClientContext, Context } from "../context.ts";
 import { LOOK_UPS_BEYOND_LIMIT, MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
 import { ApiError } from "./errors.ts";
-import type { ExternalEnv } from "./external_api.ts";
 import { remember } from "./memory.ts";
 import { networkOf } from "./networks.ts";
 
@@ -30,28 +28,6 @@ export async function countRequest(c: Limited, { caller, settings }: ClientConte
   if (!success) throw tooMany("client", limit);
   c.header("RateLimit-Policy", policy("client", limit));
 }
-
-/** Requests with a limit of their own, and the counter and the setting of each. */
-const COSTLY = {
-  bulk_invites: ["BULK_INVITE_LIMIT", "BULK_INVITE_LIMIT_PER_MINUTE"],
-  redeliveries: ["REDELIVERY_LIMIT", "REDELIVERY_LIMIT_PER_MINUTE"],
-} as const;
-
-export type CostlyRequest = keyof typeof COSTLY;
-
-/** For routes that cost much: an API client can ask for them only so often, whatever comes of it. */
-export const costly = (limited: CostlyRequest) =>
-  Object.assign(
-    createMiddleware<ExternalEnv>(async (c, next) => {
-      const [counter, setting] = COSTLY[limited];
-      const { caller, settings } = c.var.context;
-      const { success } = await c.env[counter].limit({ key: String(caller.api_client_id) });
-      if (!success) throw tooMany(limited, settings[setting]);
-      c.header("RateLimit-Policy", policy(limited, settings[setting]), { append: true });
-      await next();
-    }),
-    { limited },
-  );
 
 /** The refusal of a request whose credentials are missing or wrong: 401, or 429 beyond the limit of its address. */
 export async function failedCredentials(
@@ -98,7 +74,7 @@ const TOO_MANY = {
   ],
 } as const;
 
-function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
+export function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
   const [, reason] = TOO_MANY[name];
   const headers = {
     "Retry-After": String(RATE_LIMIT_PERIOD),
@@ -116,4 +92,4 @@ export const LIMIT_NAMES = Object.keys(TOO_MANY);
 export const tooManyText = (name: keyof typeof TOO_MANY, limit: number) =>
   `${TOO_MANY[name][0]}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
 
-const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;
+export const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { app } from "../app.ts";
-import type { CostlyRequest } from "../http/rate_limits.ts";
+import type { CostlyRequest } from "../http/costly_requests.ts";
 import type { Input } from "../http/validation.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { APIS, type Api } from "./apis.ts";

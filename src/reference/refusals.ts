@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { CostlyRequest } from "../http/costly_requests.ts";
 import {
   bodyTooLarge,
   databaseUnavailable,
@@ -9,7 +10,7 @@ import {
 } from "../http/errors.ts";
 import { httpsRequired } from "../http/https.ts";
 import { BAD_KEY } from "../http/idempotency_key.ts";
-import { type CostlyRequest, tooManyText } from "../http/rate_limits.ts";
+import { tooManyText } from "../http/rate_limits.ts";
 import { explain, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {

@@ -1,6 +1,6 @@
+import { costly } from "../../http/costly_requests.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
-import { costly } from "../../http/rate_limits.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { BULK_INVITES_BODY_LIMIT } from "../../limits.ts";

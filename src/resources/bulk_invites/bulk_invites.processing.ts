@@ -1,5 +1,4 @@
-import { and, asc, between, eq, exists, isNotNull, lt, notExists, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { and, asc, between, eq, notExists, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { insertSelect, jsonFields } from "../../database/insert.ts";
@@ -7,12 +6,10 @@ import { builder, type Placeholders, preparedQuery, runBatch, type Values } from
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
 import { BULK_INVITE_CHUNK, MAX_UNUSED_INVITES } from "../../limits.ts";
-import { isPendingInviteOf } from "../invites/invites.sql.ts";
-import { accountIdOf, membershipEndedAfter } from "../organization_users/organization_users.sql.ts";
 import { workOff } from "./bulk_invites.merge.ts";
 import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
-import { failingRows, isPendingRow } from "./bulk_invites.sql.ts";
+import { failingRows, isPendingRow, pendingRowColumns } from "./bulk_invites.sql.ts";
 
 /**
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
@@ -49,44 +46,6 @@ const failRowsOf = failingRows((chunk: Placeholders<BulkInviteChunk>) => ({
   ofBulkInvites: eq(bulkInvites.id, chunk.bulk_invite_id),
   ofRows: inChunk(chunk),
 }));
-
-const earlierRows = alias(bulkInviteRows, "earlier_rows");
-
-const isRepeated = exists(
-  builder
-    .select({ row: earlierRows.row })
-    .from(earlierRows)
-    .where(
-      and(
-        eq(earlierRows.bulk_invite_id, bulkInviteRows.bulk_invite_id),
-        eq(earlierRows.email, bulkInviteRows.email),
-        lt(earlierRows.row, bulkInviteRows.row),
-      ),
-    ),
-);
-
-const { organization_id, email } = bulkInviteRows;
-
-const pendingUntil = builder
-  .select({ expires_at: invites.expires_at })
-  .from(invites)
-  .where(isPendingInviteOf(organization_id, email));
-
-/** A row, and what is known of its email. */
-export const pendingRowColumns = {
-  organization_id,
-  row: bulkInviteRows.row,
-  email,
-  display_name: bulkInviteRows.display_name,
-  roles: bulkInviteRows.roles,
-  created_by_user_id: bulkInvites.created_by_user_id,
-  is_repeated: sql`${isRepeated}`.mapWith(Boolean).as("is_repeated"),
-  has_account: sql`${isNotNull(accountIdOf(organization_id, email))}`.mapWith(Boolean).as("has_account"),
-  membership_ended: sql`${isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))}`
-    .mapWith(Boolean)
-    .as("membership_ended"),
-  pending_until: sql<number | null>`${pendingUntil}`.as("pending_until"),
-};
 
 const pendingRowsOf = preparedQuery((chunk: Placeholders<BulkInviteChunk>) =>
   builder

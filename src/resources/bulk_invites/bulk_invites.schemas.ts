@@ -3,10 +3,9 @@ import type { Row } from "../../database/queries.ts";
 import { id, toTimestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
-import type { pendingRowColumns } from "./bulk_invites.processing.ts";
 import { TOO_MANY_ROWS } from "./bulk_invites.refusals.ts";
 import type { bulkInviteFailureSchema, bulkInviteSchema } from "./bulk_invites.responses.ts";
-import type { bulkInviteColumns, bulkInviteFailureColumns } from "./bulk_invites.sql.ts";
+import type { bulkInviteColumns, bulkInviteFailureColumns, pendingRowColumns } from "./bulk_invites.sql.ts";
 
 export const createBulkInviteBody = z.object({
   organization_invites: z

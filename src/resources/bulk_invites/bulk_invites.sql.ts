@@ -7,13 +7,16 @@ import {
   getTableColumns,
   gt,
   inArray,
+  isNotNull,
   isNull,
+  lt,
   max,
   notExists,
   type SQL,
   sql,
   sum,
 } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { BulkInviteRowStatus } from "../../database/enums.ts";
 import { insertSelect, jsonFields } from "../../database/insert.ts";
 import {
@@ -23,10 +26,12 @@ import {
   preparedQuery,
   type Statement,
 } from "../../database/queries.ts";
-import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
+import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_BULK_ROWS } from "../../limits.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
+import { isPendingInviteOf } from "../invites/invites.sql.ts";
+import { accountIdOf, membershipEndedAfter } from "../organization_users/organization_users.sql.ts";
 import { includesAnyRole } from "../roles/roles.sql.ts";
 
 const countOf = (status: BulkInviteRowStatus) =>
@@ -45,6 +50,44 @@ export const bulkInviteFailureColumns = {
   row: bulkInviteRows.row,
   email: bulkInviteRows.email,
   error: bulkInviteRows.error,
+};
+
+const earlierRows = alias(bulkInviteRows, "earlier_rows");
+
+const isRepeated = exists(
+  builder
+    .select({ row: earlierRows.row })
+    .from(earlierRows)
+    .where(
+      and(
+        eq(earlierRows.bulk_invite_id, bulkInviteRows.bulk_invite_id),
+        eq(earlierRows.email, bulkInviteRows.email),
+        lt(earlierRows.row, bulkInviteRows.row),
+      ),
+    ),
+);
+
+const { organization_id, email } = bulkInviteRows;
+
+const pendingUntil = builder
+  .select({ expires_at: invites.expires_at })
+  .from(invites)
+  .where(isPendingInviteOf(organization_id, email));
+
+/** A row, and what is known of its email. */
+export const pendingRowColumns = {
+  organization_id,
+  row: bulkInviteRows.row,
+  email,
+  display_name: bulkInviteRows.display_name,
+  roles: bulkInviteRows.roles,
+  created_by_user_id: bulkInvites.created_by_user_id,
+  is_repeated: sql`${isRepeated}`.mapWith(Boolean).as("is_repeated"),
+  has_account: sql`${isNotNull(accountIdOf(organization_id, email))}`.mapWith(Boolean).as("has_account"),
+  membership_ended: sql`${isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))}`
+    .mapWith(Boolean)
+    .as("membership_ended"),
+  pending_until: sql<number | null>`${pendingUntil}`.as("pending_until"),
 };
 
 /** True for the rows that are neither created nor failed. */

@@ -1,5 +1,5 @@
+import { costly } from "../../http/costly_requests.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { costly } from "../../http/rate_limits.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { deliveriesQuery, redeliverBody, toDelivery, toPingResult } from "./webhook_deliveries.schemas.ts";

@@ -11,9 +11,6 @@ import type {
 
 type EndpointRow = typeof webhookEndpoints.$inferSelect;
 
-/** The `disabled_reason` of an endpoint after its creator has lost organization_admin, or the membership. */
-export const CREATOR_REMOVED = "creator_removed";
-
 /** @throws ApiError 422 if the organization has all the endpoints that it can have */
 export function newEndpoint(
   {

@@ -6,8 +6,8 @@ import { DOWNLOADED_AT, NEW_WEBHOOK_SECRET, WEBHOOK_ENDPOINT } from "../../opena
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
 import { DISABLED_AS_GONE } from "../webhook_deliveries/webhook_deliveries.merge.ts";
-import { CREATOR_REMOVED } from "./webhook_endpoints.merge.ts";
 import {
+  CREATOR_REMOVED,
   ROTATE_LOST_SECRET,
   rotatedTooOften,
   tooManyEndpoints,

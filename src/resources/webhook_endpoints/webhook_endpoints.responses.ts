@@ -4,7 +4,7 @@ import { MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
 import { SET_UP_AT, WEBHOOK_ENDPOINT, WEBHOOK_SECRET } from "../../openapi/story.ts";
 import { eventTypeName } from "../events/events.responses.ts";
-import { CREATOR_REMOVED } from "./webhook_endpoints.merge.ts";
+import { CREATOR_REMOVED } from "./webhook_endpoints.refusals.ts";
 
 export const webhookEndpointSchema = z
   .object({

@@ -4,8 +4,7 @@ import { webhookEndpoints } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
-import { CREATOR_REMOVED } from "./webhook_endpoints.merge.ts";
-import { ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
+import { CREATOR_REMOVED, ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 
 const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns } =
   getTableColumns(webhookEndpoints);

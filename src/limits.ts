@@ -21,6 +21,15 @@ export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 /** An event of LiveKit describes a room, a participant or an egress. Their metadata can be some kilobytes long. */
 export const LIVEKIT_BODY_LIMIT = 256 * KIB;
 
+/** Requests with larger bodies are handled one at a time in an isolate: four of the largest at once would take 95 MB of its 128. */
+export const LARGE_BODY = KIB * KIB;
+
+/** A request with a large body waits at most so long for others, and then does not make others wait for longer. */
+export const LARGE_BODY_TURN = 10 * SECOND;
+
+/** In seconds: the `Retry-After` where it waited in vain. */
+export const LARGE_BODY_RETRY_AFTER = 5;
+
 /**
  * Objects and arrays in a JSON body: twice as many as the longest transcript has. An empty one has two characters, and
  * takes some 60 bytes in memory.
@@ -138,6 +147,18 @@ export const TRANSCRIPT_PART = 500 * KIB;
 
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;
+
+/** How somebody said that they agree: `verbal`, `form`. */
+export const MAX_CONSENT_METHOD_LENGTH = 50;
+
+/** The clock of the platform may be ahead of ours by this much. */
+export const CONSENT_CLOCK_TOLERANCE = 60 * SECOND;
+
+/**
+ * For each participant: nobody decides so often in one visit. The decisions of a report's participants are compared in one
+ * parameter, and those of a call are one list without pages.
+ */
+export const MAX_CONSENT_DECISIONS = 100;
 
 /** A century: longer than any law has records kept. */
 export const MAX_RETENTION_DAYS = 36_500;
@@ -382,6 +403,18 @@ export const CRON_PORTION = 2000;
  * others; if more than these have so much to work off, some wait for another run.
  */
 export const CRON_TURNS = 20;
+
+/**
+ * A call or a wait of which no report has changed anything for this long counts as over: no visit is so long without
+ * anybody coming, leaving or speaking.
+ */
+export const SILENCE_UNTIL_END = DAY;
+
+/**
+ * One run of the cron ends at most this many calls. Those who are on them go to D1 in one parameter, and MAX_CALL_PARTICIPANTS
+ * on each still fit.
+ */
+export const CALLS_ENDED = 100;
 
 /** No report of a running egress for this long: then the cron asks LiveKit whether it missed one. */
 export const EGRESS_SILENCE = 10 * MINUTE;

@@ -1,5 +1,5 @@
 /** The commands that write a migration keep it, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_830a7822.sql";
+const NEWEST_MIGRATION = "0000_baseline_ee712919.sql";
 
 /** Has the database run the newest migration that this code knows? wrangler keeps the list in `d1_migrations`. */
 export async function isUpToDate(db: D1Database): Promise<boolean> {

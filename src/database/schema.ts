@@ -10,7 +10,15 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { AuditEvent, BulkInviteRowStatus, EventType, ParticipantRole, Role } from "./enums.ts";
+import type {
+  AuditEvent,
+  BulkInviteRowStatus,
+  ConsentDecision,
+  ConsentReporter,
+  EventType,
+  ParticipantRole,
+  Role,
+} from "./enums.ts";
 
 /*
  * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
@@ -250,7 +258,10 @@ export const waitingRoomSubs = sqliteTable(
   ],
 );
 
-/** Nothing of a call under `legal_hold` is deleted. */
+/**
+ * Nothing of a call under `legal_hold` is deleted. `end_is_assumed` if no report said when the call ended, and the cron put
+ * it at the latest time known of it.
+ */
 export const calls = sqliteTable(
   "calls",
   {
@@ -261,6 +272,7 @@ export const calls = sqliteTable(
     waiting_room_id: integer().notNull(),
     started_at: integer().notNull(),
     ended_at: integer(),
+    end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     failed: integer({ mode: "boolean" }).notNull(),
     legal_hold: integer({ mode: "boolean" }).notNull().default(false),
     ...timestamps,
@@ -269,6 +281,8 @@ export const calls = sqliteTable(
     uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
     index("calls_newest").on(t.organization_user_id, t.started_at, t.id),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
+    // For the cron: those of which nothing was heard for long.
+    index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
     foreignKey({
       columns: [t.organization_id, t.organization_user_id],
       foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
@@ -281,10 +295,13 @@ export const calls = sqliteTable(
 );
 
 /**
- * A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked.
+ * A person in a waiting room, then on a call. `recording_consent` is the decision that counts of those in `consents`, null
+ * if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes it.
+ * `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
- * a late report belongs to that visit, or corrects this one. `livekit_said_at` is JSON with the time of LiveKit's last word
- * on each field, null if it said nothing: an older event that comes late must not count (livekit/visits.merge.ts).
+ * a late report belongs to that visit, or corrects this one. `livekit_said` is JSON with LiveKit's last word on each field,
+ * and when it was said; null if it said nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the
+ * name too.
  */
 export const participants = sqliteTable(
   "participants",
@@ -300,15 +317,21 @@ export const participants = sqliteTable(
     waiting_since: integer(),
     joined_at: integer(),
     left_at: integer(),
+    left_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     recording_consent: integer({ mode: "boolean" }),
     earlier_visit_until: integer(),
-    livekit_said_at: text(),
+    livekit_said: text(),
     ...timestamps,
   },
   (t) => [
     uniqueIndex("participants_by_key").on(t.organization_id, t.key),
+    uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
     index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
+    // For the cron: those of whose wait nothing was heard for long.
+    index("participants_waiting")
+      .on(t.organization_id, t.updated_at)
+      .where(sql`left_at is null and call_id is null`),
     foreignKey({
       columns: [t.organization_id, t.waiting_room_id],
       foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
@@ -320,6 +343,31 @@ export const participants = sqliteTable(
     foreignKey({
       columns: [t.organization_id, t.user_id],
       foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    }),
+  ],
+);
+
+/**
+ * What participants decided on being recorded, as it was reported: a ledger, whose rows are never changed or deleted (see
+ * triggers/consents.sql). `method` is how the participant said so. What a report means is in consents.merge.ts.
+ */
+export const consents = sqliteTable(
+  "consents",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    participant_id: integer().notNull(),
+    reporter: text().$type<ConsentReporter>().notNull(),
+    decision: text().$type<ConsentDecision>().notNull(),
+    decided_at: integer().notNull(),
+    method: text(),
+    reported_at: integer().notNull(),
+  },
+  (t) => [
+    uniqueIndex("consents_by_decision").on(t.participant_id, t.reporter, t.decision, t.decided_at),
+    foreignKey({
+      columns: [t.organization_id, t.participant_id],
+      foreignColumns: [participants.organization_id, participants.id],
     }),
   ],
 );
@@ -337,7 +385,7 @@ export const callDailyMetrics = sqliteTable(
     date: text().notNull(),
     total_calls: integer().notNull(),
     failed_calls: integer().notNull(),
-    /** Calls that ended and did not fail, and the sum of their durations. */
+    /** Calls whose end was reported and that did not fail, and the sum of their durations. */
     completed_calls: integer().notNull(),
     duration_ms: integer().notNull(),
     /** Recipients who waited, and the sum of their waits. */
@@ -353,6 +401,7 @@ export const WHOLE_ORGANIZATION = 0;
 /**
  * `lines_digest` is the SHA-256 of the reported lines. It distinguishes a repeated report from a corrected one.
  * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.
+ * `spoken_until` is when the last line ends, in milliseconds from the start of the call, null where there is no line.
  */
 export const transcripts = sqliteTable(
   "transcripts",
@@ -364,6 +413,7 @@ export const transcripts = sqliteTable(
     is_final: integer({ mode: "boolean" }).notNull(),
     lines_digest: text().notNull(),
     first_line_id: integer(),
+    spoken_until: integer(),
     ...retention,
     ...timestamps,
   },

@@ -57,6 +57,7 @@ export const REFUSAL_REASONS = {
   health: ["settings_at_fault", "migrations_missing", "database_unreachable"],
   write: ["write_conflict"],
   database: ["database_unavailable"],
+  memory: ["large_bodies"],
   recording: ["file_not_deleted"],
   rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "address_limit"],
 } as const;

@@ -107,6 +107,7 @@ export const floorWrites: Record<string, FloorHandler> = {
       started_at: time(call.started_at),
       ended_at: timeOrNull(call.ended_at),
       key,
+      ended_by: call.ended_at === null ? null : "reported",
       legal_hold: call.legal_hold === 1,
     };
   },

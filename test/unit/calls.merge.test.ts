@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/http/errors.ts";
-import { type CallReport, type KnownCall, mergeCall } from "../../src/resources/calls/calls.merge.ts";
+import {
+  assumedEnd,
+  type CallReport,
+  type KnownCall,
+  mergeCall,
+} from "../../src/resources/calls/calls.merge.ts";
 import type { Call } from "../../src/resources/calls/calls.schemas.ts";
+import { leaveAtEnd } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 
 const NOW = 1000;
@@ -26,8 +32,11 @@ function knownTo(report: CallReport, { call, participants }: Stored): KnownCall 
     room: report.waiting_room_slug === undefined ? undefined : ROOM,
     ownerOrganization: report.organization_user_id === OWNER ? 1 : undefined,
     participants: participants.filter(({ key }) => keys.has(key)),
+    consents: [],
     present:
-      typeof report.ended_at === "number" ? participants.filter(({ left_at }) => left_at === null) : [],
+      typeof report.ended_at === "number"
+        ? participants.filter(({ left_at, left_is_assumed }) => left_at === null || left_is_assumed)
+        : [],
     members: new Set([34]),
   };
 }
@@ -38,6 +47,19 @@ function apply(stored: Stored, report: CallReport): Stored {
   const byKey = new Map(stored.participants.map((each) => [each.key, each]));
   for (const each of next.participants) byKey.set(each.key, { ...each, ...written, call_id: 501 });
   return { call: { ...next.call, ...written }, participants: [...byKey.values()] };
+}
+
+/** What the cron makes of a call of which nothing was heard for long. */
+function assumeEnd({ call, participants }: Stored): Stored {
+  if (!call || call.ended_at !== null) return { call, participants };
+  const times = participants.flatMap((each) => [each.waiting_since, each.joined_at, each.left_at]);
+  const participants_until = Math.max(...times.map((time) => time ?? 0));
+  const known = { ...call, participants_until, spoken_until: null, recorded_until: null };
+  const ended_at = assumedEnd(known, NOW);
+  return {
+    call: { ...call, ended_at, end_is_assumed: true },
+    participants: participants.map((each) => leaveAtEnd(each, ended_at, NOW, true)),
+  };
 }
 
 /** A report that is refused leaves everything as it is. */
@@ -131,6 +153,25 @@ describe("A report of a call", () => {
   });
 });
 
+describe("A call whose end nobody reported", () => {
+  const known = { started_at: 100, participants_until: null, spoken_until: null, recorded_until: null };
+
+  it.each([
+    ["its start, where nothing more is known", {}, 100],
+    ["the latest time of its participants", { participants_until: 150, spoken_until: 20 }, 150],
+    ["when somebody spoke last, counted from its start", { participants_until: 150, spoken_until: 60 }, 160],
+    ["the end of a recording", { spoken_until: 60, recorded_until: 170 }, 170],
+    ["not before its start", { participants_until: 50, recorded_until: 60 }, 100],
+    ["not in the future", { recorded_until: NOW + 1 }, NOW],
+  ])("has ended at %s", (_, times, ended_at) => {
+    expect(assumedEnd({ ...known, ...times }, NOW)).toBe(ended_at);
+  });
+
+  it("has not ended before it started, though it started in the future", () => {
+    expect(assumedEnd({ ...known, started_at: NOW + 5 }, NOW)).toBe(NOW + 5);
+  });
+});
+
 const time = fc.integer({ min: 1, max: 50 });
 
 const participant = fc.record(
@@ -141,7 +182,7 @@ const participant = fc.record(
     waiting_since: fc.option(time),
     joined_at: fc.option(time),
     left_at: fc.option(time),
-    recording_consent: fc.option(fc.boolean()),
+    recording_consent: fc.boolean(),
     key: fc.constantFrom("rita", "paul", "paula"),
   },
   { requiredKeys: ["key"] },
@@ -184,6 +225,25 @@ describe("Reports of a call, whatever they are", () => {
         }
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it("mean after an assumed end what they mean without it, once the end is reported", () => {
+    const reportsAndSilences = fc.array(fc.option(report), { maxLength: 6 });
+    fc.assert(
+      fc.property(reportsAndSilences, fc.integer({ min: 51, max: 99 }), (reports, ended_at) => {
+        const last: CallReport = { ended_at };
+        const heard = reports.reduce<Stored>(
+          (known, each) => (each ? applyUnlessRefused(known, each) : known),
+          NOTHING,
+        );
+        const silent = reports.reduce<Stored>(
+          (known, each) => (each ? applyUnlessRefused(known, each) : assumeEnd(known)),
+          NOTHING,
+        );
+        expect(applyUnlessRefused(silent, last)).toEqual(applyUnlessRefused(heard, last));
+      }),
+      { numRuns: 5000 },
     );
   });
 

@@ -14,6 +14,7 @@ const draft: Transcript = {
   is_final: false,
   lines_digest: "a",
   first_line_id: null,
+  spoken_until: null,
   call_ended_at: null,
   is_held: false,
   created_at: 1,
@@ -40,6 +41,7 @@ describe("A first report of a transcript", () => {
       summary: null,
       is_final: false,
       lines_digest: "a",
+      spoken_until: null,
       created_at: 7,
       updated_at: 7,
     });
@@ -60,6 +62,19 @@ describe("A first report of a transcript", () => {
         is_final: true,
         summary: null,
       });
+  });
+});
+
+describe("A transcript", () => {
+  it("knows when its last line ends, in whole milliseconds", () => {
+    const spoken = { ...lines("b"), until: 61.2345 };
+    const next = merge(draft, {}, spoken);
+    expect(next).toMatchObject({ spoken_until: 61_235 });
+    expect(merge(next, { summary: "Another talk." }, NO_LINES)).toMatchObject({ spoken_until: 61_235 });
+    expect(merge(next, {}, lines("c"))).toMatchObject({ spoken_until: null });
+    expect(merge(next, {}, { ...spoken, until: 1e300 })).toMatchObject({
+      spoken_until: Number.MAX_SAFE_INTEGER,
+    });
   });
 });
 

@@ -70,6 +70,7 @@ describe("The first report of a call", () => {
       is_ended: false,
       started_at: STARTED_AT,
       ended_at: null,
+      ended_by: null,
       legal_hold: false,
     });
   });
@@ -296,6 +297,7 @@ describe("A later report of a call", () => {
       is_ended: true,
       started_at: STARTED_AT,
       ended_at: ENDED_AT,
+      ended_by: "reported",
       legal_hold: false,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
@@ -318,6 +320,7 @@ describe("A later report of a call", () => {
       key: call.key,
       waiting_room_id: call.room.id,
       is_ended: true,
+      ended_by: "reported",
       ...change,
       legal_hold: true,
     });

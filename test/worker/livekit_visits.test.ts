@@ -157,6 +157,23 @@ describe("A room whose metadata says whose visit it is", () => {
     });
   });
 
+  it("takes back nothing that the platform has corrected, but says what is new", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const said = {
+      name: "Rita",
+      attributes: { role: "provider", user_id: String(clinic.admin.user_id), recording_consent: "true" },
+    };
+    await delivered([room.joined("rita", 8, said)]);
+    const corrected = { display_name: "Rita Recipient", role: "recipient", user_id: null };
+    const rita = { key: "rita", ...corrected, recording_consent: false };
+    await given(reportCall(room.sid, { participants: [rita] }));
+    await delivered([room.left("rita", 60, 8, said), room.joined("rita", 70, said), room.finished(600)]);
+    expect((await visitsOf(clinic)).participants).toMatchObject([{ ...corrected, recording_consent: 0 }]);
+    await delivered([room.left("rita", 90, 70, { ...said, name: "Dr. Rita" })]);
+    expect((await visitsOf(clinic)).participants).toMatchObject([{ ...corrected, display_name: "Dr. Rita" }]);
+  });
+
   it("names a user of the organization, and nobody of another one", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization()];
     const room = await aLiveKitRoom(clinic);

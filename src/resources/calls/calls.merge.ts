@@ -1,5 +1,9 @@
 import type * as z from "zod";
+import type { ConsentReporter } from "../../database/enums.ts";
 import { reviseRow } from "../../database/merging.ts";
+import { mergeConsent } from "../consents/consents.merge.ts";
+import type { KnownConsent } from "../consents/consents.schemas.ts";
+import type { NewConsent } from "../consents/consents.sql.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
@@ -18,6 +22,8 @@ import type { Call, reportCallBody } from "./calls.schemas.ts";
 
 export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
   participants?: ReportOnCall[];
+  /** By default the platform. */
+  reporter?: ConsentReporter;
 };
 
 /** What is known when a call is reported. */
@@ -30,7 +36,9 @@ export interface KnownCall {
   ownerOrganization: number | undefined;
   /** The organization's participants whom the report names. */
   participants: Participant[];
-  /** Who is on the call and has not left; needed where the report ends the call. */
+  /** The decisions on consent of those of whom the report says one, in the order in which they were reported. */
+  consents: KnownConsent[];
+  /** Who is on the call and has not left, or only as assumed; needed where the report ends the call. */
   present: Participant[];
   /** The user_ids of the report's participants that are users of the organization. */
   members: Set<number>;
@@ -42,10 +50,11 @@ export type CallRow = Omit<Call, "id"> & { id?: number };
 /**
  * What a report makes of a call and its participants. A field left out stays as reported before; one who is left out
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
- * everybody who is still there has left.
+ * everybody who is still there has left. What was only assumed, an end and that people left then, counts as not known: no
+ * report is refused because of it, and a reported end replaces it.
  *
- * @returns the call, which is the known one itself where nothing of it changes; and those who are new on it, or of whom
- *   something changes
+ * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
+ *   something changes; and what they decided
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -53,25 +62,83 @@ export function mergeCall(
   key: string,
   report: CallReport,
   now: number,
-): { call: CallRow; participants: ParticipantRow[] } {
+): { call: CallRow; participants: ParticipantRow[]; consents: NewConsent[] } {
   const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
-  const { ended_at } = call;
+  const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
     {
       call: { ...call, id: call.id ?? null },
-      participants: new Map(known.participants.map((each) => [each.key, each])),
+      participants: new Map(known.participants.map((each) => [each.key, asReported(each)])),
       members: known.members,
     },
     report.participants ?? [],
     now,
   );
   const namedKeys = new Set(named.map((each) => each.key));
-  const others = known.present.filter((each) => !namedKeys.has(each.key));
+  const others = known.present.filter((each) => !namedKeys.has(each.key)).map(asReported);
   const participants =
-    ended_at === null ? named : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now));
-  const unchanged = new Set<ParticipantRow>([...known.participants, ...known.present]);
+    ended_at === null
+      ? named
+      : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now, end_is_assumed));
+  const before = new Map([...known.participants, ...known.present].map((each) => [each.key, each]));
   // Everybody whom a new call names joins it, though its id is not known yet.
-  return { call, participants: participants.filter((each) => !known.call || !unchanged.has(each)) };
+  const isNews = (each: ParticipantRow) => !known.call || isChanged(before.get(each.key), each);
+  return {
+    call,
+    participants: participants.filter(isNews),
+    consents: mergeConsents(known, call, named, report, now),
+  };
+}
+
+function mergeConsents(
+  known: KnownCall,
+  { organization_id, started_at }: CallRow,
+  named: ParticipantRow[],
+  { reporter = "platform", participants = [] }: CallReport,
+  now: number,
+): NewConsent[] {
+  return named.flatMap(({ id, key, joined_at }, n) => {
+    const ledger = known.consents.filter(({ participant_id }) => participant_id === id);
+    const decided = mergeConsent(
+      { ledger, present_since: joined_at ?? started_at },
+      reporter,
+      participants[n] ?? {},
+      now,
+    );
+    return decided ? [{ organization_id, participant_key: key, ...decided }] : [];
+  });
+}
+
+/** Somebody who has left only as assumed has not left, as far as a report said so. */
+const asReported = (each: Participant): Participant =>
+  each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
+
+/** Whether there is something to write. */
+function isChanged(before: Participant | undefined, { updated_at: _, ...next }: ParticipantRow): boolean {
+  const names = Object.keys(next) as (keyof typeof next)[];
+  return !before || names.some((name) => next[name] !== before[name]);
+}
+
+/** A call that goes on as far as is known, of which nothing was heard for long, and the latest times known of it. */
+export interface SilentCall {
+  started_at: number;
+  /** The latest of the times of its participants. */
+  participants_until: number | null;
+  /** In milliseconds from its start. */
+  spoken_until: number | null;
+  recorded_until: number | null;
+}
+
+/** When a call ended whose end nobody reported: at the latest time known of it. */
+export function assumedEnd(call: SilentCall, now: number): number {
+  const { started_at, participants_until, spoken_until, recorded_until } = call;
+  const latest = Math.max(
+    participants_until ?? started_at,
+    started_at + (spoken_until ?? 0),
+    recorded_until ?? started_at,
+  );
+  // A time to come was reported by mistake.
+  return Math.max(started_at, Math.min(latest, now));
 }
 
 function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {
@@ -85,7 +152,10 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
   if (organization_user_id === undefined || started_at === undefined) throw callIncomplete();
   if (report.organization_user_id !== undefined && ownerOrganization !== organization_id)
     throw callOwnerNotMember();
-  const ended_at = report.ended_at ?? call?.ended_at ?? null;
+  const end_is_assumed = typeof report.ended_at !== "number" && (call?.end_is_assumed ?? false);
+  const known_end = call?.ended_at ?? null;
+  // What nobody reported is no reason to refuse a report.
+  const ended_at = report.ended_at ?? (end_is_assumed ? Math.max(known_end ?? 0, started_at) : known_end);
   if (ended_at !== null && ended_at < started_at) throw callEndsTooEarly();
   return {
     organization_id,
@@ -94,6 +164,7 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
     waiting_room_id,
     started_at,
     ended_at,
+    end_is_assumed,
     failed: failed ?? false,
     legal_hold: legal_hold ?? false,
   };

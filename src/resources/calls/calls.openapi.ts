@@ -1,4 +1,5 @@
 import { unprocessable } from "../../http/errors.ts";
+import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { onePage, type Parameter, pageOf, type Reference } from "../../openapi/operation.ts";
 import {
@@ -8,7 +9,9 @@ import {
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
   WAITING_SINCE,
+  WITHDRAWN_AT,
 } from "../../openapi/story.ts";
+import { consentDecidedInFuture } from "../consents/consents.refusals.ts";
 import {
   newParticipantIncomplete,
   participantOnAnotherCall,
@@ -64,7 +67,8 @@ export const callsReference: Reference = {
       operationId: "reportCall",
       summary: "Report a call",
       description:
-        "Reports a call and its participants, as often as something changes. The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. Participants who are left out of a later report stay on the call as they are. An ended call stays ended. When a call ends, all its participants have left.",
+        "Reports a call and its participants, as often as something changes. The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. Participants who are left out of a later report stay on the call as they are. An ended call stays ended. When a call ends, all its participants have left.\n\n" +
+        `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of a call that is going on, neither of the call and its participants nor of its transcript, SOAP note and recordings, the service ends it at the latest time that it knows of it: \`ended_by\` is \`assumed\`. A later report with \`ended_at\` replaces that end.`,
       status: 200,
       parameters: {
         key: {
@@ -112,6 +116,18 @@ export const callsReference: Reference = {
           "A participant leaves": {
             call: { participants: [{ key: RITAS_PARTICIPANT.key, left_at: "2026-01-31T09:44:30Z" }] },
           },
+          "A participant withdraws consent": {
+            call: {
+              participants: [
+                {
+                  key: RITAS_PARTICIPANT.key,
+                  recording_consent: false,
+                  recording_consent_at: WITHDRAWN_AT,
+                  recording_consent_method: "verbal",
+                },
+              ],
+            },
+          },
           "The call ends": { call: { ended_at: "2026-01-31T09:45:00Z", failed: false } },
           "A legal hold begins": { call: { legal_hold: true } },
         },
@@ -119,8 +135,9 @@ export const callsReference: Reference = {
       response: {
         schema: reportedCallSchema,
         examples: {
-          "While the call is going on": { ...reported, ...goingOn },
+          "While the call is going on": { ...reported, ...goingOn, ended_by: null },
           "After its end": reported,
+          "After an end that nobody reported": { ...reported, ended_by: "assumed" },
           "Under legal hold": { ...reported, legal_hold: true },
         },
       },
@@ -135,6 +152,7 @@ export const callsReference: Reference = {
         participantsNotMembers(),
         participantOnAnotherCall(),
         participantsLeftTooEarly(),
+        consentDecidedInFuture(),
       ],
     },
   },

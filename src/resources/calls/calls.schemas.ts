@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { EndedBy } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import {
   id,
@@ -66,6 +67,11 @@ export function toCall(row: Call): z.input<typeof callSchema> {
   };
 }
 
+function endedBy({ ended_at, end_is_assumed }: Call): EndedBy | null {
+  if (ended_at === null) return null;
+  return end_is_assumed ? "assumed" : "reported";
+}
+
 export function toReportedCall(row: Call): z.input<typeof reportedCallSchema> {
-  return { ...toCall(row), key: row.key, legal_hold: row.legal_hold };
+  return { ...toCall(row), key: row.key, ended_by: endedBy(row), legal_hold: row.legal_hold };
 }

@@ -20,9 +20,8 @@ export type ParticipantRow = Omit<Participant, "id"> & { id?: number };
 
 export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
 
-/** What a report says of somebody on a call. Only LiveKit's API says when LiveKit said it. */
-export type ReportOnCall = z.output<typeof participantOnCall> &
-  Partial<Pick<ParticipantRow, "livekit_said_at">>;
+/** What a report says of somebody on a call. Only LiveKit's API notes what LiveKit said. */
+export type ReportOnCall = z.output<typeof participantOnCall> & Partial<Pick<ParticipantRow, "livekit_said">>;
 
 /** What is known when somebody in a waiting room is reported. */
 interface KnownInRoom {
@@ -38,8 +37,8 @@ interface KnownInRoom {
  * What a report makes of somebody in a waiting room. A field left out stays as reported before, and null clears it.
  *
  * A participant who has left stays gone when a late report says otherwise. Only a waiting_since after that is a new
- * visit. A report of a visit before the known one is late and changes nothing; other reports of an earlier
- * waiting_since correct the known visit. A participant on a call stays in its room.
+ * visit. A report of a visit before the known one, which ended before that began, is late and changes nothing; other
+ * reports of an earlier waiting_since correct the known visit. A participant on a call stays in its room.
  *
  * @returns the known participant itself where nothing changes
  * @throws ApiError 422 if the report contradicts itself, or somebody would enter an inactive room; 404 if somebody new
@@ -56,7 +55,7 @@ export function mergeParticipant(
   if (before && isOfVisitBefore(before, room.id, report)) return before;
 
   const { display_name, role, user_id = null, waiting_since = null } = { ...before, ...report };
-  const { call_id = null, joined_at = null, recording_consent = null, livekit_said_at = null } = before ?? {};
+  const { call_id = null, joined_at = null, recording_consent = null, livekit_said = null } = before ?? {};
   if (display_name === undefined || role === undefined || (!before && waiting_since === null))
     throw participantIncomplete();
 
@@ -81,9 +80,11 @@ export function mergeParticipant(
     waiting_since,
     joined_at,
     left_at,
+    left_is_assumed:
+      left_at !== null && typeof report.left_at !== "number" && (before?.left_is_assumed ?? false),
     recording_consent,
     earlier_visit_until: earlierVisitUntil(before, report),
-    livekit_said_at,
+    livekit_said,
   };
   return reviseRow(before, fields, now);
 }
@@ -91,9 +92,10 @@ export function mergeParticipant(
 function isOfVisitBefore(
   before: Participant,
   room_id: number,
-  { waiting_since }: ParticipantReport,
+  { waiting_since, left_at }: ParticipantReport,
 ): boolean {
   if (!isAfter(before.waiting_since, waiting_since)) return false;
+  if (isAfter(before.waiting_since, left_at)) return true;
   const wasElsewhere = before.call_id === null && before.waiting_room_id !== room_id;
   return wasElsewhere || !isAfter(waiting_since, before.earlier_visit_until ?? Number.NEGATIVE_INFINITY);
 }
@@ -119,7 +121,8 @@ export interface KnownOnCall {
 
 /**
  * What a call's report makes of the participants whom it names: those of the waiting room by the same key, or new
- * ones. A participant who has left stays gone, except one who joined after that.
+ * ones. A participant who has left stays gone, except one who joined after that. What it says of their consent is in
+ * consents.merge.ts.
  *
  * @returns each known participant itself where nothing changes
  * @throws ApiError 422 if the report contradicts itself or what is known
@@ -159,19 +162,40 @@ export function mergeParticipantsOnCall(
       waiting_since: next.waiting_since ?? null,
       joined_at: next.joined_at ?? null,
       left_at: next.left_at,
-      recording_consent: next.recording_consent ?? null,
+      recording_consent: before?.recording_consent ?? null,
+      left_is_assumed: false,
       earlier_visit_until: before?.earlier_visit_until ?? null,
-      livekit_said_at: next.livekit_said_at ?? null,
+      livekit_said: next.livekit_said ?? null,
     };
     return reviseRow(before, fields, now);
   });
 }
 
-/** A participant who is still there when a call ends has left then; one who came later left at once. */
-export function leaveAtEnd(participant: ParticipantRow, ended_at: number, now: number): ParticipantRow {
+/** What the end of a call does to somebody on it. */
+type Leaving = Pick<
+  ParticipantRow,
+  "waiting_since" | "joined_at" | "left_at" | "left_is_assumed" | "updated_at"
+>;
+
+/**
+ * A participant who is still there when a call ends has left then; one who came later left at once.
+ *
+ * @param end_is_assumed whether the end of the call is; then so is this
+ */
+export function leaveAtEnd<Known extends Leaving>(
+  participant: Known,
+  ended_at: number,
+  now: number,
+  end_is_assumed = false,
+): Known {
   const { left_at, waiting_since, joined_at } = participant;
   if (left_at !== null) return participant;
-  return { ...participant, left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0), updated_at: now };
+  return {
+    ...participant,
+    left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0),
+    left_is_assumed: end_is_assumed,
+    updated_at: now,
+  };
 }
 
 /** Null does not bring back a participant who has left: reports can be late. */

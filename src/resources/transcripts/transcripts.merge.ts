@@ -23,6 +23,8 @@ type TranscriptRow = typeof transcripts.$inferInsert;
 export interface ReportedLines {
   /** undefined where the report leaves the lines out. */
   digest: string | undefined;
+  /** When the last line ends, in seconds from the start of the call; undefined where there is no line. */
+  until?: number | undefined;
   /** Whether somebody speaks who is not on the call. */
   hasStranger: boolean;
 }
@@ -46,10 +48,17 @@ export function mergeTranscript(
   if (lines.hasStranger) throw speakerNotOnCall();
   const { id: call_id, organization_id } = call;
   const summary = summaryAfter(known, report);
-  const next = reviseRow(known, { organization_id, call_id, summary, is_final, lines_digest }, now);
+  const spoken_until =
+    lines.digest === undefined ? (known?.spoken_until ?? null) : toMilliseconds(lines.until);
+  const fields = { organization_id, call_id, summary, is_final, lines_digest, spoken_until };
+  const next = reviseRow(known, fields, now);
   if (known?.is_final && changesFinal(known, next)) throw transcriptIsFinal();
   return next;
 }
+
+/** Seconds have no limit, and the column takes integers. */
+const toMilliseconds = (seconds: number | undefined) =>
+  seconds === undefined ? null : Math.min(Math.ceil(seconds * 1000), Number.MAX_SAFE_INTEGER);
 
 /** @throws ApiError 422 if the JSON of the transcript is too long, with an id and the speaker's name in each line */
 export function requireSendable(summary: string | null, lines: readonly Line[], names: Map<number, string>) {

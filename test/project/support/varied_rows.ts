@@ -111,6 +111,16 @@ export function writeVariedRows(database: DatabaseSync) {
           joined_at: n % 2 ? started_at + (n % 3 ? 500 : -n * 3000) : null,
           ...stamps,
         });
+      // Some decide once, some take it back, and some reports come late or at the same time.
+      for (const [at, decision] of ["granted", "refused", "granted"].slice(0, n % 4).entries())
+        insert("consents", {
+          organization_id,
+          participant_id: id(n) * 10 + 1,
+          reporter: at < 2 ? "platform" : "livekit",
+          decision,
+          decided_at: started_at + (n % 3 ? (n % 2 ? at : 2 - at) : 0) * 1000,
+          reported_at: started_at + at * 1000,
+        });
       insert("egresses", {
         id: id(n),
         organization_id,
@@ -157,6 +167,8 @@ export function writeVariedRows(database: DatabaseSync) {
       update calls set organization_user_id = organization_user_id where id = ${id(2)};
       update calls set started_at = started_at + ${DAY}, ended_at = ended_at + ${DAY} where id % 8 = 1;
       update calls set ended_at = started_at + 7000 where ended_at is null and id % 8 = 0;
+      update calls set ended_at = started_at + 8000, end_is_assumed = 1 where ended_at is null and id % 12 = 4;
+      update calls set end_is_assumed = 1 - end_is_assumed where id % 7 = 3;
       update calls set failed = 1 - failed where id % 9 = 2;
       update participants set call_id = ${id(8)} where call_id = ${id(7)};
       update participants set call_id = null where call_id = ${id(9)};

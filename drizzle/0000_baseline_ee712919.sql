@@ -85,6 +85,7 @@ CREATE TABLE `calls` (
 	`waiting_room_id` integer NOT NULL,
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
+	`end_is_assumed` integer DEFAULT false NOT NULL,
 	`failed` integer NOT NULL,
 	`legal_hold` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -98,6 +99,21 @@ CREATE UNIQUE INDEX `calls_key_unique` ON `calls` (`key`);--> statement-breakpoi
 CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
+CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;--> statement-breakpoint
+CREATE TABLE `consents` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`participant_id` integer NOT NULL,
+	`reporter` text NOT NULL,
+	`decision` text NOT NULL,
+	`decided_at` integer NOT NULL,
+	`method` text,
+	`reported_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`participant_id`) REFERENCES `participants`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `consents_by_decision` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`);--> statement-breakpoint
 CREATE TABLE `deletion_audit_logs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -285,9 +301,10 @@ CREATE TABLE `participants` (
 	`waiting_since` integer,
 	`joined_at` integer,
 	`left_at` integer,
+	`left_is_assumed` integer DEFAULT false NOT NULL,
 	`recording_consent` integer,
 	`earlier_visit_until` integer,
-	`livekit_said_at` text,
+	`livekit_said` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -297,8 +314,10 @@ CREATE TABLE `participants` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`key`);--> statement-breakpoint
+CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;--> statement-breakpoint
 CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`) WHERE left_at is null;--> statement-breakpoint
+CREATE INDEX `participants_waiting` ON `participants` (`organization_id`,`updated_at`) WHERE left_at is null and call_id is null;--> statement-breakpoint
 CREATE TABLE `replaced_files` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -349,6 +368,7 @@ CREATE TABLE `transcripts` (
 	`is_final` integer NOT NULL,
 	`lines_digest` text NOT NULL,
 	`first_line_id` integer,
+	`spoken_until` integer,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -464,8 +484,9 @@ SELECT
   date(call.started_at / 1000.0, 'unixepoch') AS date,
   1 AS total_calls,
   call.failed AS failed_calls,
-  call.ended_at IS NOT NULL AND NOT call.failed AS completed_calls,
-  iif(call.ended_at IS NOT NULL AND NOT call.failed, call.ended_at - call.started_at, 0) AS duration_ms,
+  call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed AS completed_calls,
+  iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed, call.ended_at - call.started_at, 0)
+    AS duration_ms,
   0 AS waits,
   0 AS wait_ms
 FROM calls call, (SELECT 0 AS factor UNION ALL SELECT 1) scope
@@ -509,12 +530,14 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_updating` BEFORE UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+CREATE TRIGGER `calls_updating`
+BEFORE UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_updated` AFTER UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+CREATE TRIGGER `calls_updated`
+AFTER UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;
@@ -544,6 +567,26 @@ END;
 CREATE TRIGGER `participants_deleting` BEFORE DELETE ON `participants` WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_unchanged` BEFORE UPDATE ON `consents`
+BEGIN
+  SELECT raise(ABORT, 'consents are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_kept` BEFORE DELETE ON `consents`
+BEGIN
+  SELECT raise(ABORT, 'consents are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_not_replaced` BEFORE INSERT ON `consents`
+WHEN EXISTS (
+  SELECT 1 FROM consents
+  WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter
+    AND decision = new.decision AND decided_at = new.decided_at)
+)
+BEGIN
+  SELECT raise(ABORT, 'consents are never changed');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `transcripts_deletion_audited` AFTER DELETE ON `transcripts`
@@ -706,6 +749,15 @@ BEGIN
   FROM calls WHERE id = new.call_id;
 END;
 --> statement-breakpoint
+CREATE TRIGGER `events_consent_withdrawn` AFTER UPDATE OF recording_consent ON `participants`
+WHEN old.recording_consent AND NOT new.recording_consent
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, 'consent.withdrawn', json_object('organization_user_id', organization_user_id,
+    'call_id', new.call_id, 'participant_id', new.id), new.updated_at
+  FROM calls WHERE id = new.call_id;
+END;
+--> statement-breakpoint
 CREATE TRIGGER `events_invite_accepted` AFTER UPDATE OF used_at ON `invites`
 WHEN old.used_at IS NULL AND new.used_at IS NOT NULL
 BEGIN
@@ -827,6 +879,21 @@ BEGIN
   ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
   DELETE FROM livekit_egresses WHERE room_sid = new.key OR room_name = new.key;
 END;
+--> statement-breakpoint
+CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
+BEGIN
+  UPDATE participants
+  SET updated_at = new.reported_at, recording_consent = (
+    SELECT decision = 'granted' FROM consents
+    WHERE participant_id = new.participant_id
+    ORDER BY decided_at DESC, decision DESC
+    LIMIT 1
+  )
+  WHERE id = new.participant_id;
+END;
+--> statement-breakpoint
+CREATE VIEW `recording_consents` AS
+SELECT id AS participant_id, call_id, recording_consent FROM participants;
 --> statement-breakpoint
 CREATE TRIGGER `egresses_file_replaced` AFTER UPDATE OF storage_key ON `egresses`
 WHEN old.storage_key IS NOT NULL AND old.storage_key IS NOT new.storage_key

@@ -23,6 +23,7 @@ import { eventsExternal } from "./resources/events/events.external.ts";
 import { invitesExternal } from "./resources/invites/invites.external.ts";
 import { invitesPlatform } from "./resources/invites/invites.platform.ts";
 import { issuersPlatform } from "./resources/issuers/issuers.platform.ts";
+import { legalHoldsPlatform } from "./resources/legal_holds/legal_holds.platform.ts";
 import { organizationUsersExternal } from "./resources/organization_users/organization_users.external.ts";
 import { organizationUsersPlatform } from "./resources/organization_users/organization_users.platform.ts";
 import { organizationsPlatform } from "./resources/organizations/organizations.platform.ts";
@@ -69,6 +70,7 @@ const platform = platformRoutes()
   .route("/", waitingRoomsPlatform)
   .route("/", participantsPlatform)
   .route("/", callsPlatform)
+  .route("/", legalHoldsPlatform)
   .route("/", transcriptsPlatform)
   .route("/", soapNotesPlatform)
   .route("/", egressesPlatform)

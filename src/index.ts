@@ -6,9 +6,11 @@ import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
+import { endSilentCalls } from "./resources/calls/calls.chores.ts";
 import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
+import { endSilentWaits } from "./resources/participants/participants.chores.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
 import {
@@ -27,6 +29,8 @@ const chores: Chores = {
   erasePersonalData,
   deleteOldCodes,
   deleteOldIdempotencyKeys,
+  endSilentCalls,
+  endSilentWaits,
   deleteOldTranscripts,
   deleteOldSoapNotes,
   deleteOldRecordings,

@@ -16,6 +16,10 @@ export type ConsentDecision = (typeof CONSENT_DECISIONS)[number];
 
 /** Who reports such decisions. */
 export type ConsentReporter = "platform" | "livekit";
+/** What says when a call ended: a report, or the cron, which assumes it after a long silence. */
+export const ENDED_BY = ["reported", "assumed"] as const;
+
+export type EndedBy = (typeof ENDED_BY)[number];
 
 /** What reports may say of an egress, in the order in which it happens. The set of all statuses is open. */
 export const EGRESS_STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"] as const;

@@ -5,6 +5,7 @@ import {
   index,
   integer,
   primaryKey,
+  type SQLiteColumn,
   sqliteTable,
   text,
   uniqueIndex,
@@ -88,12 +89,21 @@ const retention = {
   is_held: integer({ mode: "boolean" }).notNull().default(false),
 };
 
-/** A person, known only by email. The person's name in an organization is in organization_users. */
+/**
+ * A person, known only by email. The person's name in an organization is in organization_users. The baseline also makes the
+ * user of the service itself (see SYSTEM_USER).
+ */
 export const users = sqliteTable("users", {
   id: id(),
   email: text().notNull().unique(),
   ...timestamps,
 });
+
+/**
+ * The service's own user, whom audit logs name where nobody else caused a change. `System` is no email, so no token, invite
+ * or request finds this user; and triggers refuse a membership (see triggers/system_user.sql).
+ */
+export const SYSTEM_USER = { id: 1, email: "System", created_at: 0, updated_at: 0 };
 
 /** A membership. `roles` is a JSON array, lowest role first. A membership that has ended keeps its row, without roles. */
 export const organizationUsers = sqliteTable(
@@ -113,6 +123,13 @@ export const organizationUsers = sqliteTable(
     uniqueIndex("organization_users_by_organization").on(t.organization_id, t.id),
   ],
 );
+
+/** A member made the row, and stays known as its maker when the membership has ended. */
+const createdByMember = (t: { organization_id: SQLiteColumn; created_by_user_id: SQLiteColumn }) =>
+  foreignKey({
+    columns: [t.organization_id, t.created_by_user_id],
+    foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+  });
 
 /** The providers whose calls a provider_assistant can read besides its own. */
 export const organizationUserAssists = sqliteTable(
@@ -173,7 +190,7 @@ export const idempotencyKeys = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.api_client_id, t.key] }),
-    index("idempotency_keys_by_age").on(t.created_at),
+    index("idempotency_keys_by_age").on(t.organization_id, t.created_at),
   ],
 );
 
@@ -251,7 +268,11 @@ export const waitingRoomSubs = sqliteTable(
   ],
 );
 
-/** Nothing of a call under `legal_hold` is deleted. */
+/**
+ * `end_is_assumed` if no report said when the call ended, and the cron put it at the latest time known of it.
+ * `transcript_deleted_at` and `soap_note_deleted_at` are tombstones: what was deleted does not come back by a report. Triggers
+ * set them (see triggers/tombstones.sql).
+ */
 export const calls = sqliteTable(
   "calls",
   {
@@ -262,14 +283,18 @@ export const calls = sqliteTable(
     waiting_room_id: integer().notNull(),
     started_at: integer().notNull(),
     ended_at: integer(),
+    end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     failed: integer({ mode: "boolean" }).notNull(),
-    legal_hold: integer({ mode: "boolean" }).notNull().default(false),
+    transcript_deleted_at: integer(),
+    soap_note_deleted_at: integer(),
     ...timestamps,
   },
   (t) => [
     uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
     index("calls_newest").on(t.organization_user_id, t.started_at, t.id),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
+    // For the cron: those of which nothing was heard for long.
+    index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
     foreignKey({
       columns: [t.organization_id, t.organization_user_id],
       foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
@@ -282,8 +307,32 @@ export const calls = sqliteTable(
 );
 
 /**
+ * The legal holds of calls: while one is running, nothing of its call is deleted. Holds are kept when they have ended, and
+ * triggers refuse any change but that of the reason and the end (see triggers/legal_holds.sql).
+ */
+export const legalHolds = sqliteTable(
+  "legal_holds",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    call_id: integer().notNull(),
+    reason: text(),
+    began_at: integer().notNull(),
+    ended_at: integer(),
+  },
+  (t) => [
+    uniqueIndex("legal_holds_running").on(t.call_id).where(sql`ended_at is null`),
+    foreignKey({
+      columns: [t.organization_id, t.call_id],
+      foreignColumns: [calls.organization_id, calls.id],
+    }),
+  ],
+);
+
+/**
  * A person in a waiting room, then on a call. `recording_consent` is the decision that counts of those in `consents`, null
  * if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes it.
+ * `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
  * a late report belongs to that visit, or corrects this one. `livekit_said` is JSON with LiveKit's last word on each field,
  * and when it was said; null if it said nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the
@@ -303,6 +352,7 @@ export const participants = sqliteTable(
     waiting_since: integer(),
     joined_at: integer(),
     left_at: integer(),
+    left_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     recording_consent: integer({ mode: "boolean" }),
     earlier_visit_until: integer(),
     livekit_said: text(),
@@ -313,6 +363,10 @@ export const participants = sqliteTable(
     uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
     index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
+    // For the cron: those of whose wait nothing was heard for long.
+    index("participants_waiting")
+      .on(t.organization_id, t.updated_at)
+      .where(sql`left_at is null and call_id is null`),
     foreignKey({
       columns: [t.organization_id, t.waiting_room_id],
       foreignColumns: [waitingRooms.organization_id, waitingRooms.id],
@@ -366,7 +420,7 @@ export const callDailyMetrics = sqliteTable(
     date: text().notNull(),
     total_calls: integer().notNull(),
     failed_calls: integer().notNull(),
-    /** Calls that ended and did not fail, and the sum of their durations. */
+    /** Calls whose end was reported and that did not fail, and the sum of their durations. */
     completed_calls: integer().notNull(),
     duration_ms: integer().notNull(),
     /** Recipients who waited, and the sum of their waits. */
@@ -382,6 +436,7 @@ export const WHOLE_ORGANIZATION = 0;
 /**
  * `lines_digest` is the SHA-256 of the reported lines. It distinguishes a repeated report from a corrected one.
  * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.
+ * `spoken_until` is when the last line ends, in milliseconds from the start of the call, null where there is no line.
  */
 export const transcripts = sqliteTable(
   "transcripts",
@@ -393,6 +448,7 @@ export const transcripts = sqliteTable(
     is_final: integer({ mode: "boolean" }).notNull(),
     lines_digest: text().notNull(),
     first_line_id: integer(),
+    spoken_until: integer(),
     ...retention,
     ...timestamps,
   },
@@ -450,9 +506,11 @@ export const soapNotes = sqliteTable(
 );
 
 /**
- * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom a report of a change
- * named last, null while none did: the triggers that write the audit entries (see triggers/egress_audit_logs.sql) take
- * it from here.
+ * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom the report of the last
+ * change named, null where nobody was named: the triggers that write the audit entries (see
+ * triggers/egress_audit_logs.sql) take it from here.
+ *
+ * `ended_at` is null until the recording has ended. `early_ended_at` is what a report said of the end before that.
  *
  * `deletion_due_at` is when the cron next tries to delete the file, null while nothing is to be deleted. It is set
  * before a file is deleted and cleared after it, so that no deletion is forgotten. `deletion_requested` distinguishes
@@ -471,6 +529,7 @@ export const egresses = sqliteTable(
     error: text(),
     is_stopped: integer({ mode: "boolean" }).notNull(),
     ended_at: integer(),
+    early_ended_at: integer(),
     storage_key: text(),
     changed_by_user_id: integer(),
     deletion_due_at: integer(),
@@ -486,8 +545,10 @@ export const egresses = sqliteTable(
     index("egresses_retained")
       .on(t.organization_id, t.call_ended_at)
       .where(sql`not is_held and deletion_due_at is null and status <> 'egress_deleted'`),
-    index("egresses_to_delete").on(t.deletion_due_at).where(sql`not is_held and deletion_due_at is not null`),
-    index("egresses_to_check").on(t.check_at).where(sql`check_at is not null`),
+    index("egresses_to_delete")
+      .on(t.organization_id, t.deletion_due_at)
+      .where(sql`not is_held and deletion_due_at is not null`),
+    index("egresses_to_check").on(t.organization_id, t.check_at).where(sql`check_at is not null`),
     foreignKey({
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],
@@ -509,8 +570,21 @@ export const replacedFiles = sqliteTable(
       .references(() => egresses.id),
     storage_key: text().notNull(),
   },
-  (t) => [uniqueIndex("replaced_files_by_egress").on(t.egress_id, t.storage_key)],
+  (t) => [
+    uniqueIndex("replaced_files_by_egress").on(t.egress_id, t.storage_key),
+    // For what a legal hold keeps.
+    index("replaced_files_by_file").on(t.storage_key),
+  ],
 );
+
+/**
+ * Every file that a recording ever named, and the organization: no other one can name it. Triggers on egresses keep it (see
+ * triggers/storage_keys.sql): nothing else writes here.
+ */
+export const storageKeys = sqliteTable("storage_keys", {
+  storage_key: text().primaryKey(),
+  organization_id: organizationId(),
+});
 
 /**
  * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it, and
@@ -562,7 +636,7 @@ export const deletionAuditLogs = sqliteTable(
 /**
  * What LiveKit said of egresses whose call nobody has reported yet, by the sid and the name of its room. When a call has
  * one of them as its key, a trigger makes the egress (see triggers/livekit_egresses.sql). The cron deletes what no call
- * came for. Nobody knows yet of which organization it is.
+ * came for. Nobody knows yet of which organization it is. `started_at` is when it began, or an event that did not say came.
  */
 export const livekitEgresses = sqliteTable(
   "livekit_egresses",
@@ -573,8 +647,10 @@ export const livekitEgresses = sqliteTable(
     status: text().notNull(),
     error: text(),
     is_stopped: integer({ mode: "boolean" }).notNull(),
+    started_at: integer().notNull(),
     ended_at: integer(),
     storage_key: text(),
+    check_at: integer(),
     ...timestamps,
   },
   (t) => [
@@ -615,7 +691,7 @@ export const authorizationCodes = sqliteTable(
     created_at: integer().notNull(),
   },
   (t) => [
-    index("authorization_codes_by_expiry").on(t.expires_at),
+    index("authorization_codes_by_expiry").on(t.organization_id, t.expires_at),
     foreignKey({
       columns: [t.organization_id, t.organization_user_id],
       foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
@@ -623,7 +699,10 @@ export const authorizationCodes = sqliteTable(
   ],
 );
 
-/** An invite is pending until it is used, also when it has expired. An email has at most one pending invite. */
+/**
+ * An invite is pending until it is used, also when it has expired. An email has at most one pending invite. A pending one
+ * goes when the member who made it may no longer make it (see organization_users.membership.ts).
+ */
 export const invites = sqliteTable(
   "invites",
   {
@@ -635,6 +714,7 @@ export const invites = sqliteTable(
     expires_at: integer().notNull(),
     used_at: integer(),
     ...timestamps,
+    created_by_user_id: integer().notNull(),
   },
   (t) => [
     uniqueIndex("invites_pending").on(t.organization_id, t.email).where(sql`used_at is null`),
@@ -642,6 +722,7 @@ export const invites = sqliteTable(
     index("invites_listed").on(t.organization_id, t.id, t.expires_at).where(sql`used_at is null`),
     // For the totals. With the organization first, they do not read what expires elsewhere.
     index("invites_by_expiry").on(t.organization_id, t.expires_at).where(sql`used_at is null`),
+    createdByMember(t),
   ],
 );
 
@@ -659,11 +740,15 @@ export const bulkInvites = sqliteTable(
     completed_at: integer(),
     erased_at: integer(),
     ...timestamps,
+    created_by_user_id: integer().notNull(),
   },
   (t) => [
     uniqueIndex("bulk_invites_by_organization").on(t.organization_id, t.id),
-    index("bulk_invites_uncompleted").on(t.queued_at).where(sql`completed_at is null`),
-    index("bulk_invites_unerased").on(t.created_at).where(sql`erased_at is null`),
+    index("bulk_invites_uncompleted").on(t.organization_id, t.queued_at).where(sql`completed_at is null`),
+    index("bulk_invites_unerased").on(t.organization_id, t.created_at).where(sql`erased_at is null`),
+    // For the quota: how many rows an organization has sent lately.
+    index("bulk_invites_lately").on(t.organization_id, t.created_at, t.total_count),
+    createdByMember(t),
   ],
 );
 
@@ -710,7 +795,7 @@ export const events = sqliteTable(
   (t) => [
     uniqueIndex("events_by_organization").on(t.organization_id, t.id),
     index("events_by_type").on(t.organization_id, t.type, t.id),
-    index("events_by_age").on(t.created_at),
+    index("events_by_age").on(t.organization_id, t.created_at),
   ],
 );
 
@@ -719,7 +804,8 @@ export const events = sqliteTable(
  * families, and null for all types, also those that there will be. `disabled_reason` says why the service has stopped sending; it is null if the organization
  * did. Deliveries are signed with `secret`, so it is stored as it is, and with each of `previous_secrets` that has not
  * expired. `service_url` is where the service was reached when the URL was set: with it, the URL is checked again when
- * something is sent.
+ * something is sent. `created_by_user_id` is the administrator who answers for it: who made it, or last gave it another URL or
+ * turned it on. When this user is no administrator any more, it is turned off.
  *
  * Of the deliveries: `due_at` is when the next is due, or earlier, and null if none is pending. Until `lease_until`, only
  * the lane that set it sends (see webhook_deliveries.lane.ts). `failing_since` is when a delivery failed after the last
@@ -740,6 +826,7 @@ export const webhookEndpoints = sqliteTable(
       .notNull()
       .default([]),
     ...timestamps,
+    created_by_user_id: integer().notNull(),
     service_url: text(),
     due_at: integer(),
     lease_until: integer(),
@@ -749,6 +836,7 @@ export const webhookEndpoints = sqliteTable(
   (t) => [
     uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id),
     index("webhook_endpoints_due").on(t.due_at).where(sql`due_at is not null and is_active`),
+    createdByMember(t),
   ],
 );
 

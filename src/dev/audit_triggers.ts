@@ -1,6 +1,7 @@
 /** Writes the part of triggers/egress_audit_logs.sql that follows from AUDITED_FIELDS. */
 import { writeFileSync } from "node:fs";
 import { AUDITED_FIELDS } from "../database/audited_fields.ts";
+import { SYSTEM_USER } from "../database/schema.ts";
 import { readText } from "./migrations.ts";
 import { TRIGGERS } from "./triggers.ts";
 
@@ -22,11 +23,8 @@ export function withAuditTriggers(text: string): string {
   return text.replace(GENERATED, () => [created(), updated()].join("\n"));
 }
 
-/** An entry always names somebody: if no report did, the user who held the call. */
-const NAMED_USER = `coalesce(new.changed_by_user_id, (
-      SELECT user_id FROM organization_users
-      WHERE id = (SELECT organization_user_id FROM calls WHERE id = new.call_id)
-    ))`;
+/** An entry always names somebody: where no report did, it was the service. */
+const NAMED_USER = `coalesce(new.changed_by_user_id, ${SYSTEM_USER.id})`;
 
 const created = () => `CREATE TRIGGER \`egresses_created\` AFTER INSERT ON \`egresses\`
 BEGIN

@@ -1,8 +1,10 @@
 /**
- * `npm run db:baseline`: makes the one migration anew, from src/database/schema.ts and the triggers. Its name has a digest
+ * `npm run db:baseline`: makes the one migration anew, from src/database/schema.ts and the triggers, with the
+ * user of the service itself. Its name has a digest
  * of it, so that a database which ran another one does not pass for this one.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { SYSTEM_USER } from "../database/schema.ts";
 import { generateAuditTriggers } from "./audit_triggers.ts";
 import {
   DIGESTS,
@@ -25,7 +27,9 @@ rmSync("drizzle", { recursive: true, force: true });
 mkdirSync("drizzle");
 const [made = ""] = generate(["--name", "baseline"], "pipe");
 const tables = readText(`drizzle/${made}`).trim();
-const statements = [tables, ...createStatements(createFromFiles(migratedDatabase()))];
+const { id, email, created_at, updated_at } = SYSTEM_USER;
+const systemUser = `INSERT INTO users (id, email, created_at, updated_at) VALUES (${id}, '${email}', ${created_at}, ${updated_at});`;
+const statements = [tables, systemUser, ...createStatements(createFromFiles(migratedDatabase()))];
 const file = `0000_baseline_${sha256(statements.join()).slice(0, 8)}.sql`;
 renameSync(`drizzle/${made}`, `drizzle/${file}`);
 const journal = "drizzle/meta/_journal.json";

@@ -19,6 +19,7 @@ export const EVENTS = [
   "file_deletion_failed",
   "webhook_endpoint_disabled",
   "livekit_event_not_used",
+  "livekit_file_not_used",
   "livekit_unavailable",
   "egress_recovered",
   "egress_unknown_to_livekit",
@@ -59,7 +60,7 @@ export const REFUSAL_REASONS = {
   database: ["database_unavailable"],
   memory: ["large_bodies"],
   recording: ["file_not_deleted"],
-  rate: ["client_limit", "address_limit"],
+  rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "address_limit"],
 } as const;
 
 export type LogEvent = (typeof EVENTS)[number];

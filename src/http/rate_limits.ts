@@ -6,8 +6,8 @@ import { remember } from "./memory.ts";
 import { networkOf } from "./networks.ts";
 
 /*
- * Two limits, with the platform's counters (wrangler.toml): the requests of an API client, and the requests of an address
- * whose credentials fail. A counter can only be counted up, so what is right is never counted as a failure, and is served
+ * The limits, with the platform's counters (wrangler.toml): the requests of an API client, those of its requests that cost
+ * a thousand times as much, and the requests of an address whose credentials fail. A counter can only be counted up, so what is right is never counted as a failure, and is served
  * whatever its address has done. The responses follow draft-ietf-httpapi-ratelimit-headers.
  */
 
@@ -66,13 +66,15 @@ const addressOf = (c: Limited): string => networkOf(c.req.header("CF-Connecting-
 
 const TOO_MANY = {
   client: ["This API client has sent too many requests", "client_limit"],
+  bulk_invites: ["This API client has sent too many bulk invites", "bulk_invite_limit"],
+  redeliveries: ["This API client has asked for too many redeliveries", "redelivery_limit"],
   address: [
     "Too many requests with missing or wrong credentials have come from this address",
     "address_limit",
   ],
 } as const;
 
-function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
+export function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
   const [, reason] = TOO_MANY[name];
   const headers = {
     "Retry-After": String(RATE_LIMIT_PERIOD),
@@ -83,8 +85,11 @@ function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
   return new ApiError(429, tooManyText(name, limit), { headers, reason });
 }
 
+/** The names of the limits, as `RateLimit-Policy` has them. */
+export const LIMIT_NAMES = Object.keys(TOO_MANY);
+
 /** @param limit requests a minute */
 export const tooManyText = (name: keyof typeof TOO_MANY, limit: number) =>
   `${TOO_MANY[name][0]}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
 
-const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;
+export const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;

@@ -104,13 +104,17 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
     next,
   ) => {
     const maxSize = limit ?? c.var.bodyLimit;
+    const isLarge = mayBeLarge(maxSize, c.req.header("Content-Length"));
     async function handle() {
       await limitBody(maxSize)(c, async () => {
-        c.req.addValidatedData("json", validated(withoutNulls(await readJson(c))));
+        // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
+        const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await textOf(c);
+        requireFewContainers(json);
+        c.req.addValidatedData("json", validated(withoutNulls(parseJson(json))));
       });
       await next();
     }
-    await (mayBeLarge(maxSize, c.req.header("Content-Length")) ? inTurn(handle) : handle());
+    await (isLarge ? inTurn(handle) : handle());
   };
   function validated(body: unknown): object {
     const { data, error } = schema.safeParse(body);
@@ -142,13 +146,6 @@ const decoder = new TextDecoder();
 /** The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text. */
 export const textOf = async ({ req }: HonoContext): Promise<string> =>
   decoder.decode(await req.arrayBuffer());
-
-/** A large body takes much memory, so nothing keeps its text: Hono would. */
-async function readJson({ req }: HonoContext): Promise<unknown> {
-  const json = decoder.decode(await req.raw.arrayBuffer());
-  requireFewContainers(json);
-  return parseJson(json);
-}
 
 /** @throws ApiError 400 */
 export function parseJson(json: string): unknown {

@@ -35,6 +35,7 @@ export const egressInfo = z.preprocess(
     roomName: text,
     status: z.string().default("EGRESS_STARTING").catch("unknown"),
     error: text,
+    startedAt: nanoseconds,
     endedAt: nanoseconds,
     fileResults: z.array(file).max(MAX_EGRESS_FILES).catch([]),
     /** What older versions have instead. */
@@ -55,6 +56,32 @@ const STATUSES = new Map<string, EgressReport["status"]>([
   ["EGRESS_ENDING", "egress_ending"],
   ...FINAL.map((name) => [name, "egress_ended"] as const),
 ]);
+
+/** What LiveKit says of an egress. Its call has the sid or the name of the room as its key. */
+export interface EgressEvent {
+  egress_id: string;
+  room_sid: string;
+  room_name: string;
+  /** Where LiveKit does not say when the egress began, the time of the event. */
+  started_at: number;
+  report: EgressReport;
+  /** Whether the name of the file cannot be a storage key. */
+  has_unusable_file: boolean;
+}
+
+/** @param at when LiveKit said it */
+export function toEgressEvent(info: EgressInfo, at: number): EgressEvent {
+  const { egressId, roomId, roomName, startedAt } = info;
+  const report = toEgressReport(info);
+  return {
+    egress_id: egressId,
+    room_sid: roomId,
+    room_name: roomName,
+    started_at: startedAt || at,
+    report,
+    has_unusable_file: report.status === "egress_ended" && !report.storage_key && Boolean(nameOfFile(info)),
+  };
+}
 
 /** What LiveKit says of an egress, as a report. It does not name the call. */
 export function toEgressReport(info: EgressInfo): EgressReport {

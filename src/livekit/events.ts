@@ -2,8 +2,7 @@ import * as z from "zod";
 import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
 import { id, idAsText, instant, key, name, roomSlugReference } from "../http/wire.ts";
 import { consentMethod, type consentReport } from "../resources/consents/consents.schemas.ts";
-import type { EgressReport } from "../resources/egresses/egresses.schemas.ts";
-import { egressInfo, toEgressReport } from "./egress_info.ts";
+import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
 
 /*
  * What LiveKit's events say, in the words of the service. Events are protojson: 64-bit integers are texts, and a field
@@ -88,14 +87,6 @@ export interface Visitor {
   consent: z.output<typeof consentReport>;
 }
 
-/** An event of an egress, whose call has the sid or the name of the room as its key. */
-export interface EgressEvent {
-  egress_id: string;
-  room_sid: string;
-  room_name: string;
-  report: EgressReport;
-}
-
 /** Why nothing can be reported. */
 type Unusable = "malformed" | "nothing to report" | "no visit" | "metadata at fault";
 
@@ -118,9 +109,7 @@ export function translate(body: unknown, now: number): Translation & { ids: Even
 function translateEvent(event: LiveKitEvent, now: number): Translation {
   if (event.event.startsWith("egress_")) {
     if (!event.egressInfo) return { unusable: "malformed" };
-    const { egressId, roomId, roomName } = event.egressInfo;
-    const report = toEgressReport(event.egressInfo);
-    return { egress: { egress_id: egressId, room_sid: roomId, room_name: roomName, report } };
+    return { egress: toEgressEvent(event.egressInfo, event.createdAt || now) };
   }
   if (!event.room) return { unusable: "nothing to report" };
   const { sid, name: room_name, metadata, creationTime } = event.room;

@@ -37,7 +37,7 @@ const seconds = () => integer(11);
 const file = z
   .object({
     filename: text().describe(
-      `The storage key, if it can be one: see \`storage_key\` of \`PUT /egresses/{egress_id}\`, with at most ${MAX_STORAGE_KEY_LENGTH} bytes. Otherwise there is no download, and the error of the egress says so.`,
+      `The storage key, if it can be one: see \`storage_key\` of \`PUT /egresses/{egress_id}\`, with at most ${MAX_STORAGE_KEY_LENGTH} bytes. Otherwise there is no download, and the error of the egress says so. A file that a recording of another organization has, or ever had, is left out.`,
     ),
     location: text().describe(
       "Where LiveKit has put the file. After a failure, a file without it counts as not there.",
@@ -102,12 +102,15 @@ const egressInfo = z
     egressId: key().describe("The `egress_id` of the egress. An event without it is not used."),
     roomId: text().describe("The `sid` of the room: the key of the call."),
     roomName: text().describe(
-      "The name of the room: the key of the call, if no call has the `sid` as its key.",
+      "The name of the room: the key of the call, if no call has the `sid` as its key. A call that had ended when the egress began is not meant: then the egress waits for the call with the `sid`.",
     ),
     status: text().describe(
       "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or one of the final ones, which all become `egress_ended`. Without it, the egress is starting.",
     ),
     error: text().describe(`Why the egress failed. Its first ${MAX_ERROR_LENGTH} characters are kept.`),
+    startedAt: integer(19).describe(
+      "When the egress began, in nanoseconds since 1970; 0 until then. Without it, that is when the event happened.",
+    ),
     endedAt: integer(19).describe("When the egress ended, in nanoseconds since 1970; 0 until then."),
     fileResults: z
       .array(file)
@@ -186,6 +189,7 @@ const ended: Event = {
     roomName: CALL.key,
     status: "EGRESS_COMPLETE",
     error: "",
+    startedAt: "1769851860000000000",
     endedAt: "1769852700000000000",
     fileResults: [
       { filename: STORAGE_KEY, location: `https://storage.example.com/recordings/${STORAGE_KEY}` },

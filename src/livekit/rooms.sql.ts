@@ -1,7 +1,7 @@
 import { desc, eq, or, sql } from "drizzle-orm";
-import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
+import { type Placeholders, preparedQuery } from "../database/queries.ts";
 import { calls } from "../database/schema.ts";
-import { callColumns } from "../resources/calls/calls.sql.ts";
+import { selectReportedCalls } from "../resources/calls/calls.sql.ts";
 import { organizationOfAnySlug } from "../resources/waiting_rooms/waiting_rooms.slugs.ts";
 
 /** How LiveKit names a room. Where it does not, a text is empty: no call has an empty key. */
@@ -12,9 +12,7 @@ interface RoomNames {
 
 /** The call of a room: the one whose key is the sid, else the one whose key is the name. */
 export const callOfRoom = preparedQuery(({ sid, name }: Placeholders<RoomNames>) =>
-  builder
-    .select(callColumns)
-    .from(calls)
+  selectReportedCalls()
     .where(or(eq(calls.key, sid), eq(calls.key, name)))
     .orderBy(desc(sql`${calls.key} = ${sid}`))
     .limit(1),

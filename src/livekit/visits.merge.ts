@@ -25,13 +25,15 @@ export interface KnownVisit {
 export function reportOfVisit(visit: VisitEvent, known: KnownVisit, now: number): CallReport {
   const { waiting_room_slug, organization_user_id, started_at, visitor } = visit;
   const { call } = known;
-  const ended_at = call?.ended_at && !visit.has_time ? undefined : visit.ended_at;
+  // Nobody has reported an end that was assumed.
+  const knownEnd = call?.end_is_assumed ? null : call?.ended_at;
+  const ended_at = knownEnd && !visit.has_time ? undefined : visit.ended_at;
   return {
     ...(!call && { waiting_room_slug, organization_user_id, started_at }),
     ...(call && startsEarlier(visit, call) && { started_at }),
     // LiveKit writes whole seconds, so a short visit may seem to end before it began. A room may open and close again.
     ...(ended_at !== undefined && {
-      ended_at: Math.max(ended_at, call?.started_at ?? started_at, call?.ended_at ?? 0),
+      ended_at: Math.max(ended_at, call?.started_at ?? started_at, knownEnd ?? 0),
     }),
     ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known, now)] }),
     reporter: "livekit",
@@ -136,7 +138,8 @@ function keyOf({ keys }: Visitor, call: Call | undefined, participants: Particip
 
 /** When somebody left, as far as a report said so: not where they left only because the call ended. */
 function leftByReport(known: Participant, call: Call | undefined): number | null {
-  const { left_at, call_id } = known;
+  const { left_at, left_is_assumed, call_id } = known;
+  if (left_is_assumed) return null;
   if (!call || call.ended_at === null || call_id !== call.id) return left_at;
   return leaveAtEnd({ ...known, left_at: null }, call.ended_at, 0).left_at === left_at ? null : left_at;
 }

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
 import { unprocessable } from "../http/errors.ts";
 import type { KnownCall } from "../resources/calls/calls.merge.ts";
-import type { Call } from "../resources/calls/calls.schemas.ts";
+import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
 import { membersOfReport, organizationOfOwner } from "../resources/calls/calls.sql.ts";
 import { consentsOfReport } from "../resources/consents/consents.sql.ts";
@@ -17,7 +17,7 @@ import { reportOfVisit } from "./visits.merge.ts";
  *
  * @throws ApiError 422 if the metadata, the call and the visitor are not of one organization
  */
-export async function reportVisit({ db, now }: Context, visit: VisitEvent): Promise<Call> {
+export async function reportVisit({ db, now }: Context, visit: VisitEvent): Promise<ReportedCall> {
   const { room_sid: sid, room_name: name, waiting_room_slug: slug, organization_user_id, visitor } = visit;
   const isEnd = visit.ended_at !== undefined;
   const keys = JSON.stringify(visitor?.keys ?? []);
@@ -44,7 +44,7 @@ export async function reportVisit({ db, now }: Context, visit: VisitEvent): Prom
       presentBySid,
       presentByName,
       members,
-    ): Decision<Call> => {
+    ): Decision<ReportedCall> => {
       // A call by the room's name is another one if it is of another organization. The waiting room may have a new name.
       const call =
         found?.key === sid || found?.organization_id === named?.organization_id ? found : undefined;

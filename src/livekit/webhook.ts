@@ -14,18 +14,24 @@ import { reportVisit } from "./visits.ts";
 export const liveKitWebhook = liveKitRoutes().post("/webhook", async (c) => {
   const { context, requestId: request_id } = c.var;
   const { ids, ...event } = translate(parseJson(await textOf(c)), context.now);
-  const reason = await reportEvent(context, event);
-  if (reason) log("livekit_event_not_used", { request_id, ...ids, reason });
+  const { event_fault, file_fault } = await reportEvent(context, event);
+  if (event_fault) log("livekit_event_not_used", { request_id, ...ids, reason: event_fault });
+  if (file_fault) log("livekit_file_not_used", { request_id, ...ids, reason: file_fault });
   return c.json({});
 });
 
-/** Reports an event, and returns why it could not be used. */
-async function reportEvent(context: Context, event: Translation): Promise<string | undefined> {
-  if ("unusable" in event) return event.unusable;
+/** Reports an event, and returns why it could not be used, or the file that it names. */
+async function reportEvent(
+  context: Context,
+  event: Translation,
+): Promise<{ event_fault?: string; file_fault?: string | undefined }> {
+  if ("unusable" in event) return { event_fault: event.unusable };
   try {
-    await ("visit" in event ? reportVisit(context, event.visit) : reportEgressOfRoom(context, event.egress));
+    if ("egress" in event) return await reportEgressOfRoom(context, event.egress);
+    await reportVisit(context, event.visit);
+    return {};
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500) return error.message;
+    if (error instanceof ApiError && error.status < 500) return { event_fault: error.message };
     throw error;
   }
 }

@@ -52,6 +52,9 @@ export const BULK_INVITE_ID = 91;
 /** The end of the call. */
 export const EVENT_ID = 1043;
 
+/** Of the legal hold. */
+export const HOLD_REASON = "Case 2026-118 of the district court";
+
 /** When things happened, in their order. */
 export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
 export const INVITED_AT = "2026-01-30T14:00:00.000Z";
@@ -66,6 +69,7 @@ export const SUB_ENDS_AT = "2026-02-02T16:00:00.000Z";
 export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
 export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";
+export const HELD_SINCE = "2026-02-05T11:00:00.000Z";
 export const INVITE_EXPIRES_AT = "2026-02-06T14:00:00.000Z";
 /** Rita withdraws her consent. */
 export const WITHDRAWN_AT = "2026-02-04T11:00:00.000Z";

@@ -11,6 +11,7 @@ import { egressesReference } from "../resources/egresses/egresses.openapi.ts";
 import { eventsReference } from "../resources/events/events.openapi.ts";
 import { invitesReference } from "../resources/invites/invites.openapi.ts";
 import { issuersReference } from "../resources/issuers/issuers.openapi.ts";
+import { legalHoldsReference } from "../resources/legal_holds/legal_holds.openapi.ts";
 import { organizationUsersReference } from "../resources/organization_users/organization_users.openapi.ts";
 import { organizationsReference } from "../resources/organizations/organizations.openapi.ts";
 import { participantsReference } from "../resources/participants/participants.openapi.ts";
@@ -44,6 +45,7 @@ export const references: Reference[] = [
   rolesReference,
   organizationUsersReference,
   callsReference,
+  legalHoldsReference,
   consentsReference,
   eventsReference,
   webhookEndpointsReference,

@@ -50,6 +50,11 @@ function withoutChoiceOfNull({ anyOf, ...json }: Json): Json {
   const [value, none, ...others] = (anyOf ?? []) as Json[];
   const isScalar = typeof value?.type === "string" && value.type !== "object";
   if (isScalar && none?.type === "null" && others.length === 0)
-    return { ...value, ...json, type: [value.type, "null"] };
+    return {
+      ...value,
+      ...json,
+      type: [value.type, "null"],
+      ...(Array.isArray(value.enum) && { enum: [...value.enum, null] }),
+    };
   return anyOf === undefined ? json : { ...json, anyOf };
 }

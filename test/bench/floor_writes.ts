@@ -78,7 +78,6 @@ export const floorWrites: Record<string, FloorHandler> = {
       started_at: sent.started_at,
       ended_at: sent.ended_at ?? null,
       failed: Number(sent.failed ?? false),
-      legal_hold: Number(sent.legal_hold ?? false),
       created_at: now,
       updated_at: now,
     };
@@ -107,7 +106,9 @@ export const floorWrites: Record<string, FloorHandler> = {
       started_at: time(call.started_at),
       ended_at: timeOrNull(call.ended_at),
       key,
-      legal_hold: call.legal_hold === 1,
+      ended_by: call.ended_at === null ? null : "reported",
+      failed: call.failed === 1,
+      legal_hold: null,
     };
   },
 

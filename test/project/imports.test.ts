@@ -12,13 +12,13 @@ const ROLES = [
   "policy",
   "refusals",
   "sql",
+  "chores",
   "openapi",
 ];
 
 /** Files of resources whose role is not in the list, and why they are files of their own. */
 const OTHER_ROLES: Record<string, string> = {
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
-  "bulk_invites/bulk_invites.chores.ts": "the work of the cron",
   "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
   "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",
   "egresses/egresses.claims.ts": "the statements of a deletion",

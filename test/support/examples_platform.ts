@@ -1,5 +1,14 @@
 import { aPendingInvite, aProvider, aRoom, aUser, type Clinic, type MakeExample, unique } from "./clinic.ts";
-import { aCall, anEgress, anEndedCall, anEndedEgress, aSoapNote, aTranscript, reported } from "./reports.ts";
+import {
+  aCall,
+  aHold,
+  anEgress,
+  anEndedCall,
+  anEndedEgress,
+  aSoapNote,
+  aTranscript,
+  reported,
+} from "./reports.ts";
 
 /** An example for each route of the platform API, which is for all organizations. Each report is the first. */
 export const platformExamples: Record<string, MakeExample> = {
@@ -45,6 +54,11 @@ export const platformExamples: Record<string, MakeExample> = {
     },
   }),
   "PUT /calls/:key": (clinic) => aCall(clinic),
+  "GET /calls/:key": async (clinic) => ({ path: (await anEndedCall(clinic)).path }),
+  "PUT /calls/:key/legal_hold": async (clinic) => aHold(await anEndedCall(clinic)),
+  "DELETE /calls/:key/legal_hold": async (clinic) => ({
+    path: (await reported(clinic, aHold(await anEndedCall(clinic)))).path,
+  }),
   "PUT /calls/:key/transcript": async (clinic) => aTranscript(await anEndedCall(clinic)),
   "PUT /calls/:key/soap_note": async (clinic) => aSoapNote(await anEndedCall(clinic)),
   "PUT /egresses/:egress_id": async (clinic) => anEgress(await anEndedCall(clinic)),

@@ -69,6 +69,11 @@ export const aTranscript = (
   body: { transcript: { summary: "A greeting.", is_final: true, lines } },
 });
 
+export const aHold = ({ path }: EndedCall) => ({
+  path: `${path}/legal_hold`,
+  body: { legal_hold: { reason: "Case 2026-118 of the district court" } },
+});
+
 export const aSoapNote = ({ path }: EndedCall) => ({
   path: `${path}/soap_note`,
   body: { soap_note: { text: "Subjective: feels better.\nObjective: 128/82 at home.", is_final: true } },

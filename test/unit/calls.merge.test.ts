@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/http/errors.ts";
-import { type CallReport, type KnownCall, mergeCall } from "../../src/resources/calls/calls.merge.ts";
-import type { Call } from "../../src/resources/calls/calls.schemas.ts";
+import {
+  assumedEnd,
+  type CallReport,
+  type KnownCall,
+  mergeCall,
+} from "../../src/resources/calls/calls.merge.ts";
+import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
+import { leaveAtEnd } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 
 const NOW = 1000;
@@ -12,9 +18,18 @@ const OWNER = 12;
 
 /** The rows of one call, as the database would hold them. */
 interface Stored {
-  call: Call | undefined;
+  call: ReportedCall | undefined;
   participants: Participant[];
 }
+
+/** What no report says of a call. */
+const AS_MADE = {
+  transcript_deleted_at: null,
+  soap_note_deleted_at: null,
+  hold_id: null,
+  hold_began_at: null,
+  hold_reason: null,
+};
 
 const NOTHING: Stored = { call: undefined, participants: [] };
 
@@ -28,7 +43,9 @@ function knownTo(report: CallReport, { call, participants }: Stored): KnownCall 
     participants: participants.filter(({ key }) => keys.has(key)),
     consents: [],
     present:
-      typeof report.ended_at === "number" ? participants.filter(({ left_at }) => left_at === null) : [],
+      typeof report.ended_at === "number"
+        ? participants.filter(({ left_at, left_is_assumed }) => left_at === null || left_is_assumed)
+        : [],
     members: new Set([34]),
   };
 }
@@ -38,7 +55,22 @@ function apply(stored: Stored, report: CallReport): Stored {
   const written = { id: 501, created_at: 0, updated_at: 0 };
   const byKey = new Map(stored.participants.map((each) => [each.key, each]));
   for (const each of next.participants) byKey.set(each.key, { ...each, ...written, call_id: 501 });
-  return { call: { ...next.call, ...written }, participants: [...byKey.values()] };
+  const held = next.beginsHold && { hold_id: 601, hold_began_at: NOW };
+  const call = { ...AS_MADE, ...next.call, ...written, ...held };
+  return { call, participants: [...byKey.values()] };
+}
+
+/** What the cron makes of a call of which nothing was heard for long. */
+function assumeEnd({ call, participants }: Stored): Stored {
+  if (!call || call.ended_at !== null) return { call, participants };
+  const times = participants.flatMap((each) => [each.waiting_since, each.joined_at, each.left_at]);
+  const participants_until = Math.max(...times.map((time) => time ?? 0));
+  const known = { ...call, participants_until, spoken_until: null, recorded_until: null };
+  const ended_at = assumedEnd(known, NOW);
+  return {
+    call: { ...call, ended_at, end_is_assumed: true },
+    participants: participants.map((each) => leaveAtEnd(each, ended_at, NOW, true)),
+  };
 }
 
 /** A report that is refused leaves everything as it is. */
@@ -64,7 +96,7 @@ describe("A report of a call", () => {
       started_at: 100,
       ended_at: null,
       failed: false,
-      legal_hold: false,
+      hold_id: null,
     });
   });
 
@@ -73,13 +105,23 @@ describe("A report of a call", () => {
     expect(apply(before, {})).toEqual(before);
   });
 
-  it("lets null clear failed and the legal hold, and not the end", () => {
-    const ended = apply(started(), { failed: true, legal_hold: true, ended_at: 200 });
-    expect(apply(ended, { failed: null, legal_hold: null, ended_at: null }).call).toMatchObject({
+  it("lets null clear failed, and not the end", () => {
+    const ended = apply(started(), { failed: true, ended_at: 200 });
+    expect(apply(ended, { failed: null, ended_at: null }).call).toMatchObject({
       failed: false,
-      legal_hold: false,
       ended_at: 200,
     });
+  });
+
+  it("begins a legal hold once, and never ends one", () => {
+    const begins = (stored: Stored, report: CallReport) =>
+      mergeCall(knownTo(report, stored), "call", report, NOW).beginsHold;
+    expect(begins(NOTHING, { ...FIRST, legal_hold: true })).toBe(true);
+    expect(begins(started(), { legal_hold: true })).toBe(true);
+    for (const report of [{}, { legal_hold: false }]) expect(begins(started(), report)).toBe(false);
+    const held = apply(started(), { legal_hold: true });
+    for (const report of [{}, { legal_hold: false }, { legal_hold: true }])
+      expect(apply(held, report)).toEqual(held);
   });
 
   it("that ends the call lets everybody leave who is still there", () => {
@@ -129,6 +171,25 @@ describe("A report of a call", () => {
     ["a start after the end", apply(started(), { ended_at: 200 }), { started_at: 201 }, /must not be before/],
   ])("is refused: %s", (_, before, report, error) => {
     expect(() => apply(before, report)).toThrow(error);
+  });
+});
+
+describe("A call whose end nobody reported", () => {
+  const known = { started_at: 100, participants_until: null, spoken_until: null, recorded_until: null };
+
+  it.each([
+    ["its start, where nothing more is known", {}, 100],
+    ["the latest time of its participants", { participants_until: 150, spoken_until: 20 }, 150],
+    ["when somebody spoke last, counted from its start", { participants_until: 150, spoken_until: 60 }, 160],
+    ["the end of a recording", { spoken_until: 60, recorded_until: 170 }, 170],
+    ["not before its start", { participants_until: 50, recorded_until: 60 }, 100],
+    ["not in the future", { recorded_until: NOW + 1 }, NOW],
+  ])("has ended at %s", (_, times, ended_at) => {
+    expect(assumedEnd({ ...known, ...times }, NOW)).toBe(ended_at);
+  });
+
+  it("has not ended before it started, though it started in the future", () => {
+    expect(assumedEnd({ ...known, started_at: NOW + 5 }, NOW)).toBe(NOW + 5);
   });
 });
 
@@ -185,6 +246,25 @@ describe("Reports of a call, whatever they are", () => {
         }
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it("mean after an assumed end what they mean without it, once the end is reported", () => {
+    const reportsAndSilences = fc.array(fc.option(report), { maxLength: 6 });
+    fc.assert(
+      fc.property(reportsAndSilences, fc.integer({ min: 51, max: 99 }), (reports, ended_at) => {
+        const last: CallReport = { ended_at };
+        const heard = reports.reduce<Stored>(
+          (known, each) => (each ? applyUnlessRefused(known, each) : known),
+          NOTHING,
+        );
+        const silent = reports.reduce<Stored>(
+          (known, each) => (each ? applyUnlessRefused(known, each) : assumeEnd(known)),
+          NOTHING,
+        );
+        expect(applyUnlessRefused(silent, last)).toEqual(applyUnlessRefused(heard, last));
+      }),
+      { numRuns: 5000 },
     );
   });
 

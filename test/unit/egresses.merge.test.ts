@@ -15,6 +15,7 @@ const starting: Egress = {
   error: null,
   is_stopped: false,
   ended_at: null,
+  early_ended_at: null,
   storage_key: null,
   changed_by_user_id: 3,
   deletion_due_at: null,
@@ -45,7 +46,7 @@ const NOW = 50;
 /** Merges a report whose user_id is of the organization, and whose call_key is the one of the call. */
 const merge = (egress: Egress | undefined, report: EgressReport, now = NOW) =>
   mergeEgress(
-    { egress, call: report.call_key ? CALL : undefined, isMember: true },
+    { egress, call: report.call_key ? CALL : undefined, isMember: true, fileOwner: undefined },
     "EG_1",
     report,
     now,
@@ -106,8 +107,23 @@ describe("A first report of an egress", () => {
 describe("A report of an egress is refused", () => {
   const refusal = (known: Egress | undefined, report: EgressReport, references: object) =>
     refusalOf(() =>
-      mergeEgress({ egress: known, call: CALL, isMember: false, ...references }, "EG_1", report, NOW),
+      mergeEgress(
+        { egress: known, call: CALL, isMember: false, fileOwner: undefined, ...references },
+        "EG_1",
+        report,
+        NOW,
+      ),
     );
+
+  it("when its file is, or was, of another organization, whatever became of the egress", () => {
+    const report: EgressReport = { call_key: "call", status: "egress_ended", storage_key: "b.wav" };
+    for (const known of [undefined, starting, ended, deleted]) {
+      expect(refusal(known, report, { fileOwner: 9 })).toMatch(/storage_key: is the file of another/);
+      expect(
+        mergeEgress({ egress: known, call: CALL, isMember: false, fileOwner: 1 }, "EG_1", report, NOW),
+      ).toMatchObject({ storage_key: "b.wav" });
+    }
+  });
 
   it("when there is no call of its call_key", () => {
     const report = { call_key: "nowhere", user_id: 9 };
@@ -140,9 +156,8 @@ describe("A report of an egress is refused", () => {
 
   it("but not once the egress is deleted: then every report changes nothing", () => {
     const late: EgressReport = { call_key: "nowhere", status: "egress_starting", user_id: 9 };
-    expect(mergeEgress({ egress: deleted, call: undefined, isMember: false }, "EG_1", late, NOW)).toBe(
-      deleted,
-    );
+    const known = { egress: deleted, call: undefined, isMember: false, fileOwner: undefined };
+    expect(mergeEgress(known, "EG_1", late, NOW)).toBe(deleted);
   });
 });
 
@@ -161,25 +176,25 @@ describe("A later report of an egress", () => {
   });
 
   it.each<[string, EgressReport, Partial<Egress>]>([
-    ["an error, of the user who was named before", { error: "Lost." }, { error: "Lost." }],
+    ["an error, of nobody", { error: "Lost." }, { error: "Lost.", changed_by_user_id: null }],
     [
-      "an error, of the same user where it names nobody",
+      "an error, of nobody in so many words",
       { error: "Lost.", user_id: null },
-      { error: "Lost." },
+      { error: "Lost.", changed_by_user_id: null },
     ],
     ["an error, of somebody", { error: "Lost.", user_id: 4 }, { error: "Lost.", changed_by_user_id: 4 }],
     ["that it was stopped", { is_stopped: true, user_id: 3 }, { is_stopped: true }],
-    ["a time before the end", { ended_at: 30, user_id: 3 }, { ended_at: 30 }],
+    ["an end before it, which waits", { ended_at: 30, user_id: 3 }, { early_ended_at: 30 }],
     ["a storage key", { storage_key: "b.wav", user_id: 3 }, { storage_key: "b.wav" }],
-    ["the next status", { status: "egress_active" }, { status: "egress_active" }],
+    ["the next status", { status: "egress_active", user_id: 3 }, { status: "egress_active" }],
     [
       "the end",
-      { status: "egress_ended", ended_at: 40 },
+      { status: "egress_ended", ended_at: 40, user_id: 3 },
       { status: "egress_ended", is_stopped: true, ended_at: 40 },
     ],
     [
       "the end, without its time",
-      { status: "egress_ended", is_stopped: false, ended_at: null },
+      { status: "egress_ended", is_stopped: false, ended_at: null, user_id: 3 },
       { status: "egress_ended", is_stopped: true, ended_at: NOW },
     ],
   ])("takes in %s", (_, report, change) => {
@@ -187,7 +202,7 @@ describe("A later report of an egress", () => {
   });
 
   it("clears with null what has not ended", () => {
-    const known = { ...starting, error: "A hiccup.", ended_at: 30, storage_key: "a.wav" };
+    const known = { ...starting, error: "A hiccup.", early_ended_at: 30, storage_key: "a.wav" };
     const report = { error: null, ended_at: null, storage_key: null, user_id: 3 };
     expect(merge(known, report)).toEqual(changed({ ...starting }));
   });
@@ -201,9 +216,15 @@ describe("A later report of an egress", () => {
     expect(merge(ended, { ended_at: 41, user_id: 3 })).toEqual(changed({ ...ended, ended_at: 41 }));
   });
 
-  it("keeps the end that was reported before, where the status comes without it", () => {
-    const known = { ...starting, ended_at: 30 };
-    expect(merge(known, { status: "egress_ended" })).toMatchObject({ is_stopped: true, ended_at: 30 });
+  it("takes the end that was reported before, where the status comes without it", () => {
+    const known = { ...starting, early_ended_at: 30 };
+    for (const report of [{}, { ended_at: null }])
+      expect(merge(known, { status: "egress_ended", ...report })).toMatchObject({
+        is_stopped: true,
+        ended_at: 30,
+        early_ended_at: null,
+      });
+    expect(merge(known, { status: "egress_ended", ended_at: 40 })).toMatchObject({ ended_at: 40 });
   });
 
   it.each(["egress_starting", "egress_active", "egress_ending"] as const)(
@@ -227,11 +248,8 @@ describe("A later report of an egress", () => {
     const known = { ...starting, status: "egress_ending", error: "A hiccup." };
     const late: EgressReport = { status: "egress_active", error: "Lost.", is_stopped: true, ended_at: 30 };
     expect(merge(known, late)).toBe(known);
-    expect(merge(known, { ...late, storage_key: "a.wav" })).toEqual(
-      changed({
-        ...known,
-        storage_key: "a.wav",
-      }),
+    expect(merge(known, { ...late, storage_key: "a.wav", user_id: 3 })).toEqual(
+      changed({ ...known, storage_key: "a.wav" }),
     );
   });
 
@@ -257,7 +275,8 @@ describe("A later report of an egress", () => {
 
   it.each([undefined, { id: 99, organization_id: 1 }])("gives it no file of another call: %o", (call) => {
     const late: EgressReport = { call_key: "other", status: "egress_ended", storage_key: "b.wav" };
-    expect(mergeEgress({ egress: deleted, call, isMember: true }, "EG_1", late, NOW)).toBe(deleted);
+    const known = { egress: deleted, call, isMember: true, fileOwner: undefined };
+    expect(mergeEgress(known, "EG_1", late, NOW)).toBe(deleted);
   });
 
   it.each<EgressReport>([
@@ -311,16 +330,17 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
     });
   });
 
-  it("an ended egress is stopped, and has an end", () => {
+  it("an ended egress is stopped, and has an end, and no other has one", () => {
     onEachReport((_, next) => {
       if (next.status === "egress_ended")
-        expect(next).toMatchObject({ is_stopped: true, ended_at: expect.any(Number) });
+        expect(next).toMatchObject({ is_stopped: true, ended_at: expect.any(Number), early_ended_at: null });
+      else expect(next.ended_at).toBeNull();
     });
   });
 
-  it("a user who was named stays so until another is named", () => {
-    onEachReport((known, next) => {
-      if (known?.changed_by_user_id) expect(next.changed_by_user_id).not.toBeNull();
+  it("a change is that of the user whom its report names, and of nobody else", () => {
+    onEachReport((known, next, { user_id = null }) => {
+      if (next !== known) expect(next.changed_by_user_id).toBe(user_id);
     });
   });
 

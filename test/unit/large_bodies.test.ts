@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { inTurn, mayBeLarge } from "../../src/http/large_bodies.ts";
+import { mayBeLarge } from "../../src/http/large_bodies.ts";
 import { LARGE_BODY, LARGE_BODY_TURN, PLATFORM_BODY_LIMIT } from "../../src/limits.ts";
 
-beforeEach(() => {
+/** That of an isolate in which nothing has happened yet. */
+let inTurn: typeof import("../../src/http/large_bodies.ts").inTurn;
+
+beforeEach(async () => {
+  vi.resetModules();
+  ({ inTurn } = await import("../../src/http/large_bodies.ts"));
   vi.useFakeTimers();
 });
-afterEach(async () => {
-  await vi.runAllTimersAsync();
+afterEach(() => {
   vi.useRealTimers();
 });
 

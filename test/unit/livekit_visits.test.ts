@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { translate } from "../../src/livekit/events.ts";
 import { reportOfVisit } from "../../src/livekit/visits.merge.ts";
 import { mergeCall } from "../../src/resources/calls/calls.merge.ts";
-import type { Call } from "../../src/resources/calls/calls.schemas.ts";
+import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
 import type { KnownConsent } from "../../src/resources/consents/consents.schemas.ts";
 import type { ReportOnCall } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
@@ -53,6 +53,15 @@ const joined = (identity: string, at: number, said: Said = {}) =>
 const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =>
   anEvent("participant_left", T0 + at, identity, { joinedAtMs: T0 + joinedAt, ...said });
 
+/** What LiveKit says nothing of. */
+const AS_MADE = {
+  transcript_deleted_at: null,
+  soap_note_deleted_at: null,
+  hold_id: null,
+  hold_began_at: null,
+  hold_reason: null,
+};
+
 /** What the platform reports between events. */
 interface Correction {
   platform: ReportOnCall;
@@ -60,7 +69,7 @@ interface Correction {
 
 /** What the events leave behind, in this order. The clock goes on with every event. */
 function outcomeOf(events: (string | Correction)[], waiting: Participant[] = []) {
-  let call: Call | undefined;
+  let call: ReportedCall | undefined;
   let ledger: KnownConsent[] = [];
   const participants = new Map(waiting.map((each) => [each.key, each]));
   for (const [n, event] of events.entries()) {
@@ -84,7 +93,7 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
       ? reportOfVisit(visit, known, now)
       : { participants: [(event as Correction).platform] };
     const next = mergeCall(known, "RM_1", report, now);
-    call = { ...next.call, id: CALL_ID };
+    call = { ...AS_MADE, ...next.call, id: CALL_ID };
     for (const each of next.participants)
       participants.set(each.key, { ...each, id: idOf(each.key), call_id: CALL_ID });
     ledger = [
@@ -147,6 +156,7 @@ const RITA_WAITS: Participant = {
   waiting_since: T0 - 60_000,
   joined_at: null,
   left_at: null,
+  left_is_assumed: false,
   recording_consent: null,
   earlier_visit_until: null,
   livekit_said: null,

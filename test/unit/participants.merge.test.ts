@@ -27,6 +27,7 @@ const RITA: Participant = {
   waiting_since: 100,
   joined_at: null,
   left_at: null,
+  left_is_assumed: false,
   recording_consent: null,
   earlier_visit_until: null,
   livekit_said: null,
@@ -67,6 +68,24 @@ describe("A report of somebody in a waiting room", () => {
       stored({ left_at: 150 }),
       { waiting_since: 160 },
       { left_at: null, waiting_since: 160 },
+    ],
+    [
+      "a late report of leaving replaces what was assumed, also the same time",
+      stored({ left_at: 150, left_is_assumed: true }),
+      { left_at: 150 },
+      { left_at: 150, left_is_assumed: false },
+    ],
+    [
+      "a later wait after an assumed end is a new visit",
+      stored({ left_at: 150, left_is_assumed: true }),
+      { waiting_since: 160 },
+      { left_at: null, left_is_assumed: false },
+    ],
+    [
+      "a wait that is said to have ended stays ended",
+      stored({ left_at: 150, left_is_assumed: true }),
+      { ...first },
+      { left_at: 150, left_is_assumed: true },
     ],
     [
       "a wait at the very end of the last is none",

@@ -4,7 +4,7 @@ import { mergeSoapNote } from "../../src/resources/soap_notes/soap_notes.merge.t
 import type { SoapNote, SoapNoteReport } from "../../src/resources/soap_notes/soap_notes.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
-const CALL = { id: 3, organization_id: 1 };
+const CALL = { id: 3, organization_id: 1, soap_note_deleted_at: null };
 
 const draft: SoapNote = {
   id: 9,
@@ -32,6 +32,12 @@ describe("A first report of a SOAP note", () => {
       created_at: 7,
       updated_at: 7,
     });
+  });
+
+  it("is refused once a note was deleted", () => {
+    const call = { ...CALL, soap_note_deleted_at: 5 };
+    const report = { text: "A cough.", is_final: true };
+    expect(refusalOf(() => mergeSoapNote({ call, note: undefined }, report, 7))).toMatch(/was deleted/);
   });
 
   it.each([{}, { text: "A cough." }, { is_final: false }])("is refused when it is only %o", (report) => {

@@ -4,7 +4,7 @@ import { mergeTranscript, type ReportedLines } from "../../src/resources/transcr
 import type { Transcript } from "../../src/resources/transcripts/transcripts.schemas.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
-const CALL = { id: 3, organization_id: 1 };
+const CALL = { id: 3, organization_id: 1, transcript_deleted_at: null };
 
 const draft: Transcript = {
   id: 9,
@@ -14,6 +14,7 @@ const draft: Transcript = {
   is_final: false,
   lines_digest: "a",
   first_line_id: null,
+  spoken_until: null,
   call_ended_at: null,
   is_held: false,
   created_at: 1,
@@ -32,6 +33,12 @@ const merge = (transcript: Transcript | undefined, report: Report, lines: Report
   mergeTranscript({ call: CALL, transcript }, report, lines, now) as Transcript;
 
 describe("A first report of a transcript", () => {
+  it("is refused once a transcript was deleted", () => {
+    const call = { ...CALL, transcript_deleted_at: 5 };
+    const known = { call, transcript: undefined };
+    expect(refusalOf(() => mergeTranscript(known, { is_final: true }, lines("a"), 7))).toMatch(/was deleted/);
+  });
+
   it("becomes the transcript; the summary may be left out", () => {
     const next = merge(undefined, { is_final: false }, lines("a"));
     expect(next).toEqual({
@@ -40,6 +47,7 @@ describe("A first report of a transcript", () => {
       summary: null,
       is_final: false,
       lines_digest: "a",
+      spoken_until: null,
       created_at: 7,
       updated_at: 7,
     });
@@ -60,6 +68,19 @@ describe("A first report of a transcript", () => {
         is_final: true,
         summary: null,
       });
+  });
+});
+
+describe("A transcript", () => {
+  it("knows when its last line ends, in whole milliseconds", () => {
+    const spoken = { ...lines("b"), until: 61.2345 };
+    const next = merge(draft, {}, spoken);
+    expect(next).toMatchObject({ spoken_until: 61_235 });
+    expect(merge(next, { summary: "Another talk." }, NO_LINES)).toMatchObject({ spoken_until: 61_235 });
+    expect(merge(next, {}, lines("c"))).toMatchObject({ spoken_until: null });
+    expect(merge(next, {}, { ...spoken, until: 1e300 })).toMatchObject({
+      spoken_until: Number.MAX_SAFE_INTEGER,
+    });
   });
 });
 

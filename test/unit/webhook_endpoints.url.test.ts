@@ -160,6 +160,28 @@ describe("A webhook may not go to", () => {
   });
 });
 
+describe("A service that is reached by several names", () => {
+  const ownHosts = ["http://visits.example.org", "http://localhost:8080"];
+
+  it.each([
+    ["https://visits.example.org/api", OWN],
+    ["https://VISITS.example.org.", OWN],
+    ["https://visits.example.org:8443", OWN],
+    ["https://visits.example.com", OWN],
+    ["https://other.example.org", undefined],
+  ])("is not reached by a webhook by any of them: %s", (url, reason) => {
+    expect(urlFault(url, { ...DEPLOYED, ownHosts })).toBe(reason);
+  });
+
+  it.each([
+    ["http://127.0.0.1:8080", OWN],
+    ["http://localhost:8787", OWN],
+    ["http://localhost:8081", undefined],
+  ])("is known on loopback by its ports: %s", (url, reason) => {
+    expect(urlFault(url, { ...LOCAL, ownHosts })).toBe(reason);
+  });
+});
+
 describe("On a developer's machine a webhook", () => {
   it.each([
     "http://localhost",

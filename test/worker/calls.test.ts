@@ -9,7 +9,7 @@ import {
   STARTED_AT,
   WAITING_SINCE,
 } from "./support/calls.ts";
-import { expectGone, expectRefusal } from "./support/expectations.ts";
+import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
@@ -70,7 +70,9 @@ describe("The first report of a call", () => {
       is_ended: false,
       started_at: STARTED_AT,
       ended_at: null,
-      legal_hold: false,
+      ended_by: null,
+      failed: false,
+      legal_hold: null,
     });
   });
 
@@ -296,7 +298,9 @@ describe("A later report of a call", () => {
       is_ended: true,
       started_at: STARTED_AT,
       ended_at: ENDED_AT,
-      legal_hold: false,
+      ended_by: "reported",
+      failed: true,
+      legal_hold: null,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
     await given(call.report({ participants: [{ key: rita.key, display_name: "Rita R." }] }));
@@ -318,8 +322,10 @@ describe("A later report of a call", () => {
       key: call.key,
       waiting_room_id: call.room.id,
       is_ended: true,
+      ended_by: "reported",
       ...change,
-      legal_hold: true,
+      failed: true,
+      legal_hold: { reason: null, began_at: aTimestamp },
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
 
@@ -346,20 +352,6 @@ describe("A later report of a call", () => {
     );
     expect(await known(call.room.slug, rita.key)).toEqual({ ...before, user_id: null, joined_at: null });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 0 });
-  });
-
-  it("returns whether the call is under legal hold, which clients do not see", async () => {
-    const clinic = await anOrganization();
-    const { report, owner } = await aCall(clinic);
-    const isHeld = async (call: object) => (await given(report(call))).legal_hold;
-    expect(await isHeld({ legal_hold: true })).toBe(true);
-    expect(await isHeld({ ended_at: ENDED_AT })).toBe(true);
-    expect(await isHeld({ legal_hold: false })).toBe(false);
-    await given(report({ legal_hold: true }));
-    expect(await isHeld({ legal_hold: null })).toBe(false);
-    await given(report({ legal_hold: true }));
-    const { calls } = await listed(clinic.client, owner.id);
-    expect(calls[0]).not.toHaveProperty("legal_hold");
   });
 
   it("corrects when an ended call ended", async () => {

@@ -8,6 +8,7 @@ import { aClinicWithQueue, aQueue, workerWith } from "./support/queue.ts";
 import { countingRows } from "./support/rows.ts";
 import { aClinicWithSignIn, expectExchanged, redeem } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
+import { leavingNoRows } from "./support/unchanged.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60;
@@ -16,8 +17,8 @@ const BACKLOG = 10_000;
 /** The rows that a run may read for a portion, and for its share of indexes and totals. */
 const READ_FOR_A_PORTION = 20 * CRON_PORTION;
 
-/** The rows that a run may read where there is nothing to do, however many rows there are. */
-const READ_FOR_NOTHING = 150;
+/** The rows that a run may read where there is nothing to do, however many rows there are: some for each organization. */
+const READ_FOR_NOTHING = 250;
 
 const EARLIER_ROW = "The email is in an earlier row of the request";
 const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
@@ -38,6 +39,8 @@ beforeEach(async () => {
   const statements = tables.map((table) => `delete from ${table}`);
   statements.push(
     "update organizations set recording_retention_days = null, transcript_retention_days = null",
+    "update calls set ended_at = started_at where ended_at is null",
+    "update participants set left_at = 0 where left_at is null",
   );
   await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
 });
@@ -82,12 +85,23 @@ const insertEvents = ({ id }: Organization, size: number, created_at: number) =>
     created_at,
   );
 
+/** Somebody of whom nothing was heard after this time. */
+const insertWaits = ({ id }: Organization, waiting_room_id: number, size: number, updated_at: number) =>
+  insertMany(
+    size,
+    `insert into participants (organization_id, key, waiting_room_id, display_name, role, waiting_since, created_at, updated_at)
+     select ?1, n || '-' || ?3, ?2, 'Rita Recipient', 'recipient', ?3, ?3, ?3 from counter`,
+    id,
+    waiting_room_id,
+    updated_at,
+  );
+
 /** What LiveKit said of egresses without a call, at this time. */
 const insertLiveKitEgresses = (size: number, at: number) =>
   insertMany(
     size,
-    `insert into livekit_egresses (egress_id, room_sid, status, is_stopped, created_at, updated_at)
-     select n || '-' || ?1, 'RM_' || n, 'egress_starting', 0, ?1, ?1 from counter`,
+    `insert into livekit_egresses (egress_id, room_sid, status, is_stopped, started_at, created_at, updated_at)
+     select n || '-' || ?1, 'RM_' || n, 'egress_starting', 0, ?1, ?1, ?1 from counter`,
     at,
   );
 
@@ -101,8 +115,8 @@ async function insertBulkInvites(
 ) {
   await insertMany(
     size,
-    `insert into bulk_invites (organization_id, total_count, queued_at, completed_at, created_at, updated_at)
-     select ?1, ?2, ?3, ?4, ?3, ?3 from counter`,
+    `insert into bulk_invites (organization_id, created_by_user_id, total_count, queued_at, completed_at, created_at, updated_at)
+     select ?1, (select min(user_id) from organization_users where organization_id = ?1), ?2, ?3, ?4, ?3, ?3 from counter`,
     id,
     rows,
     at,
@@ -163,6 +177,17 @@ describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
     await insertLiveKitEgresses(100, Date.now() - (DAY - 1) * MINUTE);
     expect(await leftAfterEachRun(`livekit_egresses where updated_at = ${old}`)).toEqual(atOnce);
     expect(await count("livekit_egresses")).toBe(100);
+  });
+
+  it("waits that nobody ended is ended in portions after a day, and younger ones go on", async () => {
+    const clinic = await anOrganization();
+    const { id } = await clinic.addRoom();
+    leavingNoRows(clinic.id, "participants");
+    const old = Date.now() - (DAY + 1) * MINUTE;
+    await insertWaits(clinic, id, BACKLOG, old);
+    await insertWaits(clinic, id, 100, Date.now() - (DAY - 1) * MINUTE);
+    expect(await leftAfterEachRun(`participants where updated_at = ${old}`)).toEqual(atOnce);
+    expect(await count("participants where left_at is null")).toBe(100);
   });
 
   it("old events is deleted in portions, and younger events stay", async () => {
@@ -256,6 +281,8 @@ describe("Each run writes one line to the log", () => {
     erasePersonalData: 0,
     deleteOldCodes: 0,
     deleteOldIdempotencyKeys: 0,
+    endSilentCalls: 0,
+    endSilentWaits: 0,
     deleteOldTranscripts: 0,
     deleteOldSoapNotes: 0,
     deleteOldRecordings: 0,
@@ -309,10 +336,23 @@ describe("A chore that fails", () => {
     return call;
   }
 
+  /** A call and a wait of which nothing was heard for two days. */
+  async function aSilentVisit(clinic: Organization) {
+    const { id: call, room } = await aCall(clinic, { ended_at: undefined });
+    const { id: wait } = await clinic.addParticipant(room.slug);
+    for (const table of ["calls", "participants"])
+      await env.DB.prepare(`update ${table} set updated_at = ? where organization_id = ?`)
+        .bind(Date.now() - 2 * DAY * MINUTE, clinic.id)
+        .run();
+    return { call, wait: wait as number };
+  }
+
   it.each([
     ["requeueLostRows", 'update "bulk_invites" set "queued_at"'],
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
+    ["endSilentCalls", 'select "id", "started_at"'],
+    ["endSilentWaits", 'update "participants" set "left_at" = max('],
     ["deleteOldTranscripts", 'delete from "transcripts"'],
     ["deleteOldSoapNotes", 'delete from "soap_notes"'],
     ["deleteOldRecordings", 'update "egresses" set "deletion_due_at"'],
@@ -327,11 +367,14 @@ describe("A chore that fails", () => {
     const old = await anOrganization();
     await insertBulkInvites(old, 1, 1, Date.now() - 31 * DAY * MINUTE, true);
     const call = await anOldCall(clinic);
+    const silent = await aSilentVisit(clinic);
     const queue = aQueue();
     const done = async () => ({
       requeueLostRows: queue.sends.length === 1,
       erasePersonalData: (await count("bulk_invite_rows where email = ''")) === 1,
       deleteOldCodes: (await count("authorization_codes")) === 0,
+      endSilentCalls: (await count(`calls where end_is_assumed and id = ${silent.call}`)) === 1,
+      endSilentWaits: (await count(`participants where left_is_assumed and id = ${silent.wait}`)) === 1,
       deleteOldTranscripts: (await count(`transcripts where call_id = ${call.id}`)) === 0,
       deleteOldSoapNotes: (await count(`soap_notes where call_id = ${call.id}`)) === 0,
       deleteOldRecordings: (await count(`egresses where ${deleted} and call_id = ${call.id}`)) === 1,
@@ -350,6 +393,8 @@ describe("A chore that fails", () => {
       requeueLostRows: true,
       erasePersonalData: true,
       deleteOldCodes: true,
+      endSilentCalls: true,
+      endSilentWaits: true,
       deleteOldTranscripts: true,
       deleteOldSoapNotes: true,
       deleteOldRecordings: true,

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { SYSTEM_USER } from "../../src/database/schema.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -17,8 +18,7 @@ interface Entry {
 /** A recording that has just started, of an ended call to which everybody consented. */
 async function anEgress(first: object = {}) {
   const clinic = await anOrganization();
-  const owner = await clinic.addProvider();
-  const call = await aCall(clinic, {}, owner);
+  const call = await aCall(clinic);
   const egress_id = unique("egress");
   const report = (egress: object) => reportEgress(egress_id, egress);
   const { id } = await given(report({ call_key: call.key, status: "egress_starting", ...first }));
@@ -26,7 +26,6 @@ async function anEgress(first: object = {}) {
   const audit = (query = "") => clinic.client.get(`${path}/audit_logs${query}`);
   return {
     clinic,
-    owner,
     call,
     id: id as number,
     egress_id,
@@ -52,9 +51,9 @@ async function anEgressReadAt(created: string, ...moments: string[]) {
 }
 
 describe("The audit logs of an egress", () => {
-  it("have its creation, with the fields that are not null, and of whose call it is if the report names nobody", async () => {
+  it("have its creation, with the fields that are not null, and the System user if the report names nobody", async () => {
     travelTo("2026-01-31T09:30:00.123Z");
-    const { egress_id, audit, owner } = await anEgress();
+    const { egress_id, audit } = await anEgress();
     const { status, body } = await audit();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -62,7 +61,7 @@ describe("The audit logs of an egress", () => {
         {
           id: expect.any(Number),
           event: "create",
-          user_id: owner.user_id,
+          user_id: SYSTEM_USER.id,
           object_changes: {
             egress_id: [null, egress_id],
             status: [null, "egress_starting"],
@@ -80,7 +79,7 @@ describe("The audit logs of an egress", () => {
     const call = await aCall(clinic);
     const egress_id = unique("egress");
     const { id } = await call.addEgress(
-      { error: "The disk was full.", user_id: clinic.admin.user_id, storage_key: "secret/place.wav" },
+      { error: "The disk was full.", user_id: clinic.admin.user_id, storage_key: unique("secret/place") },
       egress_id,
     );
     const { audit_logs } = await given(clinic.client.get(`${call.path}/egresses/${id}/audit_logs`));
@@ -126,14 +125,14 @@ describe("The audit logs of an egress", () => {
       {
         id: expect.any(Number),
         event: "update",
-        user_id: clinic.admin.user_id,
+        user_id: SYSTEM_USER.id,
         object_changes: { error: [null, "The disk was full."] },
         created_at: "2027-01-31T10:00:02.000Z",
       },
       {
         id: expect.any(Number),
         event: "update",
-        user_id: clinic.admin.user_id,
+        user_id: SYSTEM_USER.id,
         object_changes: {
           error: ["The disk was full.", null],
           ended_at: [ENDED_AT, "2026-01-31T10:00:07.000Z"],
@@ -144,8 +143,8 @@ describe("The audit logs of an egress", () => {
     expect(create?.event).toBe("create");
   });
 
-  it("name the user of each report, else of an earlier one, else of whose call it is", async () => {
-    const { clinic, owner, report, entries } = await anEgress({ user_id: null });
+  it("name the user whom each report names, else the System user: never somebody who did nothing", async () => {
+    const { clinic, report, entries } = await anEgress({ user_id: null });
     const { user_id } = await clinic.addProvider();
     await given(report({ error: "One." }));
     await given(report({ error: "Two.", user_id }));
@@ -153,12 +152,12 @@ describe("The audit logs of an egress", () => {
     await given(report({ error: "Four.", user_id: clinic.admin.user_id }));
     await given(report({ error: "Five.", user_id: null }));
     expect((await entries()).map((entry) => entry.user_id).reverse()).toEqual([
-      owner.user_id,
-      owner.user_id,
+      SYSTEM_USER.id,
+      SYSTEM_USER.id,
       user_id,
-      user_id,
+      SYSTEM_USER.id,
       clinic.admin.user_id,
-      clinic.admin.user_id,
+      SYSTEM_USER.id,
     ]);
   });
 
@@ -207,8 +206,8 @@ describe("The audit logs of an egress", () => {
   });
 
   it("never contain the storage key or a URL, even in an update", async () => {
-    const { id, report, read, entries } = await anEgress({ storage_key: "secret/first.wav" });
-    await given(report({ storage_key: "secret/second.wav" }));
+    const { id, report, read, entries } = await anEgress({ storage_key: unique("secret/first.wav") });
+    await given(report({ storage_key: unique("secret/second.wav") }));
     await read();
     await given(report({ storage_key: null, error: "Lost." }));
     expect((await entries()).map(({ event, object_changes }) => [event, object_changes])).toEqual([
@@ -224,7 +223,8 @@ describe("The audit logs of an egress", () => {
 
   it("have no update if only the storage key changed", async () => {
     const { report, entries, audit } = await anEgress();
-    for (const storage_key of ["first.wav", "second.wav", null]) await given(report({ storage_key }));
+    for (const storage_key of [unique("first.wav"), unique("second.wav"), null])
+      await given(report({ storage_key }));
     expect((await entries()).map(({ event }) => event)).toEqual(["create"]);
     expect((await audit()).body.pagination.total_count).toBe(1);
   });
@@ -417,10 +417,10 @@ describe("An audit entry, even for an operator who works on the database,", () =
   });
 
   it("is written for every change of an egress, and names somebody", async () => {
-    const { owner, id, entries } = await anEgress();
+    const { id, entries } = await anEgress();
     await onDatabase("update egresses set error = 'Lost.', updated_at = 1 where id = ?", id);
     expect(await entries()).toContainEqual(
-      expect.objectContaining({ user_id: owner.user_id, object_changes: { error: [null, "Lost."] } }),
+      expect.objectContaining({ user_id: SYSTEM_USER.id, object_changes: { error: [null, "Lost."] } }),
     );
   });
 

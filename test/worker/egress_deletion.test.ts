@@ -1,11 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { SYSTEM_USER } from "../../src/database/schema.ts";
 import { platform } from "./support/api.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
 import { observedDatabase } from "./support/observed_database.ts";
-import { anOrganization, given, unique } from "./support/organization.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
 import { aBucket, fileExists, storeFile } from "./support/storage.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -18,8 +19,8 @@ const deleteEgress = ({ egress_id }: { egress_id: string }, api = platform) =>
   api.delete(`/egresses/${egress_id}`);
 
 /** An ended recording with its file, on an ended call to which everybody consented. */
-async function aRecording(egress: object = {}, call: object = {}) {
-  const clinic = await anOrganization();
+async function aRecording(egress: object = {}, call: object = {}, organization?: Organization) {
+  const clinic = organization ?? (await anOrganization());
   const recorded = await aCall(clinic, call);
   const storage_key = `${unique("file")}.wav`;
   await storeFile(storage_key);
@@ -61,14 +62,14 @@ describe("A recording that the platform deletes", () => {
     const deleted = { ...reported, status: "egress_deleted", updated_at: "2027-01-31T09:30:00.000Z" };
     expect(await read()).toEqual({ ...deleted, url: null });
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
-    expect(await updates()).toEqual([{ ...deletedOnce, user_id: expect.any(Number) }]);
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id: SYSTEM_USER.id }]);
   });
 
-  it("names in the audit log the user whom an earlier report named", async () => {
+  it("names in the audit log the System user, and not the user whom an earlier report named", async () => {
     const { clinic, report, updates, egress_id } = await aRecording();
     await given(report({ error: "The disk was full.", user_id: clinic.admin.user_id }));
     await given(deleteEgress({ egress_id }));
-    expect((await updates())[0]).toEqual({ ...deletedOnce, user_id: clinic.admin.user_id });
+    expect((await updates())[0]).toEqual({ ...deletedOnce, user_id: SYSTEM_USER.id });
   });
 
   it("can be deleted again, which changes nothing", async () => {
@@ -111,10 +112,10 @@ describe("A recording that the platform deletes", () => {
 
   it("must not be under legal hold", async () => {
     const { egress_id, storage_key, call } = await aRecording();
-    await given(call.report({ legal_hold: true }));
+    await given(call.hold());
     expectRefusal(await changingNothing(() => deleteEgress({ egress_id })), 422, HELD);
     expect(await fileExists(storage_key)).toBe(true);
-    await given(call.report({ legal_hold: false }));
+    await given(call.release());
     expect((await deleteEgress({ egress_id })).status).toBe(204);
     expect(await fileExists(storage_key)).toBe(false);
   });
@@ -122,7 +123,7 @@ describe("A recording that the platform deletes", () => {
   it("can be deleted again under a legal hold that came later", async () => {
     const { egress_id, call } = await aRecording();
     await given(deleteEgress({ egress_id }));
-    await given(call.report({ legal_hold: true }));
+    await given(call.hold());
     expect((await changingNothing(() => deleteEgress({ egress_id }))).status).toBe(204);
   });
 
@@ -180,13 +181,13 @@ describe("A recording whose file cannot be deleted", () => {
     const { bucket, runCron, call, read, storage_key, egress_id } = await aFailedDeletion();
     bucket.refuses = () => false;
     bucket.asked = [];
-    await given(call.report({ legal_hold: true }));
+    await given(call.hold());
     await runCron();
-    expect(bucket.asked).toEqual([]);
+    expect(bucket.asked.flat()).not.toContain(storage_key);
     expectRefusal(await deleteEgress({ egress_id }), 422, HELD);
     expect((await read()).url).toContain(storage_key);
     expect(await fileExists(storage_key)).toBe(true);
-    await given(call.report({ legal_hold: null }));
+    await given(call.release());
     await runCron();
     expect((await read()).status).toBe("egress_deleted");
     expect(await fileExists(storage_key)).toBe(false);
@@ -236,7 +237,7 @@ describe("A deletion by the cron", () => {
     const DB = observedDatabase({
       prepare(text) {
         const looksForFiles = text.startsWith("select") && text.includes('"replaced_files"');
-        if (looksForFiles) held ??= given(call.report({ legal_hold: true }));
+        if (looksForFiles) held ??= given(call.hold());
       },
       async query(run) {
         await held;
@@ -329,16 +330,16 @@ describe("A late report of a deleted recording", () => {
   it("does not make the cron ask LiveKit about it, also while the file stays under legal hold", async () => {
     const { egress_id, report, call } = await aRecording({ storage_key: null });
     await given(deleteEgress({ egress_id }));
-    await given(call.report({ legal_hold: true }));
+    await given(call.hold());
     await given(report({ storage_key: `${unique("file")}.wav` }));
     const checkAt = env.DB.prepare("select check_at from egresses where egress_id = ?").bind(egress_id);
     expect(await checkAt.first("check_at")).toBeNull();
   });
 
   it("names no file of another call's recording", async () => {
-    const { egress_id, report } = await aRecording({ storage_key: null });
+    const { egress_id, report, clinic } = await aRecording({ storage_key: null });
     await given(deleteEgress({ egress_id }));
-    const other = await aRecording();
+    const other = await aRecording({}, {}, clinic);
     await changingNothing(() =>
       report({ call_key: other.call.key, status: "egress_ended", storage_key: "never-seen.wav" }),
     );
@@ -349,10 +350,10 @@ describe("A late report of a deleted recording", () => {
 });
 
 describe("A file that several recordings name", () => {
-  it("goes with the last of them, even if they belong to different organizations", async () => {
+  it("goes with the last of them", async () => {
     const one = await aRecording();
-    const { storage_key } = one;
-    const two = await aRecording({ storage_key });
+    const { storage_key, clinic } = one;
+    const two = await aRecording({ storage_key }, {}, clinic);
     expect((await deleteEgress(one)).status).toBe(204);
     expect(await one.read()).toMatchObject({ status: "egress_deleted", url: null });
     expect(await fileExists(storage_key)).toBe(true);
@@ -363,9 +364,12 @@ describe("A file that several recordings name", () => {
 
   it("goes when all of them are deleted at the same time", async () => {
     const one = await aRecording();
-    const { storage_key } = one;
-    const others = [await aRecording({ storage_key }), await aRecording({ storage_key })];
-    for (const { keepFor } of [one, ...others]) await keepFor(1);
+    const { storage_key, clinic } = one;
+    const others = [
+      await aRecording({ storage_key }, {}, clinic),
+      await aRecording({ storage_key }, {}, clinic),
+    ];
+    await one.keepFor(1);
     await workerWith({}).runCron();
     for (const each of [one, ...others]) expect((await each.read()).status).toBe("egress_deleted");
     expect(await fileExists(storage_key)).toBe(false);
@@ -373,8 +377,12 @@ describe("A file that several recordings name", () => {
 
   it("goes when requests for each of them meet", async () => {
     const one = await aRecording();
-    const { storage_key } = one;
-    const all = [one, await aRecording({ storage_key }), await aRecording({ storage_key })];
+    const { storage_key, clinic } = one;
+    const all = [
+      one,
+      await aRecording({ storage_key }, {}, clinic),
+      await aRecording({ storage_key }, {}, clinic),
+    ];
     await Promise.all(all.map((each) => deleteEgress(each)));
     await workerWith({}).runCron();
     for (const each of all) expect((await each.read()).status).toBe("egress_deleted");
@@ -383,10 +391,10 @@ describe("A file that several recordings name", () => {
 
   it("stays while one of them is under legal hold", async () => {
     const one = await aRecording();
-    const { storage_key } = one;
-    const held = await aRecording({ storage_key });
-    await given(held.call.report({ legal_hold: true }));
-    for (const { keepFor } of [one, held]) await keepFor(1);
+    const { storage_key, clinic } = one;
+    const held = await aRecording({ storage_key }, {}, clinic);
+    await given(held.call.hold());
+    await one.keepFor(1);
     await workerWith({}).runCron();
     expect((await one.read()).status).toBe("egress_deleted");
     expect((await held.read()).url).toContain(storage_key);
@@ -394,14 +402,61 @@ describe("A file that several recordings name", () => {
   });
 });
 
+describe("A file that a recording under legal hold had before", () => {
+  /** A recording under hold, which names another file by now, and one of the same clinic that names the former one. */
+  async function aFormerFile() {
+    const held = await aRecording();
+    const { storage_key, clinic } = held;
+    const present = `${unique("file")}.mp4`;
+    await storeFile(present);
+    await given(held.report({ storage_key: present }));
+    await given(held.call.hold());
+    const other = await aRecording({ storage_key }, {}, clinic);
+    return { held, other, storage_key, present };
+  }
+
+  it("is not deleted with another recording, which goes even so", async () => {
+    const { other, storage_key } = await aFormerFile();
+    expect((await deleteEgress(other)).status).toBe(204);
+    expect(await other.read()).toMatchObject({ status: "egress_deleted", url: null });
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  it("is not deleted by retention with another recording", async () => {
+    const { other, storage_key } = await aFormerFile();
+    await other.keepFor(1);
+    await workerWith({}).runCron();
+    expect((await other.read()).status).toBe("egress_deleted");
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  it("is not deleted with a recording that had it before, too", async () => {
+    const { held, storage_key } = await aFormerFile();
+    const another = await aRecording({ storage_key }, {}, held.clinic);
+    await given(another.report({ storage_key: null }));
+    expect((await deleteEgress(another)).status).toBe(204);
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  it("goes when the hold has ended, and its own recording goes", async () => {
+    const { held, other, storage_key, present } = await aFormerFile();
+    await given(deleteEgress(other));
+    await given(held.call.release());
+    await workerWith({}).runCron();
+    expect(await fileExists(storage_key)).toBe(true);
+    expect((await deleteEgress(held)).status).toBe(204);
+    expect(await Promise.all([storage_key, present].map(fileExists))).toEqual([false, false]);
+  });
+});
+
 describe("A recording that named another file before", () => {
   it("takes both along, but not one that another recording names now", async () => {
-    const { egress_id, storage_key, report } = await aRecording();
+    const { egress_id, storage_key, report, clinic } = await aRecording();
     const [converted, mistaken] = [`${unique("file")}.mp4`, `${unique("file")}.mp4`];
     for (const key of [converted, mistaken]) await storeFile(key);
     await given(report({ storage_key: mistaken }));
     await given(report({ storage_key: converted }));
-    const other = await aRecording({ storage_key: mistaken });
+    const other = await aRecording({ storage_key: mistaken }, {}, clinic);
     expect((await deleteEgress({ egress_id })).status).toBe(204);
     expect(await Promise.all([storage_key, mistaken, converted].map(fileExists))).toEqual([
       false,

@@ -186,6 +186,32 @@ describe("A later report of an egress", () => {
     await changingNothing(() => given(report(end)));
   });
 
+  it("keeps an end that is reported before it until then, and shows none before", async () => {
+    const { call, report, reported, list, audit } = await aStartingEgress();
+    for (const status of ["egress_active", "egress_ending"])
+      expect(await given(report({ status, ended_at: ENDED_AT }))).toMatchObject({ status, ended_at: null });
+    expect((await list()).body.egresses).toMatchObject([{ status: "egress_ending", ended_at: null }]);
+    expect(await given(report({ status: "egress_ended" }))).toMatchObject({ ended_at: ENDED_AT });
+    const { audit_logs } = await given(audit(reported.id, "?event=update"));
+    expect(
+      audit_logs.map(({ object_changes }: { object_changes: object }) => Object.keys(object_changes)),
+    ).toEqual([["status", "is_stopped", "ended_at"], ["status"], ["status"]]);
+    const another = await call.addEgress({ status: "egress_starting", is_stopped: false });
+    expect(another.ended_at).toBeNull();
+    const end = { status: "egress_ended", ended_at: LATER };
+    expect(await given(reportEgress(another.egress_id, end))).toMatchObject({ ended_at: LATER });
+  });
+
+  it("forgets with null an end that was reported before it", async () => {
+    const { report } = await aStartingEgress();
+    await given(report({ ended_at: ENDED_AT }));
+    await given(report({ ended_at: null }));
+    travelTo("2027-01-31T09:30:00.000Z");
+    expect(await given(report({ status: "egress_ended" }))).toMatchObject({
+      ended_at: "2027-01-31T09:30:00.000Z",
+    });
+  });
+
   it("that comes late fills in the storage key and the error, and nothing else", async () => {
     const { first, report, reported, get } = await aStartingEgress();
     const ended = await given(report({ status: "egress_ended", ended_at: ENDED_AT }));

@@ -245,10 +245,10 @@ describe("A user of the organization", () => {
       await removeMember(clinic, user);
       await platform.delete(`/organizations/${clinic.id}/users/${user.id}`);
       // Somebody without roles who accepts an invite is a user again.
-      const invite = `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-        values (?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
+      const invite = `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+        values (?, ?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
       const row = await env.DB.prepare(invite)
-        .bind(clinic.id, email, Date.now() + 60_000)
+        .bind(clinic.id, clinic.admin.user_id, email, Date.now() + 60_000)
         .first<{ id: number }>();
       await given(platform.post("/invites/accept", { token: await tokenOf(row ?? { id: 0 }) }));
     });
@@ -331,16 +331,17 @@ describe("Every road", () => {
     ]);
   });
 
-  it("to a final transcript gives its event, also when it is reported again after a deletion", async () => {
+  it("to a final transcript gives its event, but not to one that was deleted: it does not come back", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
     const final = { is_final: true, lines: [aLine(call)] };
-    await given(call.reportTranscript(final));
+    const finalized = await eventsOf(clinic, () => given(call.reportTranscript(final)));
+    expect(finalized.map(({ type }) => type)).toEqual(["transcript.finalized"]);
+    await given(clinic.client.get(`${call.path}/transcript`));
     const removed = await eventsOf(clinic, () => given(platform.delete(`/calls/${call.key}/transcript`)));
     expect(removed).toEqual([]);
     const again = await eventsOf(clinic, () => call.reportTranscript(final));
-    expect(again.map(({ type }) => type)).toEqual(["transcript.finalized"]);
-    await given(clinic.client.get(`${call.path}/transcript`));
+    expect(again).toEqual([]);
   });
 });
 

@@ -41,7 +41,7 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
     { participant_key: keys.recipient, text: `Welcome to ${name}.`, start_time: 0, end_time: 1 },
   ];
   await given(call.reportTranscript({ summary: "A greeting.", is_final: true, lines }));
-  const egress = await call.addEgress({ storage_key: "recording.wav" });
+  const egress = await call.addEgress({ storage_key: `recording-of-${name}.wav` });
   await given(clinic.client.get(`${call.path}/egresses/${egress.id}`));
   await clinic.addInvite({ display_name: `Ivy ${name}`, email: emails.invitee });
   const url = `https://hooks.example.com/${name.toLowerCase()}`;

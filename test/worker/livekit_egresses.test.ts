@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { SYSTEM_USER } from "../../src/database/schema.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered, EgressStatus } from "./support/livekit.ts";
 import { compositeStarted, endedWithoutSid, startedWithoutStatus } from "./support/livekit_payloads.ts";
-import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -83,7 +84,7 @@ describe("LiveKit's events of an egress", () => {
       "update",
       "create",
     ]);
-    expect(audit_logs.at(-1).user_id).toBe(room.owner.user_id);
+    expect(audit_logs.at(-1).user_id).toBe(SYSTEM_USER.id);
   });
 
   it("prefer the call of the sid to the call of the name", async () => {
@@ -208,8 +209,10 @@ describe("An egress event whose call nobody has reported", () => {
         status: "egress_ended",
         error: null,
         is_stopped: 1,
+        started_at: Date.parse(at(0)),
         ended_at: Date.parse(at(600)),
         storage_key: `${egress_id}.mp4`,
+        check_at: null,
         created_at: expect.any(Number),
         updated_at: expect.any(Number),
       },
@@ -236,11 +239,90 @@ describe("An egress event whose call nobody has reported", () => {
     );
     expect(audit_logs).toMatchObject([
       {
-        user_id: room.owner.user_id,
+        user_id: SYSTEM_USER.id,
         object_changes: { egress_id: [null, first], status: [null, "egress_ended"] },
       },
     ]);
     expect(await waiting()).toEqual([]);
+  });
+
+  describe("and whose room has the name of a call", () => {
+    const began = (seconds: number) => ({ startedAt: BigInt(Date.parse(at(seconds))) * 1_000_000n });
+
+    /** An ended call of a clinic, by the name that a room of another clinic has later. */
+    async function aNameUsedAgain() {
+      const [theirs, ours] = [await anOrganization(), await anOrganization()];
+      const name = unique("cardiology");
+      const [earlier, later] = [await aLiveKitRoom(theirs, { name }), await aLiveKitRoom(ours, { name })];
+      return { theirs, ours, name, earlier, later };
+    }
+
+    it("goes to no call that had ended when it began, but waits for its sid", async () => {
+      const { theirs, ours, name, earlier, later } = await aNameUsedAgain();
+      await reportCallOf(earlier, name);
+      const egress_id = anEgressId();
+      await delivered([
+        later.egress(egress_id, EgressStatus.EGRESS_ACTIVE, began(590)),
+        later.egress(egress_id, EgressStatus.EGRESS_ENDING, began(600)),
+      ]);
+      expect((await recordingsOf(theirs, earlier)).egresses).toEqual([]);
+      expect(await waiting()).toMatchObject([{ egress_id, status: "egress_ending" }]);
+      await reportCallOf(later, later.sid);
+      expect((await recordingsOf(ours, later)).egresses).toMatchObject([{ egress_id }]);
+      expect((await recordingsOf(theirs, earlier)).egresses).toEqual([]);
+    });
+
+    it("goes to no such call either if it came before its report", async () => {
+      const { theirs, ours, name, earlier, later } = await aNameUsedAgain();
+      const egress_id = anEgressId();
+      await delivered([later.egress(egress_id, EgressStatus.EGRESS_ACTIVE, began(591))]);
+      await reportCallOf(earlier, name);
+      expect((await recordingsOf(theirs, earlier)).egresses).toEqual([]);
+      expect(await waiting()).toMatchObject([{ egress_id }]);
+      await reportCallOf(later, later.sid);
+      expect((await recordingsOf(ours, later)).egresses).toMatchObject([{ egress_id }]);
+      expect(await waiting()).toEqual([]);
+    });
+
+    it("goes to one that was going on when it began, however late it comes", async () => {
+      const clinic = await anOrganization();
+      const room = await aLiveKitRoom(clinic, { metadata: "" });
+      const [early, late] = [anEgressId(), anEgressId()];
+      await delivered([room.egress(early, EgressStatus.EGRESS_ENDING, began(589))]);
+      await reportCallOf(room, room.name);
+      await delivered([room.egress(late, EgressStatus.EGRESS_ENDING, began(589))]);
+      expect((await recordingsOf(clinic, room)).egresses).toMatchObject([
+        { egress_id: early },
+        { egress_id: late },
+      ]);
+    });
+
+    it("counts as begun with its earliest event, where LiveKit does not say when it began", async () => {
+      const clinic = await anOrganization();
+      const room = await aLiveKitRoom(clinic, { metadata: "" });
+      const [inTime, tooLate] = [anEgressId(), anEgressId()];
+      const eventAt = (egress_id: string, seconds: number) => {
+        const event = JSON.parse(room.egress(egress_id, EgressStatus.EGRESS_ACTIVE));
+        return JSON.stringify({ ...event, createdAt: String(Date.parse(at(seconds)) / 1000) });
+      };
+      await delivered([eventAt(inTime, 600), eventAt(inTime, 580), eventAt(tooLate, 600)]);
+      await reportCallOf(room, room.name);
+      expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ egress_id: inTime }]);
+      expect(await waiting()).toMatchObject([{ egress_id: tooLate }]);
+    });
+  });
+
+  it("is asked about ten minutes after LiveKit's last word, when its call has come", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    travelTo("2027-01-31T09:30:00.000Z");
+    const egress_id = anEgressId();
+    await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)]);
+    travelTo("2027-01-31T09:33:00.000Z");
+    await reportCallOf(room, room.sid);
+    const row = await env.DB.prepare("select check_at from egresses where egress_id = ?")
+      .bind(egress_id)
+      .first();
+    expect(row).toEqual({ check_at: Date.parse("2027-01-31T09:40:00.000Z") });
   });
 
   it("costs the report of the call no round trip", async () => {

@@ -3,6 +3,7 @@ import { type Answer, type Api, platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, reportEgress, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { countingRoundTrips, rowsOf } from "./support/database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { fileExists, storeFile } from "./support/storage.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
@@ -253,7 +254,7 @@ describe("Thirty deletions of one text at once, while its call comes under legal
       await given(call.reportSoapNote({ text: "A cough.", is_final: true }));
       const path = `/calls/${call.key}/${text}`;
       const answers = await reportAtOnce(31, (api, n) =>
-        n === 15 ? reportCall(api, call.key, { legal_hold: true }) : api.delete(path),
+        n === 15 ? api.put(`/calls/${call.key}/legal_hold`, { legal_hold: {} }) : api.delete(path),
       );
       const statuses = answers.map(({ status }) => status);
       expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
@@ -262,6 +263,47 @@ describe("Thirty deletions of one text at once, while its call comes under legal
       expect((await platform.delete(path)).status).toBe(422);
     },
   );
+});
+
+describe("Thirty deletions of one recording at once, while its call comes under legal hold,", () => {
+  it.each([0, 3, 15])(
+    "keep its file where all are refused, and else delete it: after %d of them",
+    async (n) => {
+      const clinic = await anOrganization();
+      const call = await aCall(clinic);
+      const storage_key = `${unique("file")}.wav`;
+      await storeFile(storage_key);
+      const { id, egress_id } = await call.addEgress({ storage_key });
+      const answers = await reportAtOnce(31, (api, nth) =>
+        nth === n
+          ? api.put(`/calls/${call.key}/legal_hold`, { legal_hold: {} })
+          : api.delete(`/egresses/${egress_id}`),
+      );
+      const statuses = answers.map(({ status }) => status);
+      expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
+      const isDeleted = statuses.includes(204);
+      expect(await fileExists(storage_key)).toBe(!isDeleted);
+      const { status } = await given(clinic.client.get(`${call.path}/egresses/${id}`));
+      expect(status).toBe(isDeleted ? "egress_deleted" : "egress_ended");
+    },
+  );
+});
+
+describe("Thirty deletions and reports of one text at once", () => {
+  it.each(["transcript", "soap_note"] as const)("leave none of it, however they meet: %s", async (text) => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const path = `/calls/${call.key}/${text}`;
+    const body = {
+      transcript: { transcript: { is_final: true, lines: [] } },
+      soap_note: { soap_note: { text: "A cough.", is_final: true } },
+    }[text];
+    await given(platform.put(path, body));
+    const answers = await reportAtOnce(30, (api, n) => (n % 2 ? api.delete(path) : api.put(path, body)));
+    for (const [n, { status }] of answers.entries()) expect(n % 2 ? [204] : [200, 422]).toContain(status);
+    expect((await clinic.client.get(`${call.path}/${text}`)).status).toBe(404);
+    expect((await platform.put(path, body)).status).toBe(422);
+  });
 });
 
 describe("Thirty first reports of one call at once", () => {

@@ -131,6 +131,78 @@ describe("An API client", () => {
   });
 });
 
+describe("Requests that cost a thousand times as much have a limit of their own:", () => {
+  const COSTLY = [
+    {
+      name: "bulk_invites",
+      binding: "BULK_INVITE_LIMIT",
+      path: "/invites/bulk_create",
+      text: "This API client has sent too many bulk invites: at most 10 a minute are served; try again in 60 seconds",
+    },
+    {
+      name: "redeliveries",
+      binding: "REDELIVERY_LIMIT",
+      path: "/webhook_endpoints/1/redeliver",
+      text: "This API client has asked for too many redeliveries: at most 10 a minute are served; try again in 60 seconds",
+    },
+  ];
+
+  it.each(COSTLY)("$name", async ({ name, binding, path, text }) => {
+    const organization = await anOrganization();
+    const limit = aLimit(2);
+    const counting = countingRoundTrips({ [binding]: limit });
+    const client = organization.client.through(counting.fetcher);
+    // Whatever comes of them: this one has no valid body.
+    for (let n = 0; n < 2; n++) {
+      const { status, headers } = await client.post(path, {});
+      expect(status).toBe(422);
+      expect(headers.get("RateLimit-Policy")).toBe(`"client";q=1200;w=60, "${name}";q=10;w=60`);
+    }
+    const trips = await counting.during(async () => {
+      const { status, headers, body } = await client.post(path, {});
+      expect(status).toBe(429);
+      const beyond = {
+        "Retry-After": "60",
+        RateLimit: `"${name}";r=0;t=60`,
+        "RateLimit-Policy": `"${name}";q=10;w=60`,
+      };
+      expect(headersOf(headers, beyond)).toEqual(beyond);
+      expect(body).toEqual({ error: text });
+    });
+    expect(trips).toBe(0);
+    // Nothing else is limited, nor is another client.
+    await given(client.get(PATH));
+    const [other] = COSTLY.filter((each) => each.name !== name);
+    expect((await client.post(other?.path ?? "", {})).status).toBe(422);
+    const colleague = await organization.addClient(organization.admin.id);
+    expect((await colleague.through(counting.fetcher).post(path, {})).status).toBe(422);
+    limit.endWindow();
+    expect((await client.post(path, {})).status).toBe(422);
+  });
+
+  it("before a malformed id and an Idempotency-Key are looked at, and after the limit of the client", async () => {
+    const { client } = await anOrganization();
+    const limited = client.through(
+      throughWorkerWith({ BULK_INVITE_LIMIT: aLimit(0), REDELIVERY_LIMIT: aLimit(0) }),
+    );
+    expect((await limited.post("/webhook_endpoints/x/redeliver", {})).status).toBe(429);
+    const key = { "Idempotency-Key": "é" };
+    expect((await limited.send("POST", "/invites/bulk_create", {}, key)).status).toBe(429);
+    const { headers } = await client
+      .through(throughWorkerWith({ BULK_INVITE_LIMIT: aLimit(0), CLIENT_LIMIT: aLimit(0) }))
+      .post("/invites/bulk_create", {});
+    expect(headers.get("RateLimit")).toBe('"client";r=0;t=60');
+  });
+
+  it("are told what the operator has set", async () => {
+    const { client } = await anOrganization();
+    const { headers } = await client
+      .through(throughWorkerWith({ BULK_INVITE_LIMIT_PER_MINUTE: "3" }))
+      .post("/invites/bulk_create", {});
+    expect(headers.get("RateLimit-Policy")).toBe('"client";q=1200;w=60, "bulk_invites";q=3;w=60');
+  });
+});
+
 describe("An address whose credentials fail", () => {
   const LIMIT = 4;
 

@@ -22,7 +22,7 @@ const HELD = "The call is under legal hold: end the hold first";
 const READ_IN_A_RUN = 100 * RECORDINGS_DELETED;
 
 /** The rows that a run may read where nothing is to be deleted: some for each of its statements, of 10,000 calls. */
-const READ_FOR_NOTHING = 150;
+const READ_FOR_NOTHING = 250;
 
 /** Other tests' organizations keep everything. */
 beforeEach(async () => {
@@ -172,8 +172,8 @@ describe("The cron", () => {
     await given(late.report({ ended_at: fromNow(-49 * DAY) }));
     await changingNothing(runCron);
     for (const call of [early, late]) expect(await call.left()).toEqual(ALL);
-    await given(early.report({ legal_hold: false }));
-    await given(late.report({ legal_hold: null }));
+    await given(early.release());
+    await given(late.release());
     await runCron();
     for (const call of [early, late]) expect(await call.left()).toEqual(NOTHING);
   });
@@ -184,24 +184,28 @@ describe("The cron", () => {
     const call = await aCall(clinic, { ...endedAgo(50), legal_hold: true });
     await given(call.reportSoapNote({ text: "Late.", is_final: true }));
     await changingNothing(runCron);
-    await given(call.report({ legal_hold: false }));
+    await given(call.release());
     await runCron();
     expectRefusal(await clinic.client.get(`${call.path}/soap_note`), 404, "SOAP note not found");
   });
 
-  it("deletes a transcript again that was reported again", async () => {
+  it("deletes a transcript and a SOAP note for good: no report brings them back", async () => {
     const clinic = await anOrganization();
     await keep(clinic, { transcripts: 1 });
     const call = await aDocumentedCall(clinic, endedAgo(50));
     await runCron();
-    await given(call.reportTranscript({ is_final: false, lines: [] }));
-    await runCron();
-    expect((await call.left()).transcript).toBe(false);
-    expect((await call.deletions()).map(({ subject }) => subject).sort()).toEqual([
-      "soap_note",
-      "transcript",
-      "transcript",
-    ]);
+    await keep(clinic, {});
+    expectRefusal(
+      await changingNothing(() => call.reportTranscript({ is_final: false, lines: [] })),
+      422,
+      "The transcript was deleted: it cannot be reported again",
+    );
+    expectRefusal(
+      await changingNothing(() => call.reportSoapNote({ text: "Again.", is_final: false })),
+      422,
+      "The SOAP note was deleted: it cannot be reported again",
+    );
+    expect(await call.left()).toEqual({ ...NOTHING, recording: true });
   });
 });
 
@@ -239,21 +243,45 @@ describe.each([
     expect((await changingNothing(() => remove(key))).status).toBe(204);
   });
 
-  it("can be reported again", async () => {
-    const { key, read, reportTranscript, reportSoapNote } = await aResult();
-    await given(remove(key));
-    await given(
-      subject === "transcript"
-        ? reportTranscript({ is_final: true, lines: [] })
-        : reportSoapNote({ text: "Again.", is_final: true }),
-    );
-    expect((await read()).status).toBe(200);
+  const report = (call: Awaited<ReturnType<typeof aCall>>, is_final: boolean) =>
+    subject === "transcript"
+      ? call.reportTranscript({ is_final, lines: [] })
+      : call.reportSoapNote({ text: "Again.", is_final });
+
+  it("does not come back by a report, be it the same or another", async () => {
+    const call = await aResult();
+    await given(remove(call.key));
+    for (const is_final of [true, false])
+      expectRefusal(
+        await changingNothing(() => report(call, is_final)),
+        422,
+        `The ${name === "Transcript" ? "transcript" : name} was deleted: it cannot be reported again`,
+      );
+    await given(call.report({ failed: true }));
+    expect((await call.read()).status).toBe(404);
+  });
+
+  it("was there: deleting nothing keeps no later report out", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    expect((await changingNothing(() => remove(call.key))).status).toBe(204);
+    await given(report(call, true));
+    expect((await clinic.client.get(`${call.path}/${subject}`)).status).toBe(200);
+  });
+
+  it("cannot come back whatever code writes it", async () => {
+    const call = await aResult();
+    await given(remove(call.key));
+    const columns = subject === "transcript" ? "lines_digest" : "text";
+    const insert = `insert into ${subject}s (organization_id, call_id, ${columns}, is_final, created_at, updated_at)
+      values (?, ?, '', 0, 0, 0)`;
+    await expect(env.DB.prepare(insert).bind(call.clinic.id, call.id).run()).rejects.toThrow(/was deleted/);
   });
 
   it("must not be under legal hold", async () => {
-    const { key, report } = await aResult({ legal_hold: true });
+    const { key, release } = await aResult({ legal_hold: true });
     expectRefusal(await changingNothing(() => remove(key)), 422, HELD);
-    await given(report({ legal_hold: false }));
+    await given(release());
     expect((await remove(key)).status).toBe(204);
   });
 
@@ -359,8 +387,7 @@ describe(`The retention of ${SIZE} calls`, { timeout: 120_000 }, () => {
       if (runs > 100) throw new Error(`${now} recordings and ${nowTexts} texts are left`);
       [left, leftTexts] = [now, nowTexts];
       if (runs === 1)
-        for (const key of heldKeys)
-          await given(platform.put(`/calls/${key}`, { call: { legal_hold: true } }));
+        for (const key of heldKeys) await given(platform.put(`/calls/${key}/legal_hold`, { legal_hold: {} }));
     }
 
     // Nothing is deleted that must stay, nothing remains that must go, and no file is orphaned.
@@ -387,7 +414,7 @@ describe(`The retention of ${SIZE} calls`, { timeout: 120_000 }, () => {
     );
 
     // When the holds end, the rest goes.
-    for (const key of heldKeys) await given(platform.put(`/calls/${key}`, { call: { legal_hold: false } }));
+    for (const key of heldKeys) await given(platform.delete(`/calls/${key}/legal_hold`));
     bucket.refuses = () => false;
     await theWorker.runCron();
     expect([await undeleted(), await texts()]).toEqual([0, 0]);

@@ -94,6 +94,11 @@ describe("A name in a statement", () => {
       .post("/invites/bulk_create", { organization_invites });
     const { id } = (await given(unsent)).bulk_invite;
     queue.isDown = false;
+    await aCall(clinic, { ended_at: undefined });
+    await env.DB.prepare("update calls set updated_at = 0 where organization_id = ?").bind(clinic.id).run();
+    await env.DB.prepare("update participants set updated_at = 0 where organization_id = ?")
+      .bind(clinic.id)
+      .run();
     await worker.runCron();
     faults = 1;
     await worker.consume(queue.take({ id }), DEAD_LETTERS);

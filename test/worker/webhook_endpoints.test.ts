@@ -6,6 +6,7 @@ import type { Api } from "./support/api.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 const HOUR = 60;
 const URL = "https://hooks.example.com/visits";
@@ -190,6 +191,30 @@ describe("A webhook endpoint", () => {
       expect(status).toBe(422);
       expect(body.error).toContain(error);
     }
+  });
+
+  it("must not lead to any name of the service that the operator has set", async () => {
+    const clinic = await anOrganization();
+    const OWN_HOSTS = "visits.example.org, visits.example.net:8443";
+    const client = clinic.client.through(throughWorkerWith({ OWN_HOSTS }));
+    const known = { ...clinic, client: { ...clinic.client, ...client } };
+    const endpoint = await given(create(clinic, { url: "https://visits.example.org" }));
+    for (const url of [
+      "https://VISITS.example.org./api",
+      "https://visits.example.net",
+      "https://service.test",
+    ])
+      for (const { status, body } of [await create(known, { url }), await update(known, endpoint, { url })])
+        expect({ status, body }).toEqual({
+          status: 422,
+          body: { error: "webhook_endpoint.url: must not lead to this service" },
+        });
+    await given(create(known, { url: "https://hooks.example.org" }));
+    // One that was set before the operator said so.
+    expect(await given(known.client.post(`/webhook_endpoints/${endpoint.id}/ping`, undefined))).toEqual({
+      response_status: null,
+      error: "The URL is not allowed: it must not lead to this service",
+    });
   });
 
   it("may be on the developer's own machine, where the service is called localhost, and only there", async () => {

@@ -14,8 +14,9 @@ SELECT
   date(call.started_at / 1000.0, 'unixepoch') AS date,
   1 AS total_calls,
   call.failed AS failed_calls,
-  call.ended_at IS NOT NULL AND NOT call.failed AS completed_calls,
-  iif(call.ended_at IS NOT NULL AND NOT call.failed, call.ended_at - call.started_at, 0) AS duration_ms,
+  call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed AS completed_calls,
+  iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed, call.ended_at - call.started_at, 0)
+    AS duration_ms,
   0 AS waits,
   0 AS wait_ms
 FROM calls call, (SELECT 0 AS factor UNION ALL SELECT 1) scope
@@ -62,12 +63,14 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;
 
-CREATE TRIGGER `calls_updating` BEFORE UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+CREATE TRIGGER `calls_updating`
+BEFORE UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
 END;
 
-CREATE TRIGGER `calls_updated` AFTER UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+CREATE TRIGGER `calls_updated`
+AFTER UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;

@@ -7,10 +7,7 @@
 CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'create', coalesce(new.changed_by_user_id, (
-      SELECT user_id FROM organization_users
-      WHERE id = (SELECT organization_user_id FROM calls WHERE id = new.call_id)
-    )),
+  SELECT new.organization_id, new.id, 'create', coalesce(new.changed_by_user_id, 1),
     json_group_object(field, json_array(NULL, new_value)), new.created_at
   FROM (
     SELECT 'egress_id' AS field, new.egress_id AS new_value
@@ -25,10 +22,7 @@ END;
 CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, (
-      SELECT user_id FROM organization_users
-      WHERE id = (SELECT organization_user_id FROM calls WHERE id = new.call_id)
-    )),
+  SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
     json_group_object(field, json_array(old_value, new_value)), new.updated_at
   FROM (
     SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value

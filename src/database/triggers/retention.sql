@@ -8,28 +8,57 @@ SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
 UNION ALL SELECT 'transcript', id, call_id, call_ended_at, is_held FROM transcripts
 UNION ALL SELECT 'soap_note', id, call_id, call_ended_at, is_held FROM soap_notes;
 
-CREATE TRIGGER `calls_retention_updated` AFTER UPDATE OF ended_at, legal_hold ON `calls`
-WHEN old.ended_at IS NOT new.ended_at OR old.legal_hold <> new.legal_hold
+-- What is copied.
+CREATE VIEW `retained_calls` AS
+SELECT id, ended_at, EXISTS (
+    SELECT 1 FROM legal_holds WHERE call_id = calls.id AND legal_holds.ended_at IS NULL
+  ) AS is_held
+FROM calls;
+
+-- A procedure, which SQLite does not have: the view stores nothing; an insert copies both to all results of a call.
+CREATE VIEW `retention_changes` AS
+SELECT NULL AS call_id;
+
+CREATE TRIGGER `retention_change` INSTEAD OF INSERT ON `retention_changes`
 BEGIN
-  UPDATE egresses SET call_ended_at = new.ended_at, is_held = new.legal_hold WHERE call_id = new.id;
-  UPDATE transcripts SET call_ended_at = new.ended_at, is_held = new.legal_hold WHERE call_id = new.id;
-  UPDATE soap_notes SET call_ended_at = new.ended_at, is_held = new.legal_hold WHERE call_id = new.id;
+  UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+END;
+
+CREATE TRIGGER `calls_retention_updated` AFTER UPDATE OF ended_at ON `calls`
+WHEN old.ended_at IS NOT new.ended_at
+BEGIN
+  INSERT INTO retention_changes VALUES (new.id);
+END;
+
+CREATE TRIGGER `legal_holds_retention_inserted` AFTER INSERT ON `legal_holds`
+BEGIN
+  INSERT INTO retention_changes VALUES (new.call_id);
+END;
+
+CREATE TRIGGER `legal_holds_retention_updated` AFTER UPDATE OF ended_at ON `legal_holds`
+BEGIN
+  INSERT INTO retention_changes VALUES (new.call_id);
 END;
 
 CREATE TRIGGER `egresses_retention_inserted` AFTER INSERT ON `egresses`
 BEGIN
-  UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, legal_hold FROM calls WHERE id = new.call_id)
+  UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
 END;
 
 CREATE TRIGGER `transcripts_retention_inserted` AFTER INSERT ON `transcripts`
 BEGIN
-  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, legal_hold FROM calls WHERE id = new.call_id)
+  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
 END;
 
 CREATE TRIGGER `soap_notes_retention_inserted` AFTER INSERT ON `soap_notes`
 BEGIN
-  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, legal_hold FROM calls WHERE id = new.call_id)
+  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
 END;

@@ -1,3 +1,4 @@
+import { costly } from "../../http/costly_requests.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { jsonBody, params } from "../../http/validation.ts";
@@ -9,6 +10,7 @@ import { createBulkInvite, requireBulkInvite } from "./bulk_invites.service.ts";
 export const bulkInvitesExternal = externalRoutes()
   .post(
     "/invites/bulk_create",
+    costly("bulk_invites"),
     idempotent,
     jsonBody(createBulkInviteBody, BULK_INVITES_BODY_LIMIT),
     async (c) => {

@@ -5,7 +5,7 @@ import { MAX_BULK_INVITES } from "../../limits.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
 import { TOO_MANY_ROWS } from "./bulk_invites.refusals.ts";
 import type { bulkInviteFailureSchema, bulkInviteSchema } from "./bulk_invites.responses.ts";
-import type { bulkInviteColumns, bulkInviteFailureColumns } from "./bulk_invites.sql.ts";
+import type { bulkInviteColumns, bulkInviteFailureColumns, pendingRowColumns } from "./bulk_invites.sql.ts";
 
 export const createBulkInviteBody = z.object({
   organization_invites: z
@@ -26,6 +26,9 @@ export const bulkInviteChunk = z.object({
 export type BulkInviteChunk = z.infer<typeof bulkInviteChunk>;
 
 export type BulkInvite = Row<typeof bulkInviteColumns>;
+
+/** A row that is worked off, and what is known of its email. */
+export type PendingRow = Row<typeof pendingRowColumns>;
 
 export type BulkInviteFailure = Row<typeof bulkInviteFailureColumns>;
 

@@ -18,7 +18,7 @@ import {
   callNamesUnknownRoom,
   callOwnerNotMember,
 } from "./calls.refusals.ts";
-import type { Call, reportCallBody } from "./calls.schemas.ts";
+import type { Call, ReportedCall, reportCallBody } from "./calls.schemas.ts";
 
 export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
   participants?: ReportOnCall[];
@@ -29,7 +29,7 @@ export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "particip
 /** What is known when a call is reported. */
 export interface KnownCall {
   /** The call with this key; undefined in the first report. */
-  call: Call | undefined;
+  call: ReportedCall | undefined;
   /** The room that the report names; undefined where it names none. */
   room: { id: number; organization_id: number } | undefined;
   /** The organization of the report's organization_user_id; undefined where there is no such user. */
@@ -38,22 +38,24 @@ export interface KnownCall {
   participants: Participant[];
   /** The decisions on consent of those of whom the report says one, in the order in which they were reported. */
   consents: KnownConsent[];
-  /** Who is on the call and has not left; needed where the report ends the call. */
+  /** Who is on the call and has not left, or only as assumed; needed where the report ends the call. */
   present: Participant[];
   /** The user_ids of the report's participants that are users of the organization. */
   members: Set<number>;
 }
 
-/** What a report makes of a call. A new one has no id yet. */
-export type CallRow = Omit<Call, "id"> & { id?: number };
+/** What a report makes of a call. A new one has no id yet, and nothing that was deleted. */
+export type CallRow = Omit<Call, "id" | "transcript_deleted_at" | "soap_note_deleted_at"> & { id?: number };
 
 /**
  * What a report makes of a call and its participants. A field left out stays as reported before; one who is left out
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
- * everybody who is still there has left.
+ * everybody who is still there has left. What was only assumed, an end and that people left then, counts as not known: no
+ * report is refused because of it, and a reported end replaces it. A hold only begins by a report: nothing that a report
+ * says ends it.
  *
  * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
- *   something changes; and what they decided
+ *   something changes; what they decided; and whether a legal hold begins
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -61,28 +63,32 @@ export function mergeCall(
   key: string,
   report: CallReport,
   now: number,
-): { call: CallRow; participants: ParticipantRow[]; consents: NewConsent[] } {
+): { call: CallRow; participants: ParticipantRow[]; consents: NewConsent[]; beginsHold: boolean } {
   const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
-  const { ended_at } = call;
+  const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
     {
       call: { ...call, id: call.id ?? null },
-      participants: new Map(known.participants.map((each) => [each.key, each])),
+      participants: new Map(known.participants.map((each) => [each.key, asReported(each)])),
       members: known.members,
     },
     report.participants ?? [],
     now,
   );
   const namedKeys = new Set(named.map((each) => each.key));
-  const others = known.present.filter((each) => !namedKeys.has(each.key));
+  const others = known.present.filter((each) => !namedKeys.has(each.key)).map(asReported);
   const participants =
-    ended_at === null ? named : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now));
-  const unchanged = new Set<ParticipantRow>([...known.participants, ...known.present]);
+    ended_at === null
+      ? named
+      : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now, end_is_assumed));
+  const before = new Map([...known.participants, ...known.present].map((each) => [each.key, each]));
+  // Everybody whom a new call names joins it, though its id is not known yet.
+  const isNews = (each: ParticipantRow) => !known.call || isChanged(before.get(each.key), each);
   return {
     call,
-    // Everybody whom a new call names joins it, though its id is not known yet.
-    participants: participants.filter((each) => !known.call || !unchanged.has(each)),
+    participants: participants.filter(isNews),
     consents: mergeConsents(known, call, named, report, now),
+    beginsHold: report.legal_hold === true && !isHeld(known.call),
   };
 }
 
@@ -105,6 +111,40 @@ function mergeConsents(
   });
 }
 
+/** Somebody who has left only as assumed has not left, as far as a report said so. */
+const asReported = (each: Participant): Participant =>
+  each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
+
+/** Whether there is something to write. */
+function isChanged(before: Participant | undefined, { updated_at: _, ...next }: ParticipantRow): boolean {
+  const names = Object.keys(next) as (keyof typeof next)[];
+  return !before || names.some((name) => next[name] !== before[name]);
+}
+
+/** A call that goes on as far as is known, of which nothing was heard for long, and the latest times known of it. */
+export interface SilentCall {
+  started_at: number;
+  /** The latest of the times of its participants. */
+  participants_until: number | null;
+  /** In milliseconds from its start. */
+  spoken_until: number | null;
+  recorded_until: number | null;
+}
+
+/** When a call ended whose end nobody reported: at the latest time known of it. */
+export function assumedEnd(call: SilentCall, now: number): number {
+  const { started_at, participants_until, spoken_until, recorded_until } = call;
+  const latest = Math.max(
+    participants_until ?? started_at,
+    started_at + (spoken_until ?? 0),
+    recorded_until ?? started_at,
+  );
+  // A time to come was reported by mistake.
+  return Math.max(started_at, Math.min(latest, now));
+}
+
+const isHeld = (call: ReportedCall | undefined) => call !== undefined && call.hold_id !== null;
+
 function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {
   const { organization_id, waiting_room_id } = call ?? {
     organization_id: room?.organization_id,
@@ -112,11 +152,14 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
   };
   if (organization_id === undefined || waiting_room_id === undefined)
     throw report.waiting_room_slug === undefined ? callNamesNoRoom() : callNamesUnknownRoom();
-  const { organization_user_id, started_at, failed, legal_hold } = { ...call, ...report };
+  const { organization_user_id, started_at, failed } = { ...call, ...report };
   if (organization_user_id === undefined || started_at === undefined) throw callIncomplete();
   if (report.organization_user_id !== undefined && ownerOrganization !== organization_id)
     throw callOwnerNotMember();
-  const ended_at = report.ended_at ?? call?.ended_at ?? null;
+  const end_is_assumed = typeof report.ended_at !== "number" && (call?.end_is_assumed ?? false);
+  const known_end = call?.ended_at ?? null;
+  // What nobody reported is no reason to refuse a report.
+  const ended_at = report.ended_at ?? (end_is_assumed ? Math.max(known_end ?? 0, started_at) : known_end);
   if (ended_at !== null && ended_at < started_at) throw callEndsTooEarly();
   return {
     organization_id,
@@ -125,7 +168,7 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
     waiting_room_id,
     started_at,
     ended_at,
+    end_is_assumed,
     failed: failed ?? false,
-    legal_hold: legal_hold ?? false,
   };
 }

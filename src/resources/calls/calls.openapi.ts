@@ -1,9 +1,12 @@
 import { unprocessable } from "../../http/errors.ts";
+import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { onePage, type Parameter, pageOf, type Reference } from "../../openapi/operation.ts";
 import {
   CALL,
   CARDIOLOGY,
+  HELD_SINCE,
+  HOLD_REASON,
   PAULA,
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
@@ -22,6 +25,7 @@ import {
   callIncomplete,
   callNamesNoRoom,
   callNamesUnknownRoom,
+  callNotFound,
   callOwnerNotFound,
   callOwnerNotMember,
   PARTICIPANT_REPEATED,
@@ -62,11 +66,27 @@ export const callsReference: Reference = {
     },
   },
   platform: {
+    "GET /calls/:key": {
+      operationId: "getReportedCall",
+      summary: "Get a call",
+      status: 200,
+      parameters: { key: callKey },
+      response: {
+        schema: reportedCallSchema,
+        examples: {
+          "A call that has ended": reported,
+          "While it is going on": { ...reported, ...goingOn },
+          "Under legal hold": { ...reported, legal_hold: { reason: HOLD_REASON, began_at: HELD_SINCE } },
+        },
+      },
+      errors: [callNotFound()],
+    },
     "PUT /calls/:key": {
       operationId: "reportCall",
       summary: "Report a call",
       description:
-        "Reports a call and its participants, as often as something changes. The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. Participants who are left out of a later report stay on the call as they are. An ended call stays ended. When a call ends, all its participants have left.",
+        "Reports a call and its participants, as often as something changes. The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. Participants who are left out of a later report stay on the call as they are. An ended call stays ended. When a call ends, all its participants have left.\n\n" +
+        `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of a call that is going on, neither of the call and its participants nor of its transcript, SOAP note and recordings, the service ends it at the latest time that it knows of it: \`ended_by\` is \`assumed\`. A later report with \`ended_at\` replaces that end.`,
       status: 200,
       parameters: {
         key: {
@@ -85,7 +105,7 @@ export const callsReference: Reference = {
           "call.ended_at":
             "When the call ended. Null, or left out of the first report: it is going on. A later report can correct the time, but null does not reopen an ended call.",
           "call.legal_hold":
-            "While it is true, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call. Null or false ends the hold. Left out of the first report: there is none.",
+            "True begins a legal hold without a reason, unless one is running. False and null change nothing: only `DELETE /calls/{key}/legal_hold` ends a hold.",
         },
         examples: {
           "A call begins": {
@@ -133,9 +153,10 @@ export const callsReference: Reference = {
       response: {
         schema: reportedCallSchema,
         examples: {
-          "While the call is going on": { ...reported, ...goingOn },
+          "While the call is going on": { ...reported, ...goingOn, ended_by: null },
           "After its end": reported,
-          "Under legal hold": { ...reported, legal_hold: true },
+          "After an end that nobody reported": { ...reported, ended_by: "assumed" },
+          "Under legal hold": { ...reported, legal_hold: { reason: null, began_at: HELD_SINCE } },
         },
       },
       errors: [

@@ -1,14 +1,13 @@
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams, reportCallBody, toReportedCall } from "./calls.schemas.ts";
-import { reportCall } from "./calls.service.ts";
+import { reportCall, requireReportedCall } from "./calls.service.ts";
 
-export const callsPlatform = platformRoutes().put(
-  "/calls/:key",
-  params(callKeyParams),
-  jsonBody(reportCallBody),
-  async (c) => {
+export const callsPlatform = platformRoutes()
+  .get("/calls/:key", params(callKeyParams), async (c) =>
+    c.json(toReportedCall(await requireReportedCall(c.var.context, c.req.valid("param").key))),
+  )
+  .put("/calls/:key", params(callKeyParams), jsonBody(reportCallBody), async (c) => {
     const call = await reportCall(c.var.context, c.req.valid("param").key, c.req.valid("json").call);
     return c.json(toReportedCall(call));
-  },
-);
+  });

@@ -1,6 +1,16 @@
 import * as z from "zod";
-import { id, key, timestamp } from "../../openapi/shapes.ts";
-import { CALL, CARDIOLOGY, ENDED_AT, PAULA, STARTED_AT } from "../../openapi/story.ts";
+import { ENDED_BY } from "../../database/enums.ts";
+import { HOUR, MAX_HOLD_REASON_LENGTH, SILENCE_UNTIL_END } from "../../limits.ts";
+import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import {
+  CALL,
+  CARDIOLOGY,
+  ENDED_AT,
+  HELD_SINCE,
+  HOLD_REASON,
+  PAULA,
+  STARTED_AT,
+} from "../../openapi/story.ts";
 
 export const callSchema = z
   .object({
@@ -23,17 +33,43 @@ export const callSchema = z
     started_at: timestamp().meta({ description: "When the call started.", example: STARTED_AT }),
     ended_at: timestamp()
       .nullable()
-      .meta({ description: "When the call ended; null while it is going on.", example: ENDED_AT }),
+      .meta({
+        description: `When the call ended; null while it is going on. A call of which no report changed anything for ${SILENCE_UNTIL_END / HOUR} hours has ended at the latest time known of it; that time is replaced if the end is reported later.`,
+        example: ENDED_AT,
+      }),
   })
   .meta({ id: "Call", description: "A video call." });
 
 export const reportedCallSchema = callSchema
   .extend({
     key: key().meta({ description: "The reporter's own key for the call.", example: CALL.key }),
-    legal_hold: z.boolean().meta({
-      description:
-        "Whether the recordings, the transcript and the SOAP note of the call cannot be deleted now.",
+    ended_by: z
+      .enum(ENDED_BY)
+      .nullable()
+      .meta({
+        description: `What says when the call ended: \`reported\` by a report; \`assumed\` if ${SILENCE_UNTIL_END / HOUR} hours long no report changed anything of the call, so that the service put the end at the latest time that it knew of. Null while the call is going on.`,
+        example: "reported",
+      }),
+    failed: z.boolean().meta({
+      description: "Whether the call failed: see `call_fail_rate` of the call metrics.",
       example: false,
     }),
+    legal_hold: z
+      .object({
+        reason: longText(MAX_HOLD_REASON_LENGTH).nullable().meta({
+          description: "Why, as it was reported; null if no reason was.",
+          example: HOLD_REASON,
+        }),
+        began_at: timestamp().meta({
+          description: "When the hold began. It stays when the reason changes.",
+          example: HELD_SINCE,
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The legal hold: as long as there is one, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call. null if there is none.",
+        example: null,
+      }),
   })
   .meta({ id: "ReportedCall", description: "A video call, as its reporter sees it." });

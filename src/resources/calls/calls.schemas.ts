@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { EndedBy } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import {
   id,
@@ -13,7 +14,7 @@ import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
 import { PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callSchema, reportedCallSchema } from "./calls.responses.ts";
-import type { callColumns } from "./calls.sql.ts";
+import type { callColumns, reportedCallColumns } from "./calls.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportCallBody = z.object({
@@ -31,7 +32,7 @@ export const reportCallBody = z.object({
         .describe(
           "Whether the call failed: see `call_fail_rate` of the call metrics. Null, or left out of the first report: it did not.",
         ),
-      legal_hold: z.boolean().nullable(),
+      legal_hold: z.boolean(),
       participants: z
         .array(participantOnCall)
         .max(MAX_CALL_PARTICIPANTS, TOO_MANY_PARTICIPANTS)
@@ -55,6 +56,8 @@ export type CallPath = z.output<typeof callParams>;
 
 export type Call = Row<typeof callColumns>;
 
+export type ReportedCall = Row<typeof reportedCallColumns>;
+
 export function toCall(row: Call): z.input<typeof callSchema> {
   return {
     id: row.id,
@@ -66,6 +69,20 @@ export function toCall(row: Call): z.input<typeof callSchema> {
   };
 }
 
-export function toReportedCall(row: Call): z.input<typeof reportedCallSchema> {
-  return { ...toCall(row), key: row.key, legal_hold: row.legal_hold };
+function endedBy({ ended_at, end_is_assumed }: Call): EndedBy | null {
+  if (ended_at === null) return null;
+  return end_is_assumed ? "assumed" : "reported";
 }
+
+export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSchema> {
+  return {
+    ...toCall(row),
+    key: row.key,
+    ended_by: endedBy(row),
+    failed: row.failed,
+    legal_hold: toLegalHold(row),
+  };
+}
+
+const toLegalHold = ({ hold_began_at, hold_reason }: ReportedCall) =>
+  hold_began_at === null ? null : { reason: hold_reason, began_at: toTimestamp(hold_began_at) };

@@ -1,8 +1,9 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch } from "../../database/queries.ts";
+import { runBatch, runFirst } from "../../database/queries.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
+import { beginHold } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import {
   participantsOfReport,
@@ -11,8 +12,8 @@ import {
 } from "../participants/participants.sql.ts";
 import { roomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { type CallReport, type KnownCall, mergeCall } from "./calls.merge.ts";
-import { callOwnerNotFound } from "./calls.refusals.ts";
-import type { Call } from "./calls.schemas.ts";
+import { callNotFound, callOwnerNotFound } from "./calls.refusals.ts";
+import type { Call, ReportedCall } from "./calls.schemas.ts";
 import {
   callByKey,
   callWrites,
@@ -39,8 +40,19 @@ export async function listCalls(
   return toPage(page, counted?.total ?? 0, calls);
 }
 
+/** The call that the platform knows by this key. */
+export async function requireReportedCall({ db }: Context, key: string): Promise<ReportedCall> {
+  const call = await runFirst(db, callByKey({ key }));
+  if (!call) throw callNotFound();
+  return call;
+}
+
 /** Records what a report says of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
-export async function reportCall({ db, now }: Context, key: string, report: CallReport): Promise<Call> {
+export async function reportCall(
+  { db, now }: Context,
+  key: string,
+  report: CallReport,
+): Promise<ReportedCall> {
   const slug = report.waiting_room_slug ?? null;
   const named = report.participants ?? [];
   const deciding = named.filter(({ recording_consent }) => recording_consent !== undefined);
@@ -71,15 +83,22 @@ export async function reportCall({ db, now }: Context, key: string, report: Call
 }
 
 /** The statements that write what a report means. LiveKit's events are such reports too (see livekit/visits.ts). */
-export function decideCall(known: KnownCall, key: string, report: CallReport, now: number): Decision<Call> {
+export function decideCall(
+  known: KnownCall,
+  key: string,
+  report: CallReport,
+  now: number,
+): Decision<ReportedCall> {
   const { call: before } = known;
-  const { call, participants, consents } = mergeCall(known, key, report, now);
-  if (call === before && participants.length === 0 && consents.length === 0) return { unchanged: before };
+  const { call, participants, consents, beginsHold } = mergeCall(known, key, report, now);
+  const isSame = call === before && participants.length === 0 && consents.length === 0 && !beginsHold;
+  if (before && isSame) return { unchanged: before };
   return {
     writes: [
       before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
+      ...(beginsHold ? [beginHold({ key, reason: null, now })] : []),
       callByKey({ key }),
     ],
   };

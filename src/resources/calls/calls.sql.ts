@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import {
   builder,
@@ -8,7 +8,7 @@ import {
   type Value,
   type Values,
 } from "../../database/queries.ts";
-import { calls, organizationUsers } from "../../database/schema.ts";
+import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { selectTotal, totalOf } from "../../database/totals.ts";
 import type { PageWindow } from "../../http/pagination.ts";
@@ -86,9 +86,23 @@ export const callOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder.select(callColumns).from(calls).where(callWithinReach(call)),
 );
 
+/** What the platform sees of a call, with its running hold: null where there is none. */
+export const reportedCallColumns = {
+  ...callColumns,
+  hold_id: sql<number | null>`${legalHolds.id}`.as("hold_id"),
+  hold_began_at: sql<number | null>`${legalHolds.began_at}`.as("hold_began_at"),
+  hold_reason: sql<string | null>`${legalHolds.reason}`.as("hold_reason"),
+};
+
+const isRunningHold = and(eq(legalHolds.call_id, calls.id), isNull(legalHolds.ended_at));
+
+/** Selects calls as the platform sees them. */
+export const selectReportedCalls = () =>
+  builder.select(reportedCallColumns).from(calls).leftJoin(legalHolds, isRunningHold);
+
 /** For the platform, which names calls by keys of its own. */
 export const callByKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
-  builder.select(callColumns).from(calls).where(eq(calls.key, key)),
+  selectReportedCalls().where(eq(calls.key, key)),
 );
 
 /**
@@ -97,8 +111,15 @@ export const callByKey = preparedQuery(({ key }: Placeholders<{ key: string }>) 
  */
 export const callOfResults = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
   builder
-    .select({ id: calls.id, organization_id: calls.organization_id, legal_hold: calls.legal_hold })
+    .select({
+      id: calls.id,
+      organization_id: calls.organization_id,
+      hold_id: reportedCallColumns.hold_id,
+      transcript_deleted_at: calls.transcript_deleted_at,
+      soap_note_deleted_at: calls.soap_note_deleted_at,
+    })
     .from(calls)
+    .leftJoin(legalHolds, isRunningHold)
     .where(eq(calls.key, key)),
 );
 

@@ -1,8 +1,9 @@
 import type { Context } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
+import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_DELETED } from "../../limits.ts";
+import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_CLAIMED, RECORDINGS_DELETED } from "../../limits.ts";
 import { callUnderLegalHold } from "../calls/calls.refusals.ts";
 import {
   claimExpired,
@@ -22,8 +23,8 @@ import { egressByKey } from "./egresses.sql.ts";
  * forbids the deletion. Then its files are deleted. Then the row says so. What fails after the first step stays claimed,
  * and the cron tries again; a legal hold that comes meanwhile stops it.
  *
- * Several recordings can name the same file, even those of different organizations. The last of them to be deleted takes
- * the file with it.
+ * Several recordings of an organization can name the same file. The last of them to be deleted takes the file with it. But
+ * one under legal hold keeps every file that it ever named, until it goes itself.
  */
 
 /**
@@ -72,7 +73,10 @@ interface Outcome {
 /** Deletes a portion of the recordings that are too old, or whose deletion failed before. */
 async function deletePortion(context: Context): Promise<Outcome> {
   const { db, now } = context;
-  const [, claims] = await runBatch(db, [claimExpired({ now }), takeClaims({ now })]);
+  const claims = await takeTurns(RECORDINGS_CLAIMED, async (turn) => {
+    const [, taken] = await runBatch(db, [claimExpired({ ...turn, now }), takeClaims({ ...turn, now })]);
+    return taken;
+  });
   if (claims.length === 0) return { claimed: 0, failed: 0 };
   const egress_ids = JSON.stringify(claims.map(({ egress_id }) => egress_id));
   return deleteClaimed(context, await runAll(db, filesOfClaims({ egress_ids })));

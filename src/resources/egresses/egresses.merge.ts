@@ -9,6 +9,7 @@ import {
   egressOfUnknownCall,
   egressUserNotMember,
   egressWithoutStatus,
+  fileOfAnotherOrganization,
 } from "./egresses.refusals.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
 
@@ -20,6 +21,8 @@ interface KnownEgress {
   call: Pick<Call, "id" | "organization_id"> | undefined;
   /** Whether the report's user_id is a user of the organization. */
   isMember: boolean;
+  /** The organization of which a recording names, or ever named, the report's storage_key. */
+  fileOwner: number | undefined;
 }
 
 type EgressRow = typeof egresses.$inferInsert;
@@ -27,7 +30,10 @@ type EgressRow = typeof egresses.$inferInsert;
 /** What is known of an egress, whichever call it is of. */
 export type EgressState = Pick<Egress, "status" | "error" | "is_stopped" | "ended_at" | "storage_key">;
 
-const NEW_EGRESS = { error: null, is_stopped: false, ended_at: null, storage_key: null };
+/** LiveKit says nothing of an end before it. */
+type EarlyEnd = Partial<Pick<Egress, "early_ended_at">>;
+
+const NEW_EGRESS = { error: null, is_stopped: false, storage_key: null };
 
 /**
  * The egress after a report: a field that is left out stays as it is, null clears it. But the status never goes back,
@@ -35,16 +41,19 @@ const NEW_EGRESS = { error: null, is_stopped: false, ended_at: null, storage_key
  * egress only the storage key: so that a file that nobody knew of is deleted too.
  *
  * @returns the known egress itself where nothing changes
- * @throws ApiError 422 if the report names no call, another call, or nobody of the organization; or where the
- *   first one has no status
+ * @throws ApiError 422 if the report names no call, another call, a file of another organization, or nobody of the
+ *   organization; or where the first one has no status
  */
 export function mergeEgress(
-  { egress: known, call, isMember }: KnownEgress,
+  { egress: known, call, isMember, fileOwner }: KnownEgress,
   egress_id: string,
   report: EgressReport,
   now: number,
 ): EgressRow {
   const { call_key, user_id, ...news } = report;
+  const organization = (known ?? call)?.organization_id;
+  if (organization !== undefined && fileOwner !== undefined && fileOwner !== organization)
+    throw fileOfAnotherOrganization();
   if (known?.status === EGRESS_DELETED) {
     const isOfTheCall = call_key === undefined || call?.id === known.call_id;
     const { storage_key } = isOfTheCall ? news : known;
@@ -57,38 +66,45 @@ export function mergeEgress(
 
   const state = mergeState(known, news, now);
   if (user_id && !isMember) throw egressUserNotMember();
-  const changed_by_user_id = user_id ?? known?.changed_by_user_id ?? null;
   const { organization_id, call_id } = owner;
-  return reviseEgress(known, { organization_id, call_id, egress_id, ...state }, changed_by_user_id, now);
+  return reviseEgress(known, { organization_id, call_id, egress_id, ...state }, user_id ?? null, now);
 }
 
-/** The egress in this state. It is the known one itself where nothing changes. */
+/** The egress in this state, to which the report of this user brought it. It is the known one itself where nothing changes. */
 export const reviseEgress = (
   known: Egress | undefined,
-  fields: EgressState & Pick<Egress, "organization_id" | "call_id" | "egress_id">,
+  fields: EgressState & EarlyEnd & Pick<Egress, "organization_id" | "call_id" | "egress_id">,
   changed_by_user_id: number | null,
   now: number,
 ): EgressRow => reviseRow(known, fields, now, { changed_by_user_id, check_at: nextCheck(fields, now) });
 
 /** Nothing is left to ask about a recording that has ended. */
-const nextCheck = ({ status }: EgressState, now: number) =>
+export const nextCheck = ({ status }: Pick<EgressState, "status">, now: number) =>
   status === "egress_ended" ? null : now + EGRESS_SILENCE;
 
 /**
- * What is known of an egress after a report, whichever call it is of.
+ * What is known of an egress after a report, whichever call it is of. An end that is reported before the recording has
+ * ended waits until then.
  *
  * @throws ApiError 422 if the first report has no status
  */
-export function mergeState(known: EgressState | undefined, news: News, now: number): EgressState {
+export function mergeState(
+  known: (EgressState & EarlyEnd) | undefined,
+  news: News,
+  now: number,
+): EgressState & Required<EarlyEnd> {
   const changes = known ? timelyPart(known, news) : news;
-  const { status, error, is_stopped, ended_at, storage_key } = { ...NEW_EGRESS, ...known, ...changes };
+  const { status, error, is_stopped, storage_key } = { ...NEW_EGRESS, ...known, ...changes };
   if (status === undefined) throw egressWithoutStatus();
   const isEnded = status === "egress_ended";
+  const early = known?.early_ended_at ?? null;
+  const end = changes.ended_at === undefined ? early : changes.ended_at;
   return {
     status,
     error,
     is_stopped: isEnded || known?.is_stopped || (is_stopped ?? false),
-    ended_at: isEnded ? (ended_at ?? known?.ended_at ?? now) : ended_at,
+    ended_at: isEnded ? (end ?? known?.ended_at ?? early ?? now) : null,
+    early_ended_at: isEnded ? null : end,
     storage_key,
   };
 }

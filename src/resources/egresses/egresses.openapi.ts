@@ -24,6 +24,7 @@ import {
   egressUserNotMember,
   egressWithoutStatus,
   fileNotDeleted,
+  fileOfAnotherOrganization,
   NOT_A_PATH,
   STORAGE_KEY_TOO_LONG,
 } from "./egresses.refusals.ts";
@@ -130,7 +131,7 @@ export const egressesReference: Reference = {
           "egress.error":
             "Why the recording failed. The external API shows it, so it should name no person. `null`: it did not fail.",
           "egress.ended_at":
-            "When the recording ended, with any time zone. Without it, that is when `egress_ended` is first reported. `null` clears it, but not once the recording has ended.",
+            "When the recording ended, with any time zone. Without it, that is when `egress_ended` is first reported. If it is reported before that, it waits, and shows with the end. `null` clears it, but not once the recording has ended.",
         },
         examples: {
           "The first report": {
@@ -162,6 +163,7 @@ export const egressesReference: Reference = {
         egressWithoutStatus(),
         unprocessable(`egress.storage_key: ${NOT_A_PATH}`),
         unprocessable(`egress.storage_key: ${STORAGE_KEY_TOO_LONG}`),
+        fileOfAnotherOrganization(),
         egressUserNotMember(),
       ],
     },
@@ -169,7 +171,7 @@ export const egressesReference: Reference = {
       operationId: "deleteEgress",
       summary: "Delete a recording",
       description:
-        "Deletes the file. Then the status of the egress becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. A file that another egress names too is only deleted with the last of them. Repeating the request is no error.",
+        "Deletes the file. Then the status of the egress becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. A file that another egress names too is only deleted with the last of them, and one that a recording under legal hold has or ever had only with that one, after the hold. Repeating the request is no error.",
       status: 204,
       parameters: byEgressId,
       refusals: {

@@ -17,6 +17,11 @@ export const egressUserNotMember = () => unprocessable("egress.user_id: is not a
 export const NOT_A_PATH = "must be a path without empty, . and .. segments";
 export const STORAGE_KEY_TOO_LONG = `must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`;
 
+export const fileOfAnotherOrganization = () =>
+  unprocessable(
+    "egress.storage_key: is the file of another organization: store the recording under a key of its own",
+  );
+
 export const egressNotEnded = () => unprocessable("The egress has not ended: report its end first");
 
 export const fileNotDeleted = () =>

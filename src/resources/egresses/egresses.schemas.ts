@@ -33,12 +33,12 @@ export const reportEgressBody = z.object({
       storage_key: storageKey
         .nullable()
         .describe(
-          `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording.`,
+          `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording. A file that a recording of another organization has, or ever had, is refused.`,
         ),
       user_id: id
         .nullable()
         .describe(
-          "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the user of an earlier report, else the user who held the call.",
+          "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the service's own user, System.",
         ),
     })
     .partial(),

@@ -16,6 +16,7 @@ import {
   egressesOfPath,
   egressWrites,
   memberOfEgressReport,
+  ownerOfFile,
   viewableEgressOfPath,
 } from "./egresses.sql.ts";
 
@@ -56,16 +57,17 @@ export async function reportEgress(
   report: EgressReport,
 ): Promise<Egress> {
   // No call has an empty key.
-  const { call_key = "", user_id = null } = report;
+  const { call_key = "", user_id = null, storage_key = null } = report;
   return decideAndWrite(
     db,
     [
       egressByKey({ egress_id }),
       callByKey({ key: call_key }),
       memberOfEgressReport({ egress_id, call_key, user_id }),
+      ownerOfFile({ storage_key }),
     ],
-    ([egress], [call], [member]) => {
-      const known = { egress, call, isMember: member !== undefined };
+    ([egress], [call], [member], [owner]) => {
+      const known = { egress, call, isMember: member !== undefined, fileOwner: owner?.organization_id };
       return upsertIfChanged(egressWrites, egress, mergeEgress(known, egress_id, report, now));
     },
   );

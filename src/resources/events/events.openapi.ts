@@ -23,7 +23,10 @@ type Event = z.input<typeof eventSchema>;
 /** When each type comes, and the ids in its data. */
 export const EVENT_MEANINGS: Record<EventType, [when: string, ids: (keyof typeof eventIds.shape)[]]> = {
   "call.started": ["A call is reported for the first time.", ["organization_user_id", "call_id"]],
-  "call.ended": ["A call has ended.", ["organization_user_id", "call_id"]],
+  "call.ended": [
+    "A call has ended, or counts as ended because nobody reported its end.",
+    ["organization_user_id", "call_id"],
+  ],
   "transcript.finalized": [
     "The final transcript of a call can be read: when it is reported, but not before the end of the call.",
     ["organization_user_id", "call_id"],

@@ -80,6 +80,8 @@ export function mergeParticipant(
     waiting_since,
     joined_at,
     left_at,
+    left_is_assumed:
+      left_at !== null && typeof report.left_at !== "number" && (before?.left_is_assumed ?? false),
     recording_consent,
     earlier_visit_until: earlierVisitUntil(before, report),
     livekit_said,
@@ -161,6 +163,7 @@ export function mergeParticipantsOnCall(
       joined_at: next.joined_at ?? null,
       left_at: next.left_at,
       recording_consent: before?.recording_consent ?? null,
+      left_is_assumed: false,
       earlier_visit_until: before?.earlier_visit_until ?? null,
       livekit_said: next.livekit_said ?? null,
     };
@@ -168,11 +171,31 @@ export function mergeParticipantsOnCall(
   });
 }
 
-/** A participant who is still there when a call ends has left then; one who came later left at once. */
-export function leaveAtEnd(participant: ParticipantRow, ended_at: number, now: number): ParticipantRow {
+/** What the end of a call does to somebody on it. */
+type Leaving = Pick<
+  ParticipantRow,
+  "waiting_since" | "joined_at" | "left_at" | "left_is_assumed" | "updated_at"
+>;
+
+/**
+ * A participant who is still there when a call ends has left then; one who came later left at once.
+ *
+ * @param end_is_assumed whether the end of the call is; then so is this
+ */
+export function leaveAtEnd<Known extends Leaving>(
+  participant: Known,
+  ended_at: number,
+  now: number,
+  end_is_assumed = false,
+): Known {
   const { left_at, waiting_since, joined_at } = participant;
   if (left_at !== null) return participant;
-  return { ...participant, left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0), updated_at: now };
+  return {
+    ...participant,
+    left_at: Math.max(ended_at, joined_at ?? 0, waiting_since ?? 0),
+    left_is_assumed: end_is_assumed,
+    updated_at: now,
+  };
 }
 
 /** Null does not bring back a participant who has left: reports can be late. */

@@ -1,4 +1,5 @@
 import { unprocessable } from "../../http/errors.ts";
+import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {
@@ -32,7 +33,8 @@ export const participantsReference: Reference = {
       operationId: "reportParticipant",
       summary: "Report a participant of a waiting room",
       description:
-        "Reports that somebody begins to wait in a room, or leaves it. The first report needs `display_name`, `role` and `waiting_since`. Somebody who enters another room of the organization is reported there with the same key. Nobody can enter an inactive room, but leaving is always possible. A participant on a call stays in the room of the call; after the call, a new visit needs a new key.",
+        "Reports that somebody begins to wait in a room, or leaves it. The first report needs `display_name`, `role` and `waiting_since`. Somebody who enters another room of the organization is reported there with the same key. Nobody can enter an inactive room, but leaving is always possible. A participant on a call stays in the room of the call; after the call, a new visit needs a new key.\n\n" +
+        `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of somebody who waits, the wait is over. A later \`waiting_since\` is a new visit.`,
       status: 200,
       parameters: {
         slug: {

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNull, or, sql } from "drizzle-orm";
 import { manyRowWrites } from "../../database/many_row_writes.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
@@ -10,6 +10,14 @@ import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 export const participantColumns = getTableColumns(participants);
 
 export const participantWrites = tableWrites(participants, participantColumns);
+
+/** The latest time that is known of a participant. */
+export const latestTime = sql<number>`max(${sql.join(
+  [participants.waiting_since, participants.joined_at, participants.left_at].map(
+    (time) => sql`coalesce(${time}, 0)`,
+  ),
+  sql`, `,
+)})`;
 
 /**
  * Those whose call_id is null are on the call of the `call_key`: a call that is written in the same transaction has no id
@@ -33,12 +41,20 @@ export const participantsOfReport = preparedQuery((report: Placeholders<Reported
   builder.select(participantColumns).from(participants).where(namedInReport(report)).orderBy(participants.id),
 );
 
-/** Those on a call who have not left it; nobody for an empty key, which no call has. */
+/**
+ * Those on a call who have not left it, as far as a report said so: those too whose leaving was assumed. Nobody for an
+ * empty key, which no call has.
+ */
 export const participantsPresent = preparedQuery(({ call_key }: Placeholders<{ call_key: string }>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(and(eq(participants.call_id, callIdByKey(call_key)), isNull(participants.left_at)))
+    .where(
+      and(
+        eq(participants.call_id, callIdByKey(call_key)),
+        or(isNull(participants.left_at), participants.left_is_assumed),
+      ),
+    )
     .orderBy(participants.id),
 );
 

@@ -1,11 +1,11 @@
 import { reviseRow } from "../../database/merging.ts";
 import type { soapNotes } from "../../database/schema.ts";
 import type { Call } from "../calls/calls.schemas.ts";
-import { soapNoteIncomplete, soapNoteIsFinal } from "./soap_notes.refusals.ts";
+import { soapNoteIncomplete, soapNoteIsFinal, soapNoteWasDeleted } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
 
 interface KnownSoapNote {
-  call: Pick<Call, "id" | "organization_id">;
+  call: Pick<Call, "id" | "organization_id" | "soap_note_deleted_at">;
   /** The note of the call; undefined in the first report. */
   note: SoapNote | undefined;
 }
@@ -14,13 +14,14 @@ interface KnownSoapNote {
  * The SOAP note after a report: a field that is left out stays as it is. A final note never changes.
  *
  * @returns the known note itself where nothing changes
- * @throws ApiError 422 if the first report is not complete, or a final note would change
+ * @throws ApiError 422 if the note was deleted, the first report is not complete, or a final note would change
  */
 export function mergeSoapNote(
   { call, note }: KnownSoapNote,
   report: SoapNoteReport,
   now: number,
 ): typeof soapNotes.$inferInsert {
+  if (call.soap_note_deleted_at !== null) throw soapNoteWasDeleted();
   const { text = note?.text, is_final = note?.is_final } = report;
   if (text === undefined || is_final === undefined) throw soapNoteIncomplete();
   const { id: call_id, organization_id } = call;

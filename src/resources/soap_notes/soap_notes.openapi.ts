@@ -3,7 +3,12 @@ import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
-import { soapNoteIncomplete, soapNoteIsFinal, soapNoteNotFound } from "./soap_notes.refusals.ts";
+import {
+  soapNoteIncomplete,
+  soapNoteIsFinal,
+  soapNoteNotFound,
+  soapNoteWasDeleted,
+} from "./soap_notes.refusals.ts";
 import { soapNoteSchema } from "./soap_notes.responses.ts";
 import { reportSoapNoteBody } from "./soap_notes.schemas.ts";
 
@@ -38,7 +43,7 @@ export const soapNotesReference: Reference = {
       operationId: "reportSoapNote",
       summary: "Report the SOAP note of a call",
       description:
-        "Reports a note, at any time. The first report needs both fields. A final note cannot be changed, but repeating it is no error.",
+        "Reports a note, at any time. The first report needs both fields. A final note cannot be changed, but repeating it is no error. A note that was deleted, at a request or because it was too old, does not come back.",
       status: 200,
       parameters: { key: callKey },
       request: {
@@ -49,12 +54,13 @@ export const soapNotesReference: Reference = {
         },
       },
       response: { schema: soapNoteSchema, examples: { "A final note": final, "Not final yet": draft } },
-      errors: [callNotFound(), soapNoteIncomplete(), soapNoteIsFinal()],
+      errors: [callNotFound(), soapNoteWasDeleted(), soapNoteIncomplete(), soapNoteIsFinal()],
     },
     "DELETE /calls/:key/soap_note": {
       operationId: "deleteSoapNote",
       summary: "Delete the SOAP note of a call",
-      description: "If there is none, this is no error. A later report makes a new one, with a new id.",
+      description:
+        "If there is none, this is no error, and changes nothing. A note that was deleted does not come back: a later report of it is refused.",
       status: 204,
       parameters: { key: callKey },
       errors: [callNotFound(), callUnderLegalHold()],

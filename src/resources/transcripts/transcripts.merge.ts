@@ -8,12 +8,13 @@ import {
   transcriptIncomplete,
   transcriptIsFinal,
   transcriptTooLong,
+  transcriptWasDeleted,
 } from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport } from "./transcripts.schemas.ts";
 import { toCue } from "./transcripts.webvtt.ts";
 
 interface KnownTranscript {
-  call: Pick<Call, "id" | "organization_id">;
+  call: Pick<Call, "id" | "organization_id" | "transcript_deleted_at">;
   /** The transcript of the call; undefined in the first report. */
   transcript: Transcript | undefined;
 }
@@ -24,6 +25,8 @@ type TranscriptRow = typeof transcripts.$inferInsert;
 export interface ReportedLines {
   /** undefined where the report leaves the lines out. */
   digest: string | undefined;
+  /** When the last line ends, in seconds from the start of the call; undefined where there is no line. */
+  until?: number | undefined;
   /** Whether somebody speaks who is not on the call. */
   hasStranger: boolean;
 }
@@ -33,7 +36,7 @@ export interface ReportedLines {
  * A final transcript does not change any more, except that it gets its summary, once, if it became final without one.
  *
  * @returns the known transcript itself where nothing changes
- * @throws ApiError 422 if the first report is not complete, a stranger speaks, or a final transcript would change
+ * @throws ApiError 422 if the transcript was deleted, the first report is not complete, a stranger speaks, or a final transcript would change
  */
 export function mergeTranscript(
   { call, transcript: known }: KnownTranscript,
@@ -41,16 +44,24 @@ export function mergeTranscript(
   lines: ReportedLines,
   now: number,
 ): TranscriptRow {
+  if (call.transcript_deleted_at !== null) throw transcriptWasDeleted();
   const { is_final = known?.is_final } = report;
   const lines_digest = lines.digest ?? known?.lines_digest;
   if (is_final === undefined || lines_digest === undefined) throw transcriptIncomplete();
   if (lines.hasStranger) throw speakerNotOnCall();
   const { id: call_id, organization_id } = call;
   const summary = summaryAfter(known, report);
-  const next = reviseRow(known, { organization_id, call_id, summary, is_final, lines_digest }, now);
+  const spoken_until =
+    lines.digest === undefined ? (known?.spoken_until ?? null) : toMilliseconds(lines.until);
+  const fields = { organization_id, call_id, summary, is_final, lines_digest, spoken_until };
+  const next = reviseRow(known, fields, now);
   if (known?.is_final && changesFinal(known, next)) throw transcriptIsFinal();
   return next;
 }
+
+/** Seconds have no limit, and the column takes integers. */
+const toMilliseconds = (seconds: number | undefined) =>
+  seconds === undefined ? null : Math.min(Math.ceil(seconds * 1000), Number.MAX_SAFE_INTEGER);
 
 /** @throws ApiError 422 if the JSON or the WebVTT of the transcript is too long, with the speaker's name in each line */
 export function requireSendable(summary: string | null, lines: readonly Line[], names: Map<number, string>) {

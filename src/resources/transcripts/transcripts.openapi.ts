@@ -14,6 +14,7 @@ import {
   transcriptIsFinal,
   transcriptNotFound,
   transcriptTooLong,
+  transcriptWasDeleted,
 } from "./transcripts.refusals.ts";
 import { transcriptSchema, webVttSchema } from "./transcripts.responses.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
@@ -81,7 +82,7 @@ export const transcriptsReference: Reference = {
       operationId: "reportTranscript",
       summary: "Report the transcript of a call",
       description:
-        "Reports a transcript, at any time, as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed, but repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing.",
+        "Reports a transcript, at any time, as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed, but repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing. A transcript that was deleted, at a request or because it was too old, does not come back.",
       status: 200,
       parameters: { key: callKey },
       request: {
@@ -102,6 +103,7 @@ export const transcriptsReference: Reference = {
       },
       errors: [
         callNotFound(),
+        transcriptWasDeleted(),
         transcriptIncomplete(),
         unprocessable(`transcript.lines.0.end_time: ${LINE_ENDS_TOO_EARLY}`),
         unprocessable(`transcript.lines: ${LINES_OVERLAP}`),
@@ -114,7 +116,8 @@ export const transcriptsReference: Reference = {
     "DELETE /calls/:key/transcript": {
       operationId: "deleteTranscript",
       summary: "Delete the transcript of a call",
-      description: "If there is none, this is no error. A later report makes a new one, with new ids.",
+      description:
+        "If there is none, this is no error, and changes nothing. A transcript that was deleted does not come back: a later report of it is refused.",
       status: 204,
       parameters: { key: callKey },
       errors: [callNotFound(), callUnderLegalHold()],

@@ -18,6 +18,9 @@ export const transcriptTooLong = () =>
 
 export const transcriptIsFinal = () => unprocessable("The transcript is final and cannot be changed");
 
+export const transcriptWasDeleted = () =>
+  unprocessable("The transcript was deleted: it cannot be reported again");
+
 /** Faults of the lines. */
 export const TOO_MANY_LINES = `must hold at most ${MAX_TRANSCRIPT_LINES} lines`;
 export const LINE_ENDS_TOO_EARLY = "must not be before start_time";

@@ -51,7 +51,7 @@ export async function reportTranscript(
       if (!call) throw callNotFound();
       const speakerIds = new Map(speakers.map(({ id, key }) => [key, id]));
       const hasStranger = reported?.some((line) => !speakerIds.has(line.participant_key)) ?? false;
-      const reportedLines = { digest: lines_digest, hasStranger };
+      const reportedLines = { digest: lines_digest, until: reported?.at(-1)?.end_time, hasStranger };
       const next = mergeTranscript({ call, transcript: known }, report, reportedLines, now);
       names = new Map(speakers.map(({ id, display_name }) => [id, display_name]));
       lines = known ? await storedLines(known, parts) : [];

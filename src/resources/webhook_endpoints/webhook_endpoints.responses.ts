@@ -3,6 +3,7 @@ import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import { MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
 import { SET_UP_AT, WEBHOOK_ENDPOINT, WEBHOOK_SECRET } from "../../openapi/story.ts";
+import { CREATOR_REMOVED } from "./webhook_endpoints.refusals.ts";
 
 export const webhookEndpointSchema = z
   .object({
@@ -36,11 +37,12 @@ export const webhookEndpointSchema = z
         "Whether events are sent. Events that come while it is false are not sent later, unless you ask for them with `redeliver`. An endpoint that is not active can be tried with `ping`.",
       example: true,
     }),
-    disabled_reason: line().nullable().meta({
-      description:
-        "Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive.",
-      example: null,
-    }),
+    disabled_reason: line()
+      .nullable()
+      .meta({
+        description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`${CREATOR_REMOVED}\`: the user who created the endpoint has left the organization, or is no organization_admin any more.`,
+        example: null,
+      }),
     created_at: timestamp().meta({ description: "When the endpoint was created.", example: SET_UP_AT }),
     updated_at: timestamp().meta({ description: "When the endpoint last changed.", example: SET_UP_AT }),
   })

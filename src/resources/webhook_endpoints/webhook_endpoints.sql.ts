@@ -4,7 +4,7 @@ import { webhookEndpoints } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
-import { ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
+import { CREATOR_REMOVED, ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 
 const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns } =
   getTableColumns(webhookEndpoints);
@@ -55,6 +55,25 @@ export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnEndp
     .select({ ...webhookEndpointColumns, secret, previous_secrets })
     .from(webhookEndpoints)
     .where(ownEndpoint(endpoint)),
+);
+
+/** Turns off the active endpoints for which a member answers. */
+export const turnOffEndpointsOf = preparedQuery(
+  ({
+    organization_id,
+    user_id,
+    now,
+  }: Placeholders<{ organization_id: number; user_id: number; now: number }>) =>
+    builder
+      .update(webhookEndpoints)
+      .set({ is_active: false, disabled_reason: CREATOR_REMOVED, updated_at: sql`${now}` })
+      .where(
+        and(
+          eq(webhookEndpoints.organization_id, organization_id),
+          eq(webhookEndpoints.created_by_user_id, user_id),
+          eq(webhookEndpoints.is_active, true),
+        ),
+      ),
 );
 
 export const deleteEndpoint = preparedQuery((endpoint: Placeholders<OwnEndpoint>) =>

@@ -32,7 +32,7 @@ export function writeRowsInEveryTable(database: DatabaseSync) {
   database.exec("delete from invites where id = (select max(id) from invites)");
   const note = database.prepare(
     `insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
-      select organization_id, id, ?, 1, 5, 6 from calls where true order by id limit 1 offset ?
+      select organization_id, id, ?, 1, 5, 6 from calls where soap_note_deleted_at is null order by id limit 1 offset ?
       on conflict (call_id) do update set text = excluded.text`,
   );
   [...AWKWARD_TEXTS, LONG_TEXT].forEach((text, place) => {

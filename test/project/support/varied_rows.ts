@@ -76,6 +76,7 @@ export function writeVariedRows(database: DatabaseSync) {
       insert("invites", {
         id: id(n),
         organization_id,
+        created_by_user_id: id(1),
         email: `${id(n)}@example.org`,
         display_name: "Ines Invitee",
         roles: "[]",
@@ -156,8 +157,10 @@ export function writeVariedRows(database: DatabaseSync) {
       update invites set used_at = 6 where id = ${id(4)};
       delete from invites where id = ${id(3)};
       -- Calls under legal hold, and results that come later.
-      update calls set legal_hold = 1 where id % 3 = 0;
-      update calls set legal_hold = 0 where id % 6 = 0;
+      insert into legal_holds (organization_id, call_id, began_at)
+        select organization_id, id, 5 from calls where id % 3 = 0 and organization_id = ${organization_id};
+      update legal_holds set ended_at = 6
+        where call_id % 6 = 0 and organization_id = ${organization_id};
       insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
         select organization_id, id, 'Late.', 0, 9, 9 from calls where id % 5 = 0 and organization_id = ${organization_id};
       delete from soap_notes where call_id % 10 = 5;
@@ -166,6 +169,8 @@ export function writeVariedRows(database: DatabaseSync) {
       update calls set organization_user_id = organization_user_id where id = ${id(2)};
       update calls set started_at = started_at + ${DAY}, ended_at = ended_at + ${DAY} where id % 8 = 1;
       update calls set ended_at = started_at + 7000 where ended_at is null and id % 8 = 0;
+      update calls set ended_at = started_at + 8000, end_is_assumed = 1 where ended_at is null and id % 12 = 4;
+      update calls set end_is_assumed = 1 - end_is_assumed where id % 7 = 3;
       update calls set failed = 1 - failed where id % 9 = 2;
       update participants set call_id = ${id(8)} where call_id = ${id(7)};
       update participants set call_id = null where call_id = ${id(9)};

@@ -59,6 +59,8 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
     report,
     reportTranscript: (transcript: object) => platform.put(`/calls/${key}/transcript`, { transcript }),
     reportSoapNote: (soap_note: object) => platform.put(`/calls/${key}/soap_note`, { soap_note }),
+    hold: (legal_hold: object = {}) => platform.put(`/calls/${key}/legal_hold`, { legal_hold }),
+    release: () => platform.delete(`/calls/${key}/legal_hold`),
     /** Reports a recording of the call; by default it has a file. */
     addEgress: (egress: object = {}, egress_id = unique("egress")) =>
       given(

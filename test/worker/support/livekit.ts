@@ -132,6 +132,7 @@ export async function aLiveKitRoom(
           roomId: sid,
           roomName: room.name,
           status: EgressStatus.EGRESS_COMPLETE,
+          startedAt: BigInt(VISIT_AT) * 1_000_000n,
           endedAt: BigInt(VISIT_AT + seconds * 1000) * 1_000_000n,
           fileResults: [new FileInfo({ filename, location: `https://bucket.test/${filename}`, size: 1n })],
         }),

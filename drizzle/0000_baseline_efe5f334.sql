@@ -28,7 +28,7 @@ CREATE TABLE `authorization_codes` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `authorization_codes_code_digest_unique` ON `authorization_codes` (`code_digest`);--> statement-breakpoint
-CREATE INDEX `authorization_codes_by_expiry` ON `authorization_codes` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `authorization_codes_by_expiry` ON `authorization_codes` (`organization_id`,`expires_at`);--> statement-breakpoint
 CREATE TABLE `bulk_invite_rows` (
 	`organization_id` integer NOT NULL,
 	`bulk_invite_id` integer NOT NULL,
@@ -54,12 +54,15 @@ CREATE TABLE `bulk_invites` (
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+	`created_by_user_id` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `bulk_invites_by_organization` ON `bulk_invites` (`organization_id`,`id`);--> statement-breakpoint
-CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`queued_at`) WHERE completed_at is null;--> statement-breakpoint
-CREATE INDEX `bulk_invites_unerased` ON `bulk_invites` (`created_at`) WHERE erased_at is null;--> statement-breakpoint
+CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`organization_id`,`queued_at`) WHERE completed_at is null;--> statement-breakpoint
+CREATE INDEX `bulk_invites_unerased` ON `bulk_invites` (`organization_id`,`created_at`) WHERE erased_at is null;--> statement-breakpoint
+CREATE INDEX `bulk_invites_lately` ON `bulk_invites` (`organization_id`,`created_at`,`total_count`);--> statement-breakpoint
 CREATE TABLE `call_daily_metrics` (
 	`organization_id` integer NOT NULL,
 	`organization_user_id` integer NOT NULL,
@@ -82,8 +85,10 @@ CREATE TABLE `calls` (
 	`waiting_room_id` integer NOT NULL,
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
+	`end_is_assumed` integer DEFAULT false NOT NULL,
 	`failed` integer NOT NULL,
-	`legal_hold` integer DEFAULT false NOT NULL,
+	`transcript_deleted_at` integer,
+	`soap_note_deleted_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -95,6 +100,7 @@ CREATE UNIQUE INDEX `calls_key_unique` ON `calls` (`key`);--> statement-breakpoi
 CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
+CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;--> statement-breakpoint
 CREATE TABLE `consents` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -144,6 +150,7 @@ CREATE TABLE `egresses` (
 	`error` text,
 	`is_stopped` integer NOT NULL,
 	`ended_at` integer,
+	`early_ended_at` integer,
 	`storage_key` text,
 	`changed_by_user_id` integer,
 	`deletion_due_at` integer,
@@ -161,8 +168,8 @@ CREATE UNIQUE INDEX `egresses_egress_id_unique` ON `egresses` (`egress_id`);--> 
 CREATE INDEX `egresses_by_call` ON `egresses` (`call_id`,`id`);--> statement-breakpoint
 CREATE INDEX `egresses_by_file` ON `egresses` (`storage_key`) WHERE storage_key is not null;--> statement-breakpoint
 CREATE INDEX `egresses_retained` ON `egresses` (`organization_id`,`call_ended_at`) WHERE not is_held and deletion_due_at is null and status <> 'egress_deleted';--> statement-breakpoint
-CREATE INDEX `egresses_to_delete` ON `egresses` (`deletion_due_at`) WHERE not is_held and deletion_due_at is not null;--> statement-breakpoint
-CREATE INDEX `egresses_to_check` ON `egresses` (`check_at`) WHERE check_at is not null;--> statement-breakpoint
+CREATE INDEX `egresses_to_delete` ON `egresses` (`organization_id`,`deletion_due_at`) WHERE not is_held and deletion_due_at is not null;--> statement-breakpoint
+CREATE INDEX `egresses_to_check` ON `egresses` (`organization_id`,`check_at`) WHERE check_at is not null;--> statement-breakpoint
 CREATE TABLE `events` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -174,7 +181,7 @@ CREATE TABLE `events` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `events_by_organization` ON `events` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `events_by_type` ON `events` (`organization_id`,`type`,`id`);--> statement-breakpoint
-CREATE INDEX `events_by_age` ON `events` (`created_at`);--> statement-breakpoint
+CREATE INDEX `events_by_age` ON `events` (`organization_id`,`created_at`);--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`organization_id` integer NOT NULL,
 	`api_client_id` integer NOT NULL,
@@ -187,7 +194,7 @@ CREATE TABLE `idempotency_keys` (
 	FOREIGN KEY (`api_client_id`) REFERENCES `api_clients`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `idempotency_keys_by_age` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
+CREATE INDEX `idempotency_keys_by_age` ON `idempotency_keys` (`organization_id`,`created_at`);--> statement-breakpoint
 CREATE TABLE `invites` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -198,7 +205,9 @@ CREATE TABLE `invites` (
 	`used_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+	`created_by_user_id` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;--> statement-breakpoint
@@ -218,6 +227,18 @@ CREATE TABLE `issuers` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `issuers_by_organization` ON `issuers` (`organization_id`,`issuer`);--> statement-breakpoint
 CREATE INDEX `issuers_listed` ON `issuers` (`organization_id`,`id`);--> statement-breakpoint
+CREATE TABLE `legal_holds` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`call_id` integer NOT NULL,
+	`reason` text,
+	`began_at` integer NOT NULL,
+	`ended_at` integer,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `legal_holds_running` ON `legal_holds` (`call_id`) WHERE ended_at is null;--> statement-breakpoint
 CREATE TABLE `list_totals` (
 	`list` text NOT NULL,
 	`owner_id` integer NOT NULL,
@@ -232,8 +253,10 @@ CREATE TABLE `livekit_egresses` (
 	`status` text NOT NULL,
 	`error` text,
 	`is_stopped` integer NOT NULL,
+	`started_at` integer NOT NULL,
 	`ended_at` integer,
 	`storage_key` text,
+	`check_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
@@ -294,6 +317,7 @@ CREATE TABLE `participants` (
 	`waiting_since` integer,
 	`joined_at` integer,
 	`left_at` integer,
+	`left_is_assumed` integer DEFAULT false NOT NULL,
 	`recording_consent` integer,
 	`earlier_visit_until` integer,
 	`livekit_said` text,
@@ -309,6 +333,7 @@ CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`
 CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;--> statement-breakpoint
 CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`) WHERE left_at is null;--> statement-breakpoint
+CREATE INDEX `participants_waiting` ON `participants` (`organization_id`,`updated_at`) WHERE left_at is null and call_id is null;--> statement-breakpoint
 CREATE TABLE `replaced_files` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -319,6 +344,7 @@ CREATE TABLE `replaced_files` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `replaced_files_by_egress` ON `replaced_files` (`egress_id`,`storage_key`);--> statement-breakpoint
+CREATE INDEX `replaced_files_by_file` ON `replaced_files` (`storage_key`);--> statement-breakpoint
 CREATE TABLE `sequences` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` integer NOT NULL
@@ -340,6 +366,12 @@ CREATE TABLE `soap_notes` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `soap_notes_call_id_unique` ON `soap_notes` (`call_id`);--> statement-breakpoint
 CREATE INDEX `soap_notes_retained` ON `soap_notes` (`organization_id`,`call_ended_at`) WHERE not is_held;--> statement-breakpoint
+CREATE TABLE `storage_keys` (
+	`storage_key` text PRIMARY KEY NOT NULL,
+	`organization_id` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `transcript_parts` (
 	`organization_id` integer NOT NULL,
 	`call_id` integer NOT NULL,
@@ -359,6 +391,7 @@ CREATE TABLE `transcripts` (
 	`is_final` integer NOT NULL,
 	`lines_digest` text NOT NULL,
 	`first_line_id` integer,
+	`spoken_until` integer,
 	`call_ended_at` integer,
 	`is_held` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
@@ -449,12 +482,14 @@ CREATE TABLE `webhook_endpoints` (
 	`previous_secrets` text DEFAULT '[]' NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`created_by_user_id` integer NOT NULL,
 	`service_url` text,
 	`due_at` integer,
 	`lease_until` integer,
 	`failing_since` integer,
 	`message_at` integer,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `webhook_endpoints_by_organization` ON `webhook_endpoints` (`organization_id`,`id`);--> statement-breakpoint
@@ -462,6 +497,8 @@ CREATE INDEX `webhook_endpoints_due` ON `webhook_endpoints` (`due_at`) WHERE due
 CREATE TABLE `write_conflicts` (
 	`reason` text NOT NULL
 );
+--> statement-breakpoint
+INSERT INTO users (id, email, created_at, updated_at) VALUES (1, 'System', 0, 0);
 --> statement-breakpoint
 CREATE VIEW `call_metric_shares` AS
 SELECT
@@ -472,8 +509,9 @@ SELECT
   date(call.started_at / 1000.0, 'unixepoch') AS date,
   1 AS total_calls,
   call.failed AS failed_calls,
-  call.ended_at IS NOT NULL AND NOT call.failed AS completed_calls,
-  iif(call.ended_at IS NOT NULL AND NOT call.failed, call.ended_at - call.started_at, 0) AS duration_ms,
+  call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed AS completed_calls,
+  iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed, call.ended_at - call.started_at, 0)
+    AS duration_ms,
   0 AS waits,
   0 AS wait_ms
 FROM calls call, (SELECT 0 AS factor UNION ALL SELECT 1) scope
@@ -517,12 +555,14 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_updating` BEFORE UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+CREATE TRIGGER `calls_updating`
+BEFORE UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_updated` AFTER UPDATE OF organization_user_id, started_at, ended_at, failed ON `calls`
+CREATE TRIGGER `calls_updated`
+AFTER UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;
@@ -605,10 +645,7 @@ END;
 CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'create', coalesce(new.changed_by_user_id, (
-      SELECT user_id FROM organization_users
-      WHERE id = (SELECT organization_user_id FROM calls WHERE id = new.call_id)
-    )),
+  SELECT new.organization_id, new.id, 'create', coalesce(new.changed_by_user_id, 1),
     json_group_object(field, json_array(NULL, new_value)), new.created_at
   FROM (
     SELECT 'egress_id' AS field, new.egress_id AS new_value
@@ -623,10 +660,7 @@ END;
 CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`
 BEGIN
   INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, (
-      SELECT user_id FROM organization_users
-      WHERE id = (SELECT organization_user_id FROM calls WHERE id = new.call_id)
-    )),
+  SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
     json_group_object(field, json_array(old_value, new_value)), new.updated_at
   FROM (
     SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
@@ -804,6 +838,25 @@ BEGIN
   SELECT raise(ABORT, 'events are never changed');
 END;
 --> statement-breakpoint
+CREATE TRIGGER `legal_holds_unchanged` BEFORE UPDATE ON `legal_holds`
+WHEN old.ended_at IS NOT NULL
+  OR (new.id, new.organization_id, new.call_id, new.began_at)
+    IS NOT (old.id, old.organization_id, old.call_id, old.began_at)
+BEGIN
+  SELECT raise(ABORT, 'of a legal hold only the reason and the end change');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_kept` BEFORE DELETE ON `legal_holds`
+BEGIN
+  SELECT raise(ABORT, 'legal holds are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_not_replaced` BEFORE INSERT ON `legal_holds`
+WHEN EXISTS (SELECT 1 FROM legal_holds WHERE id = new.id OR (call_id = new.call_id AND ended_at IS NULL))
+BEGIN
+  SELECT raise(ABORT, 'legal holds are never replaced');
+END;
+--> statement-breakpoint
 CREATE VIEW `list_changes` AS
 SELECT NULL AS list, NULL AS owner_id, NULL AS sign;
 --> statement-breakpoint
@@ -856,13 +909,17 @@ CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE room_sid = new.key OR room_name = new.key)
 BEGIN
   INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key, check_at, created_at, updated_at)
-  SELECT new.organization_id, new.id, egress_id, status, error, is_stopped, ended_at, storage_key,
-    iif(status = 'egress_ended', NULL, new.created_at + 600000), new.created_at, new.created_at
+  SELECT new.organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
+      SELECT 1 FROM storage_keys
+      WHERE storage_key = livekit_egresses.storage_key AND organization_id <> new.organization_id
+    ), NULL, storage_key), check_at, new.created_at, new.created_at
   FROM livekit_egresses
-  WHERE (room_sid = new.key OR room_name = new.key)
+  WHERE (room_sid = new.key OR (room_name = new.key AND (new.ended_at IS NULL OR new.ended_at > started_at)))
     AND NOT EXISTS (SELECT 1 FROM egresses WHERE egresses.egress_id = livekit_egresses.egress_id)
   ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
-  DELETE FROM livekit_egresses WHERE room_sid = new.key OR room_name = new.key;
+  DELETE FROM livekit_egresses
+  WHERE (room_sid = new.key OR room_name = new.key)
+    AND EXISTS (SELECT 1 FROM egresses WHERE egresses.egress_id = livekit_egresses.egress_id);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
@@ -899,30 +956,114 @@ SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
 UNION ALL SELECT 'transcript', id, call_id, call_ended_at, is_held FROM transcripts
 UNION ALL SELECT 'soap_note', id, call_id, call_ended_at, is_held FROM soap_notes;
 --> statement-breakpoint
-CREATE TRIGGER `calls_retention_updated` AFTER UPDATE OF ended_at, legal_hold ON `calls`
-WHEN old.ended_at IS NOT new.ended_at OR old.legal_hold <> new.legal_hold
+CREATE VIEW `retained_calls` AS
+SELECT id, ended_at, EXISTS (
+    SELECT 1 FROM legal_holds WHERE call_id = calls.id AND legal_holds.ended_at IS NULL
+  ) AS is_held
+FROM calls;
+--> statement-breakpoint
+CREATE VIEW `retention_changes` AS
+SELECT NULL AS call_id;
+--> statement-breakpoint
+CREATE TRIGGER `retention_change` INSTEAD OF INSERT ON `retention_changes`
 BEGIN
-  UPDATE egresses SET call_ended_at = new.ended_at, is_held = new.legal_hold WHERE call_id = new.id;
-  UPDATE transcripts SET call_ended_at = new.ended_at, is_held = new.legal_hold WHERE call_id = new.id;
-  UPDATE soap_notes SET call_ended_at = new.ended_at, is_held = new.legal_hold WHERE call_id = new.id;
+  UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `calls_retention_updated` AFTER UPDATE OF ended_at ON `calls`
+WHEN old.ended_at IS NOT new.ended_at
+BEGIN
+  INSERT INTO retention_changes VALUES (new.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_retention_inserted` AFTER INSERT ON `legal_holds`
+BEGIN
+  INSERT INTO retention_changes VALUES (new.call_id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_retention_updated` AFTER UPDATE OF ended_at ON `legal_holds`
+BEGIN
+  INSERT INTO retention_changes VALUES (new.call_id);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `egresses_retention_inserted` AFTER INSERT ON `egresses`
 BEGIN
-  UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, legal_hold FROM calls WHERE id = new.call_id)
+  UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `transcripts_retention_inserted` AFTER INSERT ON `transcripts`
 BEGIN
-  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, legal_hold FROM calls WHERE id = new.call_id)
+  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `soap_notes_retention_inserted` AFTER INSERT ON `soap_notes`
 BEGIN
-  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, legal_hold FROM calls WHERE id = new.call_id)
+  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
   WHERE id = new.id;
+END;
+--> statement-breakpoint
+CREATE VIEW `storage_key_claims` AS
+SELECT NULL AS storage_key, NULL AS organization_id;
+--> statement-breakpoint
+CREATE TRIGGER `storage_key_claim` INSTEAD OF INSERT ON `storage_key_claims`
+BEGIN
+  INSERT INTO storage_keys (storage_key, organization_id) VALUES (new.storage_key, new.organization_id)
+  ON CONFLICT DO NOTHING;
+  SELECT raise(ABORT, 'the file is of another organization') FROM storage_keys
+  WHERE storage_key = new.storage_key AND organization_id <> new.organization_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_file_named` AFTER INSERT ON `egresses`
+WHEN new.storage_key IS NOT NULL
+BEGIN
+  INSERT INTO storage_key_claims VALUES (new.storage_key, new.organization_id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_file_renamed` AFTER UPDATE OF storage_key ON `egresses`
+WHEN new.storage_key IS NOT NULL AND new.storage_key IS NOT old.storage_key
+BEGIN
+  INSERT INTO storage_key_claims VALUES (new.storage_key, new.organization_id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organization_users_are_people` BEFORE INSERT ON `organization_users`
+WHEN (SELECT email FROM users WHERE id = new.user_id) NOT GLOB '*@*'
+BEGIN
+  SELECT raise(ABORT, 'the System user is of no organization');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organization_users_stay_people` BEFORE UPDATE OF user_id ON `organization_users`
+WHEN (SELECT email FROM users WHERE id = new.user_id) NOT GLOB '*@*'
+BEGIN
+  SELECT raise(ABORT, 'the System user is of no organization');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
+BEGIN
+  UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
+BEGIN
+  UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `transcripts_not_restored` BEFORE INSERT ON `transcripts`
+WHEN (SELECT transcript_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  SELECT raise(ABORT, 'the transcript was deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `soap_notes_not_restored` BEFORE INSERT ON `soap_notes`
+WHEN (SELECT soap_note_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  SELECT raise(ABORT, 'the SOAP note was deleted');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `transcripts_lines_replaced` AFTER UPDATE OF lines_digest ON `transcripts`

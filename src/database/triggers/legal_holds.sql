@@ -1,0 +1,20 @@
+-- A hold is kept as it was: only its reason and its end change, and nothing after its end.
+CREATE TRIGGER `legal_holds_unchanged` BEFORE UPDATE ON `legal_holds`
+WHEN old.ended_at IS NOT NULL
+  OR (new.id, new.organization_id, new.call_id, new.began_at)
+    IS NOT (old.id, old.organization_id, old.call_id, old.began_at)
+BEGIN
+  SELECT raise(ABORT, 'of a legal hold only the reason and the end change');
+END;
+
+CREATE TRIGGER `legal_holds_kept` BEFORE DELETE ON `legal_holds`
+BEGIN
+  SELECT raise(ABORT, 'legal holds are never deleted');
+END;
+
+-- INSERT OR REPLACE deletes the old row without firing a DELETE trigger.
+CREATE TRIGGER `legal_holds_not_replaced` BEFORE INSERT ON `legal_holds`
+WHEN EXISTS (SELECT 1 FROM legal_holds WHERE id = new.id OR (call_id = new.call_id AND ended_at IS NULL))
+BEGIN
+  SELECT raise(ABORT, 'legal holds are never replaced');
+END;

@@ -1,0 +1,25 @@
+import { createMiddleware } from "hono/factory";
+import type { ExternalEnv } from "./external_api.ts";
+import { policy, tooMany } from "./rate_limits.ts";
+
+/** Requests with a limit of their own, and the counter and the setting of each. */
+const COSTLY = {
+  bulk_invites: ["BULK_INVITE_LIMIT", "BULK_INVITE_LIMIT_PER_MINUTE"],
+  redeliveries: ["REDELIVERY_LIMIT", "REDELIVERY_LIMIT_PER_MINUTE"],
+} as const;
+
+export type CostlyRequest = keyof typeof COSTLY;
+
+/** For routes that cost much: an API client can ask for them only so often, whatever comes of it. */
+export const costly = (limited: CostlyRequest) =>
+  Object.assign(
+    createMiddleware<ExternalEnv>(async (c, next) => {
+      const [counter, setting] = COSTLY[limited];
+      const { caller, settings } = c.var.context;
+      const { success } = await c.env[counter].limit({ key: String(caller.api_client_id) });
+      if (!success) throw tooMany(limited, settings[setting]);
+      c.header("RateLimit-Policy", policy(limited, settings[setting]), { append: true });
+      await next();
+    }),
+    { limited },
+  );

@@ -1,0 +1,127 @@
+import { and, eq, gt, isNull, lte, max, notExists, type SQL, sql } from "drizzle-orm";
+import type { Context } from "../../context.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import { idsInTurn } from "../../database/in_turn.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { calls, egresses, participants, soapNotes, transcripts } from "../../database/schema.ts";
+import { CALLS_ENDED, SILENCE_UNTIL_END } from "../../limits.ts";
+import { leaveAtEnd } from "../participants/participants.merge.ts";
+import { latestTime } from "../participants/participants.sql.ts";
+import { assumedEnd } from "./calls.merge.ts";
+
+interface Silence {
+  /** Nothing was heard after this time. */
+  since: number;
+}
+
+/**
+ * Ends calls of which no report has changed anything for a day: the report of the end is lost. Otherwise their results
+ * could never be read, and would be kept for good. A report that comes meanwhile is not overtaken: then the call is not
+ * silent any more, and it is decided again without it.
+ *
+ * @returns how many it ended
+ */
+export async function endSilentCalls({ db, now }: Context): Promise<number> {
+  const silence = { since: now - SILENCE_UNTIL_END };
+  let ended = 0;
+  await decideAndWrite(
+    db,
+    [silentCalls(silence)],
+    (silent, present): Decision<unknown> => {
+      ended = silent.length;
+      if (ended === 0) return { unchanged: undefined };
+      const presentOn = Map.groupBy(present, ({ call_id }) => call_id);
+      const ends = silent.map((call) => ({ ...call, ended_at: assumedEnd(call, now) }));
+      const left = ends.flatMap(({ id, ended_at }) =>
+        (presentOn.get(id) ?? []).map((each) => leaveAtEnd(each, ended_at, now, true)),
+      );
+      return {
+        writes: [
+          writeLeaving({ now, left: JSON.stringify(left.map(({ id, left_at }) => [id, left_at])) }),
+          writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
+        ],
+      };
+    },
+    // A participant who changes is a call that is not silent.
+    { unguardedReads: [presentOnSilentCalls(silence)] },
+  );
+  return ended;
+}
+
+/** The ids of a portion of the calls that go on, and of which nothing was heard since then: neither of what is theirs. */
+function silentCallIds({ since }: Placeholders<Silence>): SQL {
+  const isLouder = (table: typeof participants | typeof transcripts | typeof soapNotes | typeof egresses) =>
+    builder
+      .select({ id: table.id })
+      .from(table)
+      .where(and(eq(table.call_id, calls.id), gt(table.updated_at, since)));
+  return idsInTurn(calls, {
+    isIndexed: isNull(calls.ended_at),
+    isDue: and(
+      lte(calls.updated_at, since),
+      ...[participants, transcripts, soapNotes, egresses].map((table) => notExists(isLouder(table))),
+    ) as SQL,
+    portion: CALLS_ENDED,
+  });
+}
+
+/** The silent calls, with the latest times that are known of each (see calls.merge.ts). */
+const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
+  const participantsUntil = builder
+    .select({ latest: max(latestTime) })
+    .from(participants)
+    .where(eq(participants.call_id, calls.id));
+  const spokenUntil = builder
+    .select({ until: transcripts.spoken_until })
+    .from(transcripts)
+    .where(eq(transcripts.call_id, calls.id));
+  const recordedUntil = builder
+    .select({ latest: max(egresses.ended_at) })
+    .from(egresses)
+    .where(eq(egresses.call_id, calls.id));
+  return builder
+    .select({
+      id: calls.id,
+      started_at: calls.started_at,
+      participants_until: sql<number | null>`${participantsUntil}`.as("participants_until"),
+      spoken_until: sql<number | null>`${spokenUntil}`.as("spoken_until"),
+      recorded_until: sql<number | null>`${recordedUntil}`.as("recorded_until"),
+    })
+    .from(calls)
+    .where(sql`${calls.id} in ${silentCallIds(silence)}`)
+    .orderBy(calls.id);
+});
+
+const presentOnSilentCalls = preparedQuery((silence: Placeholders<Silence>) =>
+  builder
+    .select({
+      id: participants.id,
+      call_id: participants.call_id,
+      waiting_since: participants.waiting_since,
+      joined_at: participants.joined_at,
+      left_at: participants.left_at,
+      left_is_assumed: participants.left_is_assumed,
+      updated_at: participants.updated_at,
+    })
+    .from(participants)
+    .where(and(sql`${participants.call_id} in ${silentCallIds(silence)}`, isNull(participants.left_at))),
+);
+
+/** `left` is JSON: pairs of a participant and a time. */
+const writeLeaving = preparedQuery(({ now, left }: Placeholders<{ now: number; left: string }>) =>
+  builder
+    .update(participants)
+    .set({ left_at: sql`item.value ->> 1`, left_is_assumed: true, updated_at: sql`${now}` })
+    .from(sql`json_each(${left}) as item`)
+    .where(sql`${participants.id} = item.value ->> 0`),
+);
+
+/** `ends` is JSON: pairs of a call and a time. */
+const writeAssumedEnds = preparedQuery(({ now, ends }: Placeholders<{ now: number; ends: string }>) =>
+  builder
+    .update(calls)
+    .set({ ended_at: sql`item.value ->> 1`, end_is_assumed: true, updated_at: sql`${now}` })
+    .from(sql`json_each(${ends}) as item`)
+    .where(sql`${calls.id} = item.value ->> 0`)
+    .returning({ id: calls.id }),
+);

@@ -1,0 +1,227 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { MAX_HOLD_REASON_LENGTH } from "../../src/limits.ts";
+import { platform } from "./support/api.ts";
+import { aCall, aRecipient, ENDED_AT, reportCall, STARTED_AT } from "./support/calls.ts";
+import { countingRoundTrips } from "./support/database.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { aLiveKitRoom, delivered } from "./support/livekit.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const REASON = "Case 2026-118 of the district court";
+const BEGAN_AT = "2027-01-31T10:00:00.000Z";
+const HELD = "The call is under legal hold: end the hold first";
+
+/** A call under legal hold since a certain moment, with a transcript that would be deleted otherwise. */
+async function aHeldCall(legal_hold: object = { reason: REASON }) {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  await given(call.reportTranscript({ is_final: true, lines: [] }));
+  travelTo(BEGAN_AT);
+  const held = await given(call.hold(legal_hold));
+  travelTo("2027-02-01T10:00:00.000Z");
+  return {
+    clinic,
+    ...call,
+    held,
+    read: () => given(platform.get(`/calls/${call.key}`)),
+    removeTranscript: () => platform.delete(`/calls/${call.key}/transcript`),
+  };
+}
+
+/** The rows of all holds of a call. */
+const holdsOf = async ({ id }: { id: number }) =>
+  (
+    await env.DB.prepare("select reason, began_at, ended_at from legal_holds where call_id = ? order by id")
+      .bind(id)
+      .all()
+  ).results;
+
+describe("A call, as the platform reads it,", () => {
+  it("is what its reports return, with the hold that is running", async () => {
+    const call = await aCall(await anOrganization());
+    const before = await given(call.report({}));
+    expect(before.legal_hold).toBeNull();
+    expect(await platform.get(`/calls/${call.key}`)).toMatchObject({ status: 200, body: before });
+    const held = await given(call.hold({ reason: REASON }));
+    expect(held).toEqual({ ...before, legal_hold: { reason: REASON, began_at: expect.any(String) } });
+    expect(await given(platform.get(`/calls/${call.key}`))).toEqual(held);
+    expect(await given(call.report({}))).toEqual(held);
+  });
+
+  it("must be known", async () => {
+    expectRefusal(await platform.get("/calls/unheard-of"), 404, "Call not found");
+  });
+
+  it("shows clients no hold", async () => {
+    const { clinic, owner } = await aHeldCall();
+    const { calls } = await given(clinic.client.get(`/organization_users/${owner.id}/calls`));
+    expect(calls[0]).not.toHaveProperty("legal_hold");
+  });
+});
+
+describe("A legal hold", () => {
+  it("begins with a reason, or without one", async () => {
+    expect((await aHeldCall()).held.legal_hold).toEqual({ reason: REASON, began_at: BEGAN_AT });
+    for (const legal_hold of [{}, { reason: null }])
+      expect((await aHeldCall(legal_hold)).held.legal_hold).toEqual({ reason: null, began_at: BEGAN_AT });
+  });
+
+  it("goes on from when it began if it is asked for again, with another reason if one is given", async () => {
+    const call = await aHeldCall();
+    for (const again of [{}, { reason: REASON }]) await changingNothing(() => given(call.hold(again)));
+    const { legal_hold } = await given(call.hold({ reason: "Case 2026-131" }));
+    expect(legal_hold).toEqual({ reason: "Case 2026-131", began_at: BEGAN_AT });
+    expect((await given(call.hold({ reason: null }))).legal_hold).toEqual({
+      reason: null,
+      began_at: BEGAN_AT,
+    });
+    expect(await holdsOf(call)).toHaveLength(1);
+  });
+
+  it("ends, after which nothing is held, and another one can begin", async () => {
+    const call = await aHeldCall();
+    expect(await call.release()).toMatchObject({ status: 204, body: null });
+    expect((await call.read()).legal_hold).toBeNull();
+    const again = await given(call.hold());
+    expect(again.legal_hold).toEqual({ reason: null, began_at: "2027-02-01T10:00:00.000Z" });
+    expect(await holdsOf(call)).toEqual([
+      { reason: REASON, began_at: Date.parse(BEGAN_AT), ended_at: Date.parse("2027-02-01T10:00:00.000Z") },
+      { reason: null, began_at: Date.parse("2027-02-01T10:00:00.000Z"), ended_at: null },
+    ]);
+  });
+
+  it("ends where there is none, which changes nothing", async () => {
+    const call = await aHeldCall();
+    await given(call.release());
+    for (const { release } of [call, await aCall(call.clinic)])
+      expect((await changingNothing(release)).status).toBe(204);
+  });
+
+  it("is of a call that is known", async () => {
+    const path = "/calls/unheard-of/legal_hold";
+    const answers = [() => platform.put(path, { legal_hold: {} }), () => platform.delete(path)];
+    for (const answer of answers) expectRefusal(await changingNothing(answer), 404, "Call not found");
+  });
+
+  it.each([
+    ["no legal_hold", {}, /legal_hold: is required/],
+    ["a legal_hold that is true", { legal_hold: true }, /legal_hold: must be an object/],
+    ["a reason that is a number", { legal_hold: { reason: 7 } }, /legal_hold\.reason: must be a string/],
+    ["a blank reason", { legal_hold: { reason: " " } }, /legal_hold\.reason: must not be blank/],
+    [
+      "a reason that is too long",
+      { legal_hold: { reason: "x".repeat(MAX_HOLD_REASON_LENGTH + 1) } },
+      /legal_hold\.reason: must be at most 1000 characters long/,
+    ],
+  ])("is refused with %s", async (_, body, text) => {
+    const { key } = await aCall(await anOrganization());
+    expectRefusal(await changingNothing(() => platform.put(`/calls/${key}/legal_hold`, body)), 422, text);
+  });
+
+  it("takes at most two round trips to begin, to change and to end", async () => {
+    const { key } = await aCall(await anOrganization());
+    const { fetcher, during } = countingRoundTrips();
+    const through = platform.through(fetcher);
+    const path = `/calls/${key}/legal_hold`;
+    const put = (legal_hold: object) => during(() => given(through.put(path, { legal_hold })));
+    expect(await put({})).toBe(2);
+    expect(await put({ reason: REASON })).toBe(2);
+    expect(await put({})).toBe(1);
+    expect(await during(() => given(through.delete(path)))).toBe(1);
+    expect(await during(() => given(through.get(`/calls/${key}`)))).toBe(1);
+  });
+});
+
+describe("A report of a call", () => {
+  it("begins a legal hold, in the first report too, and once", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { legal_hold: true });
+    const { legal_hold } = await given(call.report({}));
+    expect(legal_hold).toEqual({ reason: null, began_at: expect.any(String) });
+    await changingNothing(() => given(call.report({ legal_hold: true })));
+    expect(await holdsOf(call)).toHaveLength(1);
+  });
+
+  it("keeps the reason and the beginning of a hold that is running", async () => {
+    const call = await aHeldCall();
+    await changingNothing(() => given(call.report({ legal_hold: true })));
+    expect((await call.read()).legal_hold).toEqual({ reason: REASON, began_at: BEGAN_AT });
+  });
+
+  it.each([
+    ["false", { legal_hold: false }],
+    ["null", { legal_hold: null }],
+    ["nothing", {}],
+  ])("never ends a legal hold: it says %s", async (_, said) => {
+    const call = await aHeldCall();
+    await changingNothing(() => given(call.report(said)));
+    expect((await call.read()).legal_hold).toEqual({ reason: REASON, began_at: BEGAN_AT });
+    expectRefusal(await call.removeTranscript(), 422, HELD);
+  });
+
+  it("never ends a legal hold that came after it, though it is repeated", async () => {
+    const clinic = await anOrganization();
+    const [room, owner, key] = [await clinic.addRoom(), await clinic.addProvider(), unique("call")];
+    const report = {
+      waiting_room_slug: room.slug,
+      organization_user_id: owner.id,
+      started_at: STARTED_AT,
+      ended_at: ENDED_AT,
+      legal_hold: false,
+      participants: [aRecipient()],
+    };
+    await given(reportCall(key, report));
+    const held = await given(platform.put(`/calls/${key}/legal_hold`, { legal_hold: { reason: REASON } }));
+    expect(await changingNothing(() => given(reportCall(key, report)))).toEqual(held);
+  });
+
+  it("never ends a legal hold by what LiveKit says", async () => {
+    const room = await aLiveKitRoom(await anOrganization());
+    await delivered([room.started()]);
+    const hold = { legal_hold: { reason: REASON } };
+    const { legal_hold } = await given(platform.put(`/calls/${room.sid}/legal_hold`, hold));
+    await delivered([room.joined(unique("rita"), 8), room.finished(590)]);
+    expect(await given(platform.get(`/calls/${room.sid}`))).toMatchObject({ is_ended: true, legal_hold });
+  });
+});
+
+describe("Thirty requests at once", () => {
+  it("that begin a hold begin one", async () => {
+    const call = await aCall(await anOrganization());
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => given(n % 2 ? call.hold() : call.report({ legal_hold: true }))),
+    );
+    expect(new Set(answers.map(({ legal_hold }) => legal_hold.began_at)).size).toBe(1);
+    expect(await holdsOf(call)).toHaveLength(1);
+  });
+});
+
+describe("The row of a hold, even for an operator who works on the database,", () => {
+  it.each([
+    ["deleted", "delete from legal_holds where call_id = ?"],
+    ["moved", "update legal_holds set call_id = call_id + 1 where call_id = ?"],
+    ["made older", "update legal_holds set began_at = 0 where call_id = ?"],
+    [
+      "replaced",
+      "insert or replace into legal_holds (organization_id, call_id, began_at) select organization_id, call_id, 0 from legal_holds where call_id = ?",
+    ],
+  ])("cannot be %s", async (_, statement) => {
+    const { id } = await aHeldCall();
+    await changingNothing(() =>
+      expect(env.DB.prepare(statement).bind(id).run()).rejects.toThrow(/legal hold/),
+    );
+  });
+
+  it.each(["ended_at = null", "ended_at = 7", "reason = 'Another'"])(
+    "does not change once the hold has ended: %s",
+    async (change) => {
+      const call = await aHeldCall();
+      await given(call.release());
+      const statement = env.DB.prepare(`update legal_holds set ${change} where call_id = ?`).bind(call.id);
+      await changingNothing(() => expect(statement.run()).rejects.toThrow(/legal hold/));
+    },
+  );
+});

@@ -1,0 +1,541 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { CALLS_ENDED } from "../../src/limits.ts";
+import { platform } from "./support/api.ts";
+import { aCall, aProviderOnTheCall, aRecipient, ENDED_AT, reportCall, STARTED_AT } from "./support/calls.ts";
+import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { countingRows } from "./support/rows.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
+
+const DAY = 24 * 60;
+
+/** The rows that a run may read where there is nothing to do, however many rows there are. */
+const READ_FOR_NOTHING = 150;
+
+/** What other tests left behind is over, so that the cron's portions are for the test's own visits. */
+beforeEach(async () => {
+  await env.DB.batch([
+    env.DB.prepare("update calls set ended_at = started_at where ended_at is null"),
+    env.DB.prepare("update participants set left_at = 0 where left_at is null"),
+  ]);
+});
+
+const runCron = () => workerWith({}).runCron();
+
+/** Lets a day and a minute go by, and runs the cron. */
+async function afterSilence() {
+  travelTo(fromNow(DAY + 1));
+  await runCron();
+}
+
+const minutesAfterStart = (minutes: number) =>
+  new Date(Date.parse(STARTED_AT) + minutes * 60_000).toISOString();
+
+const RITA = unique("rita");
+const PAULA = unique("paula");
+
+/** A call that goes on: Paula, who was there for half an hour, has left it, and Rita has not. */
+async function aSilentCall(clinic: Organization, call: object = {}) {
+  const participants = [
+    aProviderOnTheCall({ key: PAULA, joined_at: STARTED_AT, left_at: ENDED_AT }),
+    aRecipient({ key: RITA, waiting_since: minutesAfterStart(-10), joined_at: minutesAfterStart(1) }),
+  ];
+  const silent = await aCall(clinic, { ended_at: undefined, participants, ...call });
+  return {
+    ...silent,
+    line: (end_time: number, key = RITA) => ({
+      participant_key: key,
+      text: "Good morning.",
+      start_time: 0,
+      end_time,
+    }),
+    /** As the platform sees it: a report that says nothing changes nothing. */
+    known: () => given(silent.report({})),
+    /** When each of its participants left. */
+    leftAt: async () => {
+      const left = (key: string) =>
+        given(platform.put(`/waiting_rooms/${silent.room.slug}/participants/${key}`, { participant: {} }));
+      return { paula: (await left(PAULA)).left_at, rita: (await left(RITA)).left_at };
+    },
+    statusOf: async (result: string) => (await clinic.client.get(`${silent.path}/${result}`)).status,
+    events: async () => {
+      const { events } = await given(clinic.client.get("/events?per_page=100"));
+      return events
+        .filter(({ data }: { data: { call_id?: number } }) => data.call_id === silent.id)
+        .map(({ type }: { type: string }) => type);
+    },
+  };
+}
+
+const keepForDays = (clinic: Organization, days: number) =>
+  given(
+    platform.put(`/organizations/${clinic.id}`, {
+      organization: { recording_retention_days: days, transcript_retention_days: days },
+    }),
+  );
+
+const metricsOf = async ({ client }: Organization) =>
+  given(client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"));
+
+describe("A call whose end nobody reports", () => {
+  it("goes on for a day after the last report that changed something", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    travelTo(fromNow(DAY - 1));
+    await runCron();
+    expect(await call.known()).toMatchObject({ is_ended: false, ended_by: null, ended_at: null });
+    travelTo(fromNow(2));
+    await runCron();
+    expect(await call.known()).toMatchObject({ is_ended: true, ended_by: "assumed", ended_at: ENDED_AT });
+  });
+
+  it("has ended then as any other call: its results can be read, and everybody has left", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await given(call.reportTranscript({ is_final: true, summary: "Well.", lines: [call.line(60)] }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const egress = await call.addEgress();
+    expect(await call.statusOf("transcript")).toBe(404);
+    expect(await call.statusOf("soap_note")).toBe(404);
+    expect(await given(clinic.client.get(`${call.path}/egresses`))).toMatchObject({ egresses: [] });
+
+    await afterSilence();
+    expect(await call.statusOf("transcript")).toBe(200);
+    expect(await call.statusOf("soap_note")).toBe(200);
+    expect(await call.statusOf(`egresses/${egress.id}`)).toBe(200);
+    const { calls } = await given(clinic.client.get(`/organization_users/${call.owner.id}/calls`));
+    expect(calls).toMatchObject([{ id: call.id, is_ended: true, ended_at: ENDED_AT }]);
+    expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ENDED_AT });
+    expect(await call.events()).toEqual([
+      "call.started",
+      "egress.started",
+      "egress.ended",
+      "call.ended",
+      "transcript.finalized",
+      "soap_note.finalized",
+    ]);
+    const room = await given(clinic.client.get(`/waiting_rooms/${call.room.slug}`));
+    expect(room).toMatchObject({ waiting_count: 0 });
+  });
+
+  it("is deleted with its results once its organization does not keep them any longer", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic, {
+      started_at: fromNow(-30),
+      participants: [aRecipient({ key: RITA })],
+    });
+    await given(call.reportTranscript({ is_final: true, summary: "Well.", lines: [call.line(60)] }));
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const egress = await call.addEgress({ ended_at: fromNow(-5) });
+    await keepForDays(clinic, 10);
+    await afterSilence();
+    await runCron();
+    expect(await call.statusOf("transcript")).toBe(200);
+    travelTo(fromNow(9 * DAY));
+    await runCron();
+    expect(await call.statusOf("transcript")).toBe(404);
+    expect(await call.statusOf("soap_note")).toBe(404);
+    expect(await given(clinic.client.get(`${call.path}/egresses/${egress.id}`))).toMatchObject({
+      status: "egress_deleted",
+    });
+  });
+
+  const nobody = [aRecipient({ key: RITA })];
+
+  it.each<[string, number, (call: Awaited<ReturnType<typeof aSilentCall>>) => Promise<unknown>]>([
+    ["where nothing more is known, its start", 0, async () => {}],
+    [
+      "when somebody joined",
+      7,
+      (call) => given(call.report({ participants: [{ key: RITA, joined_at: minutesAfterStart(7) }] })),
+    ],
+    [
+      "when somebody left",
+      8,
+      (call) => given(call.report({ participants: [{ key: RITA, left_at: minutesAfterStart(8) }] })),
+    ],
+    [
+      "when somebody began to wait for it",
+      9,
+      (call) => given(call.report({ participants: [{ key: RITA, waiting_since: minutesAfterStart(9) }] })),
+    ],
+    [
+      "the end of the last line of its transcript",
+      10.5,
+      (call) => given(call.reportTranscript({ is_final: false, lines: [call.line(630)] })),
+    ],
+    ["the end of a recording", 11, (call) => call.addEgress({ ended_at: minutesAfterStart(11) })],
+  ])("ends at the latest time known of it: %s", async (_, minutes, report) => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic, { participants: nobody });
+    await report(call);
+    await afterSilence();
+    expect(await call.known()).toMatchObject({ ended_by: "assumed", ended_at: minutesAfterStart(minutes) });
+  });
+
+  it("takes the lines that the last report of the transcript has", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic, { participants: nobody });
+    await given(call.reportTranscript({ is_final: false, lines: [call.line(900)] }));
+    await given(call.reportTranscript({ is_final: false, lines: [call.line(300)] }));
+    await given(call.reportTranscript({ summary: "Well." }));
+    await afterSilence();
+    expect(await call.known()).toMatchObject({ ended_at: minutesAfterStart(5) });
+  });
+
+  it("does not end in the future, whatever a report says", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic, { participants: nobody });
+    await given(call.reportTranscript({ is_final: false, lines: [call.line(1e300)] }));
+    await afterSilence();
+    const { ended_at } = await call.known();
+    expect(Math.abs(Date.parse(ended_at) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it.each<[string, (call: Awaited<ReturnType<typeof aSilentCall>>) => Promise<unknown>]>([
+    ["of the call", (call) => given(call.report({ failed: true }))],
+    [
+      "of a participant",
+      (call) => given(call.report({ participants: [{ key: RITA, display_name: "Rita R." }] })),
+    ],
+    ["of the transcript", (call) => given(call.reportTranscript({ is_final: false, lines: [] }))],
+    ["of the SOAP note", (call) => given(call.reportSoapNote({ text: "Well.", is_final: false }))],
+    ["of a recording", (call) => call.addEgress({}, `egress-${call.key}`)],
+  ])(
+    "goes on for another day after a report that changes something, and not after its repetition: %s",
+    async (_, report) => {
+      const clinic = await anOrganization();
+      const call = await aSilentCall(clinic);
+      travelTo(fromNow(DAY - 60));
+      await report(call);
+      travelTo(fromNow(DAY - 60));
+      await report(call);
+      await runCron();
+      expect(await call.known()).toMatchObject({ is_ended: false });
+      travelTo(fromNow(61));
+      await runCron();
+      expect(await call.known()).toMatchObject({ is_ended: true, ended_by: "assumed" });
+    },
+  );
+
+  it("counts as a call, but not in the average duration", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await aCall(clinic, { ended_at: minutesAfterStart(10) });
+    await afterSilence();
+    expect(await metricsOf(clinic)).toMatchObject({
+      total_calls: { "2026-01-31": 2 },
+      average_duration: { "2026-01-31": 600 },
+    });
+    await given(call.report({ ended_at: minutesAfterStart(20) }));
+    expect((await metricsOf(clinic)).average_duration).toEqual({ "2026-01-31": 900 });
+  });
+
+  it("is ended once", async () => {
+    const clinic = await anOrganization();
+    await aSilentCall(clinic);
+    await afterSilence();
+    await changingNothing(() => runCron());
+  });
+});
+
+describe("A report that comes after an end was assumed", () => {
+  it("and says when the call ended, replaces that end, and when those left who were still there", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await afterSilence();
+    const ended_at = minutesAfterStart(45);
+    const ended = await given(call.report({ ended_at }));
+    expect(ended).toMatchObject({ is_ended: true, ended_by: "reported", ended_at });
+    expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ended_at });
+    expect(await call.events()).toEqual(["call.started", "call.ended"]);
+    await changingNothing(() => call.report({ ended_at }));
+  });
+
+  it("may say an earlier end, or the same", async () => {
+    const clinic = await anOrganization();
+    const [earlier, same] = [await aSilentCall(clinic), await aCall(clinic, { ended_at: undefined })];
+    await afterSilence();
+    expect(await given(earlier.report({ ended_at: minutesAfterStart(5) }))).toMatchObject({
+      ended_by: "reported",
+      ended_at: minutesAfterStart(5),
+    });
+    expect(await earlier.leftAt()).toEqual({ paula: ENDED_AT, rita: minutesAfterStart(5) });
+    expect(await given(same.report({ ended_at: STARTED_AT }))).toMatchObject({ ended_by: "reported" });
+  });
+
+  it("keeps when somebody left whom a report has seen leave, also at the assumed end", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await afterSilence();
+    await given(call.report({ participants: [{ key: RITA, left_at: ENDED_AT }] }));
+    await given(call.report({ ended_at: minutesAfterStart(45) }));
+    expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ENDED_AT });
+  });
+
+  it("and says when somebody joined who was not known, lets them have left at the end that is reported", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await afterSilence();
+    await given(call.report({ participants: [{ key: RITA, joined_at: minutesAfterStart(35) }] }));
+    expect((await call.leftAt()).rita).toBe(minutesAfterStart(35));
+    await given(call.report({ ended_at: minutesAfterStart(45) }));
+    expect((await call.leftAt()).rita).toBe(minutesAfterStart(45));
+  });
+
+  it("without an end leaves the call ended as it is", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    await afterSilence();
+    expect(await given(call.report({ ended_at: null, failed: true }))).toMatchObject({
+      ended_by: "assumed",
+      ended_at: ENDED_AT,
+    });
+    await given(call.reportTranscript({ is_final: true, lines: [call.line(60 * 60)] }));
+    expect(await call.known()).toMatchObject({ ended_by: "assumed", ended_at: ENDED_AT });
+    await afterSilence();
+    expect(await call.known()).toMatchObject({ ended_by: "assumed", ended_at: ENDED_AT });
+  });
+
+  it("is not refused because the call starts after the end that nobody reported", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined });
+    await afterSilence();
+    const started_at = minutesAfterStart(5);
+    expect(await given(call.report({ started_at }))).toMatchObject({
+      started_at,
+      ended_at: started_at,
+      ended_by: "assumed",
+    });
+  });
+});
+
+describe("A LiveKit room", () => {
+  it("whose last event was lost ends after a day of silence; the event counts when it comes", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const [paula, rita] = [unique("paula"), unique("rita")];
+    await delivered([room.started(), room.joined(paula, 5), room.joined(rita, 8), room.left(paula, 700, 5)]);
+    await afterSilence();
+    expect(await given(reportCall(room.sid, {}))).toMatchObject({ ended_by: "assumed", ended_at: at(700) });
+    await delivered([room.finished(650)]);
+    expect(await given(reportCall(room.sid, {}))).toMatchObject({ ended_by: "reported", ended_at: at(650) });
+    const path = (key: string) => `/waiting_rooms/${room.waitingRoom.slug}/participants/${key}`;
+    expect(await given(platform.put(path(rita), { participant: {} }))).toMatchObject({ left_at: at(650) });
+    expect(await given(platform.put(path(paula), { participant: {} }))).toMatchObject({ left_at: at(700) });
+  });
+});
+
+describe("A wait whose end nobody reports", () => {
+  const waiting = async ({ client }: Organization, slug: string) =>
+    (await given(client.get(`/waiting_rooms/${slug}`))).waiting_count;
+
+  it("is over a day after the last report that changed something, and a later wait is a new visit", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const waiting_since = fromNow(-5);
+    const rita = await clinic.addParticipant(room.slug, { waiting_since });
+    const report = (participant: object) => clinic.addParticipant(room.slug, participant, rita.key);
+    travelTo(fromNow(DAY - 1));
+    await report({ waiting_since });
+    await runCron();
+    expect(await waiting(clinic, room.slug)).toBe(1);
+    travelTo(fromNow(2));
+    await runCron();
+    expect(await waiting(clinic, room.slug)).toBe(0);
+    expect(await report({ waiting_since })).toMatchObject({ left_at: waiting_since });
+
+    const later = fromNow(0);
+    expect(await report({ waiting_since: later })).toMatchObject({ waiting_since: later, left_at: null });
+    expect(await waiting(clinic, room.slug)).toBe(1);
+  });
+
+  it("goes on for another day after a report that changes something", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const rita = await clinic.addParticipant(room.slug);
+    travelTo(fromNow(DAY - 60));
+    await clinic.addParticipant(room.slug, { display_name: "Rita R." }, rita.key);
+    travelTo(fromNow(DAY - 60));
+    await runCron();
+    expect(await waiting(clinic, room.slug)).toBe(1);
+  });
+
+  it("ends when a late report says that it did", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const rita = await clinic.addParticipant(room.slug, { waiting_since: fromNow(-30) });
+    const left_at = fromNow(-10);
+    await afterSilence();
+    expect(
+      await clinic.addParticipant(room.slug, { waiting_since: rita.waiting_since, left_at }, rita.key),
+    ).toMatchObject({ left_at });
+  });
+
+  it("does not keep somebody from a call whose report names them later", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined });
+    const { key } = await clinic.addParticipant(call.room.slug);
+    travelTo(fromNow(DAY + 1));
+    await given(call.report({ failed: true }));
+    await runCron();
+    await given(call.report({ participants: [{ key }] }));
+    const onCall = () =>
+      given(platform.put(`/waiting_rooms/${call.room.slug}/participants/${key}`, { participant: {} }));
+    expect(await onCall()).toMatchObject({ call_id: call.id, left_at: null });
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect((await onCall()).left_at).not.toBeNull();
+  });
+
+  it("is not ended for those on a call", async () => {
+    const clinic = await anOrganization();
+    const call = await aSilentCall(clinic);
+    travelTo(fromNow(DAY + 1));
+    await given(call.report({ failed: true }));
+    await runCron();
+    expect(await call.leftAt()).toMatchObject({ rita: null });
+  });
+});
+
+describe("Reports that meet the cron", () => {
+  const numbers = Array.from({ length: 30 }, (_, n) => n);
+
+  it("and say the end of 30 calls that it ends: each ends once, as reported", async () => {
+    const clinic = await anOrganization();
+    const calls = [];
+    for (const _ of numbers)
+      calls.push(await aCall(clinic, { ended_at: undefined, participants: [aRecipient()] }, clinic.admin));
+    travelTo(fromNow(DAY + 1));
+    await Promise.all([
+      runCron(),
+      ...calls.map(({ report }) => given(report({ ended_at: ENDED_AT }))),
+      runCron(),
+    ]);
+    for (const { report } of calls)
+      expect(await given(report({}))).toMatchObject({ ended_by: "reported", ended_at: ENDED_AT });
+    const { results } = await env.DB.prepare(
+      "select distinct left_at, left_is_assumed from participants where organization_id = ?",
+    )
+      .bind(clinic.id)
+      .all();
+    expect(results).toEqual([{ left_at: Date.parse(ENDED_AT), left_is_assumed: 0 }]);
+    const { events } = await given(clinic.client.get("/events?type=call.ended&per_page=100"));
+    expect(new Set(events.map(({ data }: { data: { call_id: number } }) => data.call_id)).size).toBe(30);
+    expect(events).toHaveLength(30);
+  });
+
+  it("and say something else of a call: it is not silent any more, or has ended before", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: undefined, participants: [] });
+    travelTo(fromNow(DAY + 1));
+    await Promise.all([
+      ...numbers.map((n) =>
+        given(call.report({ participants: [aRecipient({ joined_at: minutesAfterStart(n) })] })),
+      ),
+      runCron(),
+    ]);
+    const { is_ended, ended_at } = await given(call.report({}));
+    const { results } = await env.DB.prepare("select left_at from participants where call_id = ?")
+      .bind(call.id)
+      .all<{ left_at: number | null }>();
+    expect(results).toHaveLength(30);
+    for (const { left_at } of results)
+      if (is_ended) expect(left_at).toBeGreaterThanOrEqual(Date.parse(ended_at));
+      else expect(left_at).toBeNull();
+  });
+});
+
+describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
+  const BACKLOG = 1000;
+
+  /** Calls that go on, of which nothing was heard for a month. */
+  async function aBacklog(size = BACKLOG) {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    leavingNoRows(clinic.id, "calls", "events");
+    const month = Date.now() - 30 * DAY * 60_000;
+    await env.DB.prepare(
+      `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
+       insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, failed, created_at, updated_at)
+       select ?2, ?3 || n, ?4, ?5, ?6, 0, ?7, ?6 from counter`,
+    )
+      .bind(size, clinic.id, unique("call"), clinic.admin.id, room.id, month, Date.now())
+      .run();
+    return clinic;
+  }
+
+  const ongoing = async ({ id }: Organization) =>
+    Number(
+      await env.DB.prepare("select count(*) as n from calls where organization_id = ? and ended_at is null")
+        .bind(id)
+        .first("n"),
+    );
+
+  it("is worked off in portions, and does not delay another organization's calls", async () => {
+    const crowded = await aBacklog();
+    const other = await anOrganization();
+    const call = await aSilentCall(other);
+    travelTo(fromNow(DAY + 1));
+    await runCron();
+    expect(await call.known()).toMatchObject({ ended_by: "assumed" });
+    expect(await ongoing(crowded)).toBe(BACKLOG - CALLS_ENDED / 2);
+    await runCron();
+    expect(await ongoing(crowded)).toBe(BACKLOG - CALLS_ENDED / 2 - CALLS_ENDED);
+  });
+
+  it("of more organizations than a portion has calls is worked off in turn", async () => {
+    const clinics = CALLS_ENDED + 20;
+    const slug = unique("many");
+    const { admin } = await anOrganization();
+    const long = Date.now() - 30 * DAY * 60_000;
+    const ours = `(select id from organizations where slug glob '${slug}-*')`;
+    const insert = (table: string, columns: string, values: string) =>
+      env.DB.prepare(
+        `insert into ${table} (organization_id, ${columns}, created_at, updated_at)
+         select id, ${values}, 0, ?1 from organizations where id in ${ours}`,
+      ).bind(long);
+    const room = "(select id from waiting_rooms where organization_id = organizations.id)";
+    const owner = "(select id from organization_users where organization_id = organizations.id)";
+    const anEndlessCall = (n: number) =>
+      insert(
+        "calls",
+        "key, organization_user_id, waiting_room_id, started_at, failed",
+        `slug || '-call-${n}', ${owner}, ${room}, 0, 0`,
+      );
+    await env.DB.batch([
+      env.DB.prepare(
+        `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
+         insert into organizations (name, slug, created_at, updated_at) select 'Clinic', ?2 || '-x' || n, 0, 0 from counter`,
+      ).bind(clinics, slug),
+      insert("organization_users", "user_id, display_name, roles", `${admin.user_id}, 'Ada', '[]'`),
+      insert("waiting_rooms", "name, slug, theme, is_active", "'Room', slug || '--room', 'default', 1"),
+      anEndlessCall(1),
+      anEndlessCall(2),
+    ]);
+    const goingOn = async () => {
+      const { results } = await env.DB.prepare(
+        `select count(*) as n from calls where organization_id in ${ours} and ended_at is null group by organization_id`,
+      ).all<{ n: number }>();
+      return results.map(({ n }) => n).sort();
+    };
+    await runCron();
+    expect(await goingOn()).toEqual([...Array(CALLS_ENDED).fill(1), ...Array(20).fill(2)]);
+    await runCron();
+    expect((await goingOn()).reduce((sum, n) => sum + n)).toBe(40);
+    await runCron();
+    expect(await goingOn()).toEqual([]);
+  });
+
+  it("of calls that are not silent is not read", async () => {
+    const crowded = await aBacklog();
+    await env.DB.prepare("update calls set updated_at = ? where organization_id = ?")
+      .bind(Date.now(), crowded.id)
+      .run();
+    const counting = countingRows();
+    const { rows_read } = await counting.during(() => workerWith({ DB: counting.DB }).runCron());
+    expect(rows_read).toBeLessThan(READ_FOR_NOTHING);
+  });
+});

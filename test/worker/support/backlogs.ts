@@ -1,0 +1,170 @@
+import { env } from "cloudflare:workers";
+import { given, type Organization, unique } from "./organization.ts";
+
+const DAY = 86_400_000;
+
+/** What the cron works off, for an organization that has much of it. */
+export interface Backlog {
+  /** The chore. */
+  name: string;
+  /** Makes so many rows that are due. */
+  add: (organization: Organization, size: number) => Promise<void>;
+  /** What of a table is left to work off. */
+  due: string;
+}
+
+async function insertMany(size: number, insert: string, ...values: unknown[]) {
+  for (let from = 0; from < size; from += 10_000) {
+    const to = Math.min(from + 10_000, size);
+    await env.DB.prepare(
+      `with recursive counter (n) as (select ${from + 1} union all select n + 1 from counter where n < ${to}) ${insert}`,
+    )
+      .bind(...values)
+      .run();
+  }
+}
+
+async function addCalls(organization: Organization, size: number) {
+  const owner = await organization.addProvider();
+  const room = await organization.addRoom();
+  const word = unique("old");
+  await insertMany(
+    size,
+    `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed, created_at, updated_at)
+     select ?1, ?2 || '-' || n, ?3, ?4, ?5 + n, ?5 + n + 1, false, ?6, ?6 from counter`,
+    organization.id,
+    word,
+    owner.id,
+    room.id,
+    Date.now() - 100 * DAY,
+    Date.now(),
+  );
+  await env.DB.prepare(
+    "update organizations set recording_retention_days = 30, transcript_retention_days = 30 where id = ?",
+  )
+    .bind(organization.id)
+    .run();
+}
+
+/** Makes a result for each call, by the columns of its own. */
+const addResults =
+  (table: string, columns: string, values: string) => async (organization: Organization, size: number) => {
+    await addCalls(organization, size);
+    await env.DB.prepare(
+      `insert into ${table} (organization_id, call_id, ${columns}, created_at, updated_at)
+       select organization_id, id, ${values}, 1, 1 from calls where organization_id = ?`,
+    )
+      .bind(organization.id)
+      .run();
+  };
+
+/** Bulk invites of a row each. */
+async function addBulkInvites({ id, admin }: Organization, size: number, at: number, status: string) {
+  await insertMany(
+    size,
+    `insert into bulk_invites (organization_id, created_by_user_id, total_count, queued_at, completed_at, created_at, updated_at)
+     select ?1, ?2, 1, ?3, iif(?4 = 'created', ?3, null), ?3, ?3 from counter`,
+    id,
+    admin.user_id,
+    at,
+    status,
+  );
+  await env.DB.prepare(
+    `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
+     select organization_id, id, 0, 'old@example.com', 'Invitee', '["provider"]', ? from bulk_invites
+     where organization_id = ?`,
+  )
+    .bind(status, id)
+    .run();
+}
+
+/** Deliveries of events that are gone, at an endpoint that stays. The events of others may be older than these. */
+async function addDeliveries(organization: Organization, size: number) {
+  const { client, id } = organization;
+  const webhook_endpoint = { url: `https://${unique("hooks")}.example.com`, is_active: false };
+  const endpoint = await given(client.post("/webhook_endpoints", { webhook_endpoint }));
+  const newest = Number(await env.DB.prepare("select max(id) as id from events").first("id"));
+  await env.DB.prepare("delete from events where organization_id = ?").bind(id).run();
+  await env.DB.prepare(
+    `insert into events (id, organization_id, type, data, created_at) values (?, ?, 'call.started', '{"call_id":1}', ?)`,
+  )
+    .bind(newest + size + 1, id, Date.now())
+    .run();
+  await insertMany(
+    size,
+    `insert into webhook_deliveries (organization_id, webhook_endpoint_id, event_id) select ?1, ?2, ?3 + n from counter`,
+    id,
+    endpoint.id,
+    newest,
+  );
+}
+
+export const BACKLOGS: Backlog[] = [
+  {
+    name: "deleteOldCodes",
+    add: ({ id, admin }, size) =>
+      insertMany(
+        size,
+        `insert into authorization_codes (organization_id, organization_user_id, code_digest, expires_at, created_at)
+         select ?1, ?2, n || '-' || ?2, n, 0 from counter`,
+        id,
+        admin.id,
+      ),
+    due: "authorization_codes where true",
+  },
+  {
+    name: "deleteOldIdempotencyKeys",
+    add: ({ id, client }, size) =>
+      insertMany(
+        size,
+        `insert into idempotency_keys (organization_id, api_client_id, key, fingerprint, created_at)
+         select ?1, ?2, n, '', n from counter`,
+        id,
+        client.id,
+      ),
+    due: "idempotency_keys where true",
+  },
+  {
+    name: "deleteOldEvents",
+    add: ({ id }, size) =>
+      insertMany(
+        size,
+        `insert into events (organization_id, type, data, created_at)
+         select ?1, 'call.started', '{"call_id":1}', n from counter`,
+        id,
+      ),
+    due: "events where type = 'call.started'",
+  },
+  { name: "deleteOldDeliveries", add: addDeliveries, due: "webhook_deliveries where true" },
+  {
+    name: "erasePersonalData",
+    add: (organization, size) => addBulkInvites(organization, size, Date.now() - 31 * DAY, "created"),
+    due: "bulk_invite_rows where email <> ''",
+  },
+  {
+    name: "requeueLostRows",
+    add: (organization, size) => addBulkInvites(organization, size, Date.now() - DAY, "pending"),
+    due: `bulk_invites where queued_at < unixepoch() * 1000 - ${DAY / 2}`,
+  },
+  {
+    name: "deleteOldTranscripts",
+    add: addResults("transcripts", "is_final, lines_digest", "1, ''"),
+    due: "transcripts where true",
+  },
+  {
+    name: "deleteOldSoapNotes",
+    add: addResults("soap_notes", "is_final, text", "1, 'Well.'"),
+    due: "soap_notes where true",
+  },
+  {
+    name: "deleteOldRecordings",
+    add: addResults("egresses", "egress_id, status, is_stopped", "key, 'egress_ended', 1"),
+    due: "egresses where status <> 'egress_deleted'",
+  },
+];
+
+/** How much of it an organization has left. */
+export const leftOf = async ({ due }: Backlog, { id }: { id: number }) =>
+  Number(
+    await env.DB.prepare(`select count(*) as n from ${due} and organization_id = ?`).bind(id).first("n"),
+  );

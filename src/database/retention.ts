@@ -2,6 +2,7 @@ import { and, eq, inArray, isNotNull, not, type SQL, sql } from "drizzle-orm";
 import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
 import type { CleanUp } from "./clean_up.ts";
 import { builder, type Placeholders, preparedQuery, runAll, type Value } from "./queries.ts";
+import { isNotQuiet } from "./quiet.ts";
 import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
 
 /** How long an organization keeps something: null for good. */
@@ -30,6 +31,8 @@ export const isPastRetention = (results: Results, days: RetentionDays, now: Valu
  * there are and whatever became of them. A hold that ends or days that change count at once: nothing remembers how far
  * an earlier run came.
  *
+ * A database that was restored selects nothing until it is resumed: reports of legal holds may have been lost.
+ *
  * @param isIndexed what the WHERE of that index says, in its words, besides `not is_held`
  */
 export const idsPastRetention = (
@@ -50,6 +53,7 @@ export const idsPastRetention = (
         isOverdue(results, days, now),
         not(results.is_held),
         isIndexed,
+        isNotQuiet(),
       ),
     )
     .limit(limit);

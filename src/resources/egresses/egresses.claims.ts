@@ -18,6 +18,7 @@ import {
 import { alias } from "drizzle-orm/sqlite-core";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
 import { idsPastRetention, isPastRetention } from "../../database/retention.ts";
 import { egresses, organizations, replacedFiles } from "../../database/schema.ts";
 import { RECORDINGS_CLAIMED } from "../../limits.ts";
@@ -81,7 +82,12 @@ export const takeClaims = preparedQuery(({ now }: Placeholders<{ now: number }>)
     .select({ id: egresses.id })
     .from(egresses)
     .where(
-      and(not(egresses.is_held), isNotNull(egresses.deletion_due_at), lte(egresses.deletion_due_at, now)),
+      and(
+        not(egresses.is_held),
+        isNotNull(egresses.deletion_due_at),
+        lte(egresses.deletion_due_at, now),
+        isNotQuiet(),
+      ),
     )
     .orderBy(asc(egresses.deletion_due_at))
     .limit(RECORDINGS_CLAIMED);
@@ -101,7 +107,8 @@ export const takeClaims = preparedQuery(({ now }: Placeholders<{ now: number }>)
 
 /**
  * The files of those of the recordings that are claimed and not under legal hold: those that they name now, and those that
- * they named before. A recording without a file has one row, without a storage key. `egress_ids` is a JSON array.
+ * they named before. A recording without a file has one row, without a storage key. While the database is quiet there are
+ * none. `egress_ids` is a JSON array.
  */
 export const filesOfClaims = preparedQuery(({ egress_ids }: Placeholders<{ egress_ids: string }>) => {
   const claimed = builder
@@ -112,6 +119,7 @@ export const filesOfClaims = preparedQuery(({ egress_ids }: Placeholders<{ egres
         inArray(egresses.egress_id, jsonValues(egress_ids)),
         isNotNull(egresses.deletion_due_at),
         not(egresses.is_held),
+        isNotQuiet(),
       ),
     );
   const files = builder

@@ -23,6 +23,7 @@ import {
   egressOfUnknownCall,
   egressUserNotMember,
   egressWithoutStatus,
+  fileKeptWhileQuiet,
   fileNotDeleted,
   NOT_A_PATH,
   STORAGE_KEY_TOO_LONG,
@@ -175,7 +176,13 @@ export const egressesReference: Reference = {
       refusals: {
         503: "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too.",
       },
-      errors: [egressNotFound(), callUnderLegalHold(), egressNotEnded(), fileNotDeleted()],
+      errors: [
+        egressNotFound(),
+        callUnderLegalHold(),
+        egressNotEnded(),
+        fileNotDeleted(),
+        fileKeptWhileQuiet(),
+      ],
     },
   },
 };

@@ -1,5 +1,6 @@
 import { and, asc, eq, exists, getTableColumns, inArray, isNull, lte, notExists, or, sql } from "drizzle-orm";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
 import { calls, egresses, participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
@@ -66,7 +67,7 @@ export const silentEgresses = preparedQuery(({ now, limit }: Placeholders<{ now:
   builder
     .select({ id: egresses.id, egress_id: egresses.egress_id, status: egresses.status })
     .from(egresses)
-    .where(lte(egresses.check_at, now))
+    .where(and(lte(egresses.check_at, now), isNotQuiet()))
     .orderBy(asc(egresses.check_at))
     .limit(limit),
 );

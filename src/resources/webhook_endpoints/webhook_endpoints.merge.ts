@@ -22,7 +22,14 @@ export function newEndpoint(
 }
 
 /**
- * A field left out stays. An endpoint that is activated is no longer disabled for any reason.
+ * The reason of an endpoint that was active in a backup, and is turned off in the database that was restored from it. When the
+ * operator resumes the service, it becomes active again, unless a client has said meanwhile what it is to be.
+ */
+export const DISABLED_AS_RESTORED = "restored";
+
+/**
+ * A field left out stays. An endpoint that is activated is no longer disabled for any reason. One that was restored is
+ * not, either, once a client says that it is to be off.
  *
  * @param service_url where the service was reached by this request
  */
@@ -33,11 +40,12 @@ export function mergeEndpoint(
   now: number,
 ): WebhookEndpoint {
   const { url, is_active } = input;
+  const isDecided = is_active || (is_active === false && endpoint.disabled_reason === DISABLED_AS_RESTORED);
   return {
     ...endpoint,
     ...withoutUndefined(input),
     service_url: url === undefined ? endpoint.service_url : service_url,
-    disabled_reason: is_active ? null : endpoint.disabled_reason,
+    disabled_reason: isDecided ? null : endpoint.disabled_reason,
     // What failed before says nothing of an endpoint that was repaired.
     failing_since: is_active || url !== undefined ? null : endpoint.failing_since,
     updated_at: now,

@@ -34,7 +34,7 @@ export const webhookEndpointSchema = z
     }),
     disabled_reason: line().nullable().meta({
       description:
-        "Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive.",
+        "Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. `restored`: the service was restored from a backup, and its operator has not resumed it yet. Then an endpoint that was active becomes so again, unless a client sets `is_active` first.",
       example: null,
     }),
     created_at: timestamp().meta({ description: "When the endpoint was created.", example: SET_UP_AT }),

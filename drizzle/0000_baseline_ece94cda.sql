@@ -95,6 +95,11 @@ CREATE UNIQUE INDEX `calls_key_unique` ON `calls` (`key`);--> statement-breakpoi
 CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
+CREATE TABLE `database_settings` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `deletion_audit_logs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,

@@ -1,28 +1,43 @@
 /**
  * `npm run restore -- --input FILE`: loads a file of `npm run backup` into an empty database. The local one, or with
  * --remote the one in production. Takes --persist-to, --config and --env of wrangler.
+ *
+ * A restored database is quiet (see src/database/quiet.ts): with --resume, it goes on. With --after-time-travel, a database
+ * becomes quiet that D1's Time Travel has put back in place.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { END_OF_BACKUP } from "./backup_statements.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import { SCHEMA } from "./exported_copy.ts";
+import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 const USAGE = `
-Usage: npm run restore -- --input FILE [--remote]
+Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remote]
 
-  --input FILE         a file of \`npm run backup\`
+  --input FILE         loads a file of \`npm run backup\` into an empty database, which is then quiet: it sends no
+                       webhooks, deletes no files and asks LiveKit nothing
+  --after-time-travel  makes a database quiet that Time Travel has put back
+  --resume             ends that, and turns on the webhook endpoints that were on in the copy
 `;
 
-runDatabaseCommand(USAGE, { input: { type: "string" } }, ({ input, ...target }) => {
-  if (!input) throw new Error("Say what to restore: npm run restore -- --input FILE");
-  restore(target, input);
+const options = {
+  input: { type: "string" },
+  "after-time-travel": { type: "boolean" },
+  resume: { type: "boolean" },
+} as const;
+
+runDatabaseCommand(USAGE, options, ({ input, "after-time-travel": isPutBack, resume: isOver, ...target }) => {
+  if ([input, isPutBack, isOver].filter(Boolean).length !== 1)
+    throw new Error("Say one thing: npm run restore -- --input FILE, or --after-time-travel, or --resume");
+  if (input) restore(target, input);
+  else if (isPutBack) quiet(target);
+  else resume(target);
 });
 
 function restore(target: Target, input: string) {
   if (!isComplete(input)) throw new Error(`${input} is not a complete file of \`npm run backup\`.`);
-  const [present = []] = queryDatabase(target, [SCHEMA]);
-  if (present.length > 0)
+  if (!isEmpty(target))
     throw new Error(
       "The database is not empty, and a restore changes no database that has tables. Restore into a new one: " +
         (target.remote ? "see Backup and restore in the README." : "use --persist-to with a new folder."),
@@ -38,6 +53,39 @@ function restore(target: Target, input: string) {
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
   process.stdout.write("Restored. Every foreign key has its row.\n");
+  sayHowItIs(target);
+}
+
+function quiet(target: Target) {
+  requireTables(target);
+  // wrangler runs them as one batch, which is a transaction.
+  queryDatabase(target, QUIETING_STATEMENTS);
+  sayHowItIs(target);
+}
+
+function resume(target: Target) {
+  requireTables(target);
+  const { is_quiet, endpoints } = stateOf(target);
+  if (!is_quiet) return process.stdout.write("The database is not quiet: there is nothing to resume.\n");
+  queryDatabase(target, RESUMING_STATEMENTS);
+  process.stdout.write(`Resumed. ${endpoints} webhook endpoints are on again, as they were in the copy.\n`);
+}
+
+/** Looks it up, so that a copy that is not quiet is noticed. */
+function sayHowItIs(target: Target) {
+  const { is_quiet, endpoints } = stateOf(target);
+  if (!is_quiet) throw new Error("The database is not quiet. Run the command with --after-time-travel.");
+  process.stdout.write(
+    `The database is quiet: it sends no webhooks, deletes no files and asks LiveKit nothing. ${endpoints} webhook endpoints are off until you run \`npm run restore -- --resume\`.\n`,
+  );
+}
+
+const stateOf = (target: Target) => queryDatabase(target, [QUIET_STATE])[0]?.[0] ?? {};
+
+const isEmpty = (target: Target) => queryDatabase(target, [SCHEMA])[0]?.length === 0;
+
+function requireTables(target: Target) {
+  if (isEmpty(target)) throw new Error("The database has no tables. Is it the one that you mean?");
 }
 
 /** The file's last line says so. Without it the file was cut off, or is one of `wrangler d1 export`. */

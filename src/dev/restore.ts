@@ -10,7 +10,7 @@ import { END_OF_BACKUP } from "./backup_statements.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
-import { queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import { queryDatabase, type Rows, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 const USAGE = `
 Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remote]
@@ -37,7 +37,8 @@ runDatabaseCommand(USAGE, options, ({ input, "after-time-travel": isPutBack, res
 
 function restore(target: Target, input: string) {
   if (!isComplete(input)) throw new Error(`${input} is not a complete file of \`npm run backup\`.`);
-  if (!isEmpty(target))
+  const [present = []] = queryDatabase(target, [SCHEMA]);
+  if (present.length > 0)
     throw new Error(
       "The database is not empty, and a restore changes no database that has tables. Restore into a new one: " +
         (target.remote ? "see Backup and restore in the README." : "use --persist-to with a new folder."),
@@ -49,43 +50,37 @@ function restore(target: Target, input: string) {
     handlesData: true,
     ...(target.remote && { stdio: "inherit" }),
   });
-  const [broken = []] = queryDatabase(target, ["PRAGMA foreign_key_check"]);
+  const [state, broken = []] = queryDatabase(target, [QUIET_STATE, "PRAGMA foreign_key_check"]);
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
   process.stdout.write("Restored. Every foreign key has its row.\n");
-  sayHowItIs(target);
+  sayHowItIs(state);
 }
 
+// wrangler runs the statements of a command as one batch, which is a transaction.
+
 function quiet(target: Target) {
-  requireTables(target);
-  // wrangler runs them as one batch, which is a transaction.
-  queryDatabase(target, QUIETING_STATEMENTS);
-  sayHowItIs(target);
+  sayHowItIs(queryDatabase(target, [...QUIETING_STATEMENTS, QUIET_STATE]).at(-1));
 }
 
 function resume(target: Target) {
-  requireTables(target);
-  const { is_quiet, endpoints } = stateOf(target);
-  if (!is_quiet) return process.stdout.write("The database is not quiet: there is nothing to resume.\n");
-  queryDatabase(target, RESUMING_STATEMENTS);
-  process.stdout.write(`Resumed. ${endpoints} webhook endpoints are on again, as they were in the copy.\n`);
-}
-
-/** Looks it up, so that a copy that is not quiet is noticed. */
-function sayHowItIs(target: Target) {
-  const { is_quiet, endpoints } = stateOf(target);
-  if (!is_quiet) throw new Error("The database is not quiet. Run the command with --after-time-travel.");
+  const [state] = queryDatabase(target, [QUIET_STATE, ...RESUMING_STATEMENTS]);
+  const { is_quiet, endpoints } = state?.[0] ?? {};
   process.stdout.write(
-    `The database is quiet: it sends no webhooks, deletes no files and asks LiveKit nothing. ${endpoints} webhook endpoints are off until you run \`npm run restore -- --resume\`.\n`,
+    is_quiet
+      ? `Resumed. Webhook endpoints that are on again, as in the copy: ${endpoints}.\n`
+      : "The database is not quiet: there is nothing to resume.\n",
   );
 }
 
-const stateOf = (target: Target) => queryDatabase(target, [QUIET_STATE])[0]?.[0] ?? {};
-
-const isEmpty = (target: Target) => queryDatabase(target, [SCHEMA])[0]?.length === 0;
-
-function requireTables(target: Target) {
-  if (isEmpty(target)) throw new Error("The database has no tables. Is it the one that you mean?");
+/** @throws Error for a copy that is not quiet: nobody may serve it */
+function sayHowItIs(state: Rows | undefined) {
+  const { is_quiet, endpoints } = state?.[0] ?? {};
+  if (!is_quiet) throw new Error("The database is not quiet. Run the command with --after-time-travel.");
+  process.stdout.write(
+    "The database is quiet: it sends no webhooks, deletes no files and asks LiveKit nothing, until you run it with --resume.\n" +
+      `Webhook endpoints that are off until then: ${endpoints}.\n`,
+  );
 }
 
 /** The file's last line says so. Without it the file was cut off, or is one of `wrangler d1 export`. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MAX_OLD_WEBHOOK_SECRETS, OLD_WEBHOOK_SECRET_LIFETIME } from "../../src/limits.ts";
 import {
+  DISABLED_AS_RESTORED,
   mergeEndpoint,
   newEndpoint,
   rotateSecret,
@@ -39,6 +40,13 @@ describe("A webhook endpoint", () => {
       failing_since: null,
       updated_at: NOW,
     });
+  });
+
+  it("that was restored, and that a client wants to be off, is not turned on by the operator", () => {
+    const restored = { ...disabled, disabled_reason: DISABLED_AS_RESTORED };
+    expect(mergeEndpoint(restored, { is_active: false }, HERE, NOW).disabled_reason).toBeNull();
+    const { url } = disabled;
+    expect(mergeEndpoint(restored, { url }, HERE, NOW).disabled_reason).toBe(DISABLED_AS_RESTORED);
   });
 
   it("that is moved is not known to fail, and is checked against where the service was reached then", () => {

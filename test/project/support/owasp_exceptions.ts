@@ -63,7 +63,6 @@ export const EXCEPTIONS: Exception[] = [
       "external paths */calls/{call_id}/* get responses",
       "external paths /roles get responses",
       "external paths /webhook_endpoints get responses",
-      "external paths /webhook_endpoints/{id}/ping post responses",
     ],
     reason:
       "These requests have neither a query nor a body, so that nothing can be invalid but the path. A path that leads nowhere is 404.",

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { WriteConflict } from "../database/decide_and_write.ts";
-import { DATABASE_RETRY_AFTER, WRITE_RETRY_AFTER } from "../limits.ts";
+import { DATABASE_RETRY_AFTER, LARGE_BODY_RETRY_AFTER, WRITE_RETRY_AFTER } from "../limits.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 
@@ -54,6 +54,13 @@ export const databaseUnavailable = () =>
   new ApiError(503, "The database is not available at the moment: try again", {
     headers: { "Retry-After": String(DATABASE_RETRY_AFTER) },
     reason: "database_unavailable",
+  });
+
+/** Others with large bodies were before it for as long as a caller waits. */
+export const largeBodyWaited = () =>
+  new ApiError(503, "Too many large requests at once: try again", {
+    headers: { "Retry-After": String(LARGE_BODY_RETRY_AFTER) },
+    reason: "large_bodies",
   });
 
 /** D1's errors that pass by themselves. One that was reset for its memory or CPU time was asked too much, and stays. */

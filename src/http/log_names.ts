@@ -57,6 +57,7 @@ export const REFUSAL_REASONS = {
   health: ["settings_at_fault", "migrations_missing", "database_unreachable"],
   write: ["write_conflict"],
   database: ["database_unavailable"],
+  memory: ["large_bodies"],
   recording: ["file_not_deleted", "database_quiet"],
   rate: ["client_limit", "address_limit"],
 } as const;

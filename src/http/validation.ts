@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
 import { ApiError, bodyTooLarge, noSuchPath, notJson, unprocessable } from "./errors.ts";
+import { inTurn, mayBeLarge } from "./large_bodies.ts";
 import { nullsDropped } from "./null_fields.ts";
 
 declare module "hono" {
@@ -102,17 +103,20 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
     c,
     next,
   ) => {
-    let body: unknown;
-    await limitBody(limit ?? c.var.bodyLimit)(c, async () => {
-      const json = await textOf(c);
-      requireFewContainers(json);
-      body = withoutNulls(parseJson(json));
-    });
+    const maxSize = limit ?? c.var.bodyLimit;
+    async function handle() {
+      await limitBody(maxSize)(c, async () => {
+        c.req.addValidatedData("json", validated(withoutNulls(await readJson(c))));
+      });
+      await next();
+    }
+    await (mayBeLarge(maxSize, c.req.header("Content-Length")) ? inTurn(handle) : handle());
+  };
+  function validated(body: unknown): object {
     const { data, error } = schema.safeParse(body);
     if (error) throw unprocessable(explain(error.issues));
-    c.req.addValidatedData("json", data as object);
-    await next();
-  };
+    return data as object;
+  }
   return Object.assign(validateBody, { input: { target: "json", schema, limit } satisfies Input });
 }
 
@@ -138,6 +142,13 @@ const decoder = new TextDecoder();
 /** The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text. */
 export const textOf = async ({ req }: HonoContext): Promise<string> =>
   decoder.decode(await req.arrayBuffer());
+
+/** A large body takes much memory, so nothing keeps its text: Hono would. */
+async function readJson({ req }: HonoContext): Promise<unknown> {
+  const json = decoder.decode(await req.raw.arrayBuffer());
+  requireFewContainers(json);
+  return parseJson(json);
+}
 
 /** @throws ApiError 400 */
 export function parseJson(json: string): unknown {

@@ -3,6 +3,7 @@ import {
   bodyTooLarge,
   databaseUnavailable,
   internalError,
+  largeBodyWaited,
   noSuchPath,
   notJson,
   writeConflict,
@@ -14,6 +15,7 @@ import { explain, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
   EXTERNAL_BODY_LIMIT,
+  LARGE_BODY,
   LIVEKIT_BODY_LIMIT,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   PLATFORM_BODY_LIMIT,
@@ -123,6 +125,8 @@ function commonRefusals(api: Api, method: string, inputs: Input[], operation: Op
   all.push([500, "An internal error of the service.", [internalError().message]]);
   all.push([503, undefined, [databaseUnavailable().message]]);
   if (method !== "GET") all.push([503, undefined, [writeConflict().message]]);
+  if (json && (json.limit ?? BODY_LIMITS[api]) > LARGE_BODY)
+    all.push([503, undefined, [largeBodyWaited().message]]);
   return all;
 }
 

@@ -12,8 +12,8 @@ export const npm = (args: string[], options: SpawnOptions) =>
  * @param data where it keeps its database and files
  * @param temporary where it and wrangler keep their temporary files
  */
-export function startDevServer(data: string, temporary: string, flags: string[] = []) {
-  const freePorts = ["--port", "0", "--inspector-port", "0"];
+export function startDevServer(data: string, temporary: string, flags: string[] = [], inspectorPort = 0) {
+  const freePorts = ["--port", "0", "--inspector-port", String(inspectorPort)];
   const child = npm(["run", "--silent", "dev", "--", ...freePorts, "--persist-to", data, ...flags], {
     detached: !IS_WINDOWS,
     env: { ...process.env, TMPDIR: temporary, TEMP: temporary },

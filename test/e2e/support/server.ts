@@ -37,10 +37,12 @@ export function npmRun(...args: string[]) {
  */
 export async function startServer({
   flags = [],
+  inspectorPort = 0,
   ownData,
   isNewcomers = false,
 }: {
   flags?: string[];
+  inspectorPort?: number;
   ownData?: string;
   isNewcomers?: boolean;
 } = {}) {
@@ -48,7 +50,7 @@ export async function startServer({
   const data = ownData ? join(folder, ownData) : folder;
   if (!isNewcomers && !existsSync(join(data, "v3")))
     cpSync(join(inject("migratedState"), "v3"), join(data, "v3"), { recursive: true });
-  const { ready, output, ended, stop } = startDevServer(data, folder, flags);
+  const { ready, output, ended, stop } = startDevServer(data, folder, flags, inspectorPort);
   running.add(stop);
   ended.then(() => running.delete(stop));
   return { ...(await ready), output, persistTo: folder, stop };

@@ -5,6 +5,7 @@ import { defineConfig, type Plugin, type TestUserConfig } from "vitest/config";
 const notSet = Object.fromEntries(
   [
     "ALLOW_HTTP",
+    "OWN_HOSTS",
     "PLATFORM_API_TOKEN_PREVIOUS",
     "WAITING_ROOM_THEMES",
     "INVITE_VALIDITY_DAYS",
@@ -34,13 +35,17 @@ const theWorker = () =>
       ratelimits: {
         CLIENT_LIMIT: { namespace_id: "1001", simple: { limit: 1_000_000, period: 60 } },
         FAILURE_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
-        SMALL_LIMIT: { namespace_id: "1003", simple: { limit: 5, period: 60 } },
+        BULK_INVITE_LIMIT: { namespace_id: "1003", simple: { limit: 1_000_000, period: 60 } },
+        REDELIVERY_LIMIT: { namespace_id: "1004", simple: { limit: 1_000_000, period: 60 } },
+        SMALL_LIMIT: { namespace_id: "1005", simple: { limit: 5, period: 60 } },
       },
       bindings: {
         ...notSet,
         MIGRATIONS: migrations,
         // An operator may change those of wrangler.toml.
         CLIENT_LIMIT_PER_MINUTE: "1200",
+        BULK_INVITE_LIMIT_PER_MINUTE: "10",
+        REDELIVERY_LIMIT_PER_MINUTE: "10",
         FAILURE_LIMIT_PER_MINUTE: "60",
         PLATFORM_API_TOKEN: "test-platform-token-of-32-characters",
         APP_URL: "https://app.test",

@@ -74,6 +74,9 @@ export const MAX_ROLE_NAMES = 10;
 /** Providers whom one user assists. The ids go to D1 in one parameter. */
 export const MAX_ASSISTS = 1000;
 
+/** Subs of a room that are not over yet. The list of them has no pages. */
+export const MAX_SUBS = 1000;
+
 /** The duration of a sub without an end. */
 export const DEFAULT_SUB_DURATION = 24 * HOUR;
 
@@ -247,6 +250,17 @@ export const LIVEKIT_EGRESS_KEPT_FOR = DAY;
 
 export const MAX_BULK_INVITES = 1000;
 
+/** Invites of an organization that were not used, expired or not. No organization waits for so many people at a time. */
+export const MAX_UNUSED_INVITES = 10_000;
+
+/** Rows of bulk invites that an organization sends in `BULK_ROWS_PERIOD`: all of a large one, twice. */
+export const MAX_BULK_ROWS = 20_000;
+
+export const BULK_ROWS_PERIOD = DAY;
+
+/** In seconds: the `Retry-After` when an organization has sent as many rows as it can. */
+export const BULK_ROWS_RETRY_AFTER = 3600;
+
 /** Rows in one queue message: a compromise between few messages and few rows lost with a failing message. */
 export const BULK_INVITE_CHUNK = 50;
 
@@ -371,6 +385,12 @@ export const WEBHOOK_REDELIVERY_PORTION = 1000;
  * hold up requests. In a day, this makes half a million rows.
  */
 export const CRON_PORTION = 2000;
+
+/**
+ * The organizations among which a run of the cron divides each portion first. Those who need less leave the rest to the
+ * others; if more than these have so much to work off, some wait for another run.
+ */
+export const CRON_TURNS = 20;
 
 /** No report of a running egress for this long: then the cron asks LiveKit whether it missed one. */
 export const EGRESS_SILENCE = 10 * MINUTE;

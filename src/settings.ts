@@ -14,12 +14,22 @@ const livekitUrl = z
   .url({ protocol: /^(https?|wss?)$/, error: "must be a URL with https:// or wss://" })
   .transform((url) => url.replace(/^ws/i, "http").replace(/\/+$/, ""));
 
+/** A host name, perhaps with a port: as a URL, of which only these count. */
+const ownHost = z
+  .string()
+  .trim()
+  .regex(/^[^\s/?#@\\]+$/, "must be host names, separated by commas")
+  .transform((host) => `http://${host}`)
+  .refine((url) => URL.canParse(url), "must be host names, separated by commas");
+
 const perMinute = z.coerce.number().int().positive();
 
 /** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
 const fields = z.object({
   ALLOW_HTTP: z.enum(["true", "false"]).default("false"),
   CLIENT_LIMIT_PER_MINUTE: perMinute,
+  BULK_INVITE_LIMIT_PER_MINUTE: perMinute,
+  REDELIVERY_LIMIT_PER_MINUTE: perMinute,
   FAILURE_LIMIT_PER_MINUTE: perMinute,
   PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
   PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
@@ -28,6 +38,11 @@ const fields = z.object({
     .transform((list) => list.split(","))
     .pipe(z.array(themeName))
     .optional(),
+  OWN_HOSTS: z
+    .string()
+    .default("")
+    .transform((list) => list.split(",").filter((host) => host.trim() !== ""))
+    .pipe(z.array(ownHost)),
   APP_URL: z.url().transform((url) => url.replace(/\/$/, "")),
   INVITE_TOKEN_SECRET: z.string().min(MIN_INVITE_SECRET_LENGTH),
   INVITE_VALIDITY_DAYS: z.coerce

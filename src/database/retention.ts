@@ -1,9 +1,10 @@
-import { and, eq, inArray, isNotNull, not, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
 import type { CleanUp } from "./clean_up.ts";
 import { builder, type Placeholders, preparedQuery, runAll, type Value } from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";
 import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
+import { rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
 
 /** How long an organization keeps something: null for good. */
 type RetentionDays =
@@ -13,7 +14,7 @@ type RetentionDays =
 type Results = typeof egresses | typeof transcripts | typeof soapNotes;
 
 /** True where the call ended more days ago than the organization keeps its results. */
-const isOverdue = (results: Results, days: RetentionDays, now: Value<number>) =>
+const isOverdue = (results: Results, days: SQLWrapper, now: Value<number>) =>
   and(isNotNull(days), sql`${results.call_ended_at} < ${now} - ${days} * ${sql.raw(String(DAY))}`);
 
 /** True for a row that is older than its organization wants it to be, and not under legal hold. */
@@ -24,7 +25,7 @@ export const isPastRetention = (results: Results, days: RetentionDays, now: Valu
     .where(and(eq(organizations.id, results.organization_id), isOverdue(results, days, now)))})`;
 
 /**
- * Selects the ids of rows that are past retention, at most `limit` of them.
+ * Selects the rowids of what is past retention and has its turn.
  *
  * It starts with the organizations that do not keep everything, and for each looks into an index of its rows by the end
  * of their calls. So it reads one row for each such organization, and besides only what it selects, however many calls
@@ -35,41 +36,49 @@ export const isPastRetention = (results: Results, days: RetentionDays, now: Valu
  *
  * @param isIndexed what the WHERE of that index says, in its words, besides `not is_held`
  */
-export const idsPastRetention = (
+export function pastRetentionInTurn(
   results: Results,
   days: RetentionDays,
   now: Value<number>,
-  limit: number,
+  turn: Placeholders<Turn>,
   isIndexed?: SQL,
-) =>
-  builder
-    .select({ id: results.id })
+): SQL {
+  const deleting = sql`${builder
+    .select({ id: organizations.id })
     .from(organizations)
-    // Of a CROSS JOIN, SQLite always begins with the first table.
-    .crossJoin(results)
-    .where(
-      and(
-        eq(results.organization_id, organizations.id),
-        isOverdue(results, days, now),
-        not(results.is_held),
-        isIndexed,
-        isNotQuiet(),
-      ),
-    )
-    .limit(limit);
+    .where(and(isNotNull(days), isNotQuiet()))}`;
+  const overdueOf = (organization_id: SQL) => {
+    const daysOf = builder.select({ days }).from(organizations).where(eq(organizations.id, organization_id));
+    return builder
+      .select({ rowid: rowid.as("rowid") })
+      .from(results)
+      .where(
+        and(
+          eq(results.organization_id, organization_id),
+          isOverdue(results, sql`${daysOf}`, now),
+          not(results.is_held),
+          isIndexed,
+        ),
+      )
+      .orderBy(asc(results.call_ended_at));
+  };
+  return rowsInTurn(results, deleting, overdueOf, turn);
+}
 
 /** The chore that deletes the transcripts or SOAP notes that are past retention. */
 export function cleanUpPastRetention(results: typeof transcripts | typeof soapNotes): CleanUp {
-  const deletePastRetention = preparedQuery(({ now }: Placeholders<{ now: number }>) =>
+  const deletePastRetention = preparedQuery((chore: Placeholders<Turn & { now: number }>) =>
     builder
       .delete(results)
       .where(
         inArray(
-          results.id,
-          idsPastRetention(results, organizations.transcript_retention_days, now, TRANSCRIPTS_DELETED),
+          rowid,
+          pastRetentionInTurn(results, organizations.transcript_retention_days, chore.now, chore),
         ),
       )
-      .returning({ id: results.id }),
+      .returning({ owner_id: sql<number>`${results.organization_id}`.as("owner_id") }),
   );
-  return async ({ db, now }) => (await runAll(db, deletePastRetention({ now }))).length;
+  return async ({ db, now }) =>
+    (await takeTurns(TRANSCRIPTS_DELETED, (turn) => runAll(db, deletePastRetention({ ...turn, now }))))
+      .length;
 }

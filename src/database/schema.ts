@@ -5,6 +5,7 @@ import {
   index,
   integer,
   primaryKey,
+  type SQLiteColumn,
   sqliteTable,
   text,
   uniqueIndex,
@@ -105,6 +106,13 @@ export const organizationUsers = sqliteTable(
   ],
 );
 
+/** A member made the row, and stays known as its maker when the membership has ended. */
+const createdByMember = (t: { organization_id: SQLiteColumn; created_by_user_id: SQLiteColumn }) =>
+  foreignKey({
+    columns: [t.organization_id, t.created_by_user_id],
+    foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+  });
+
 /** The providers whose calls a provider_assistant can read besides its own. */
 export const organizationUserAssists = sqliteTable(
   "organization_user_assists",
@@ -164,7 +172,7 @@ export const idempotencyKeys = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.api_client_id, t.key] }),
-    index("idempotency_keys_by_age").on(t.created_at),
+    index("idempotency_keys_by_age").on(t.organization_id, t.created_at),
   ],
 );
 
@@ -449,8 +457,10 @@ export const egresses = sqliteTable(
     index("egresses_retained")
       .on(t.organization_id, t.call_ended_at)
       .where(sql`not is_held and deletion_due_at is null and status <> 'egress_deleted'`),
-    index("egresses_to_delete").on(t.deletion_due_at).where(sql`not is_held and deletion_due_at is not null`),
-    index("egresses_to_check").on(t.check_at).where(sql`check_at is not null`),
+    index("egresses_to_delete")
+      .on(t.organization_id, t.deletion_due_at)
+      .where(sql`not is_held and deletion_due_at is not null`),
+    index("egresses_to_check").on(t.organization_id, t.check_at).where(sql`check_at is not null`),
     foreignKey({
       columns: [t.organization_id, t.call_id],
       foreignColumns: [calls.organization_id, calls.id],
@@ -578,7 +588,7 @@ export const authorizationCodes = sqliteTable(
     created_at: integer().notNull(),
   },
   (t) => [
-    index("authorization_codes_by_expiry").on(t.expires_at),
+    index("authorization_codes_by_expiry").on(t.organization_id, t.expires_at),
     foreignKey({
       columns: [t.organization_id, t.organization_user_id],
       foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
@@ -586,7 +596,10 @@ export const authorizationCodes = sqliteTable(
   ],
 );
 
-/** An invite is pending until it is used, also when it has expired. An email has at most one pending invite. */
+/**
+ * An invite is pending until it is used, also when it has expired. An email has at most one pending invite. A pending one
+ * goes when the member who made it may no longer make it (see organization_users.membership.ts).
+ */
 export const invites = sqliteTable(
   "invites",
   {
@@ -598,6 +611,7 @@ export const invites = sqliteTable(
     expires_at: integer().notNull(),
     used_at: integer(),
     ...timestamps,
+    created_by_user_id: integer().notNull(),
   },
   (t) => [
     uniqueIndex("invites_pending").on(t.organization_id, t.email).where(sql`used_at is null`),
@@ -605,6 +619,7 @@ export const invites = sqliteTable(
     index("invites_listed").on(t.organization_id, t.id, t.expires_at).where(sql`used_at is null`),
     // For the totals. With the organization first, they do not read what expires elsewhere.
     index("invites_by_expiry").on(t.organization_id, t.expires_at).where(sql`used_at is null`),
+    createdByMember(t),
   ],
 );
 
@@ -622,11 +637,15 @@ export const bulkInvites = sqliteTable(
     completed_at: integer(),
     erased_at: integer(),
     ...timestamps,
+    created_by_user_id: integer().notNull(),
   },
   (t) => [
     uniqueIndex("bulk_invites_by_organization").on(t.organization_id, t.id),
-    index("bulk_invites_uncompleted").on(t.queued_at).where(sql`completed_at is null`),
-    index("bulk_invites_unerased").on(t.created_at).where(sql`erased_at is null`),
+    index("bulk_invites_uncompleted").on(t.organization_id, t.queued_at).where(sql`completed_at is null`),
+    index("bulk_invites_unerased").on(t.organization_id, t.created_at).where(sql`erased_at is null`),
+    // For the quota: how many rows an organization has sent lately.
+    index("bulk_invites_lately").on(t.organization_id, t.created_at, t.total_count),
+    createdByMember(t),
   ],
 );
 
@@ -673,7 +692,7 @@ export const events = sqliteTable(
   (t) => [
     uniqueIndex("events_by_organization").on(t.organization_id, t.id),
     index("events_by_type").on(t.organization_id, t.type, t.id),
-    index("events_by_age").on(t.created_at),
+    index("events_by_age").on(t.organization_id, t.created_at),
   ],
 );
 
@@ -682,7 +701,8 @@ export const events = sqliteTable(
  * those that there will be. `disabled_reason` says why the service has stopped sending; it is null if the organization
  * did. Deliveries are signed with `secret`, so it is stored as it is, and with each of `previous_secrets` that has not
  * expired. `service_url` is where the service was reached when the URL was set: with it, the URL is checked again when
- * something is sent.
+ * something is sent. `created_by_user_id` is the administrator who answers for it: who made it, or last gave it another URL or
+ * turned it on. When this user is no administrator any more, it is turned off.
  *
  * Of the deliveries: `due_at` is when the next is due, or earlier, and null if none is pending. Until `lease_until`, only
  * the lane that set it sends (see webhook_deliveries.lane.ts). `failing_since` is when a delivery failed after the last
@@ -703,6 +723,7 @@ export const webhookEndpoints = sqliteTable(
       .notNull()
       .default([]),
     ...timestamps,
+    created_by_user_id: integer().notNull(),
     service_url: text(),
     due_at: integer(),
     lease_until: integer(),
@@ -712,6 +733,7 @@ export const webhookEndpoints = sqliteTable(
   (t) => [
     uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id),
     index("webhook_endpoints_due").on(t.due_at).where(sql`due_at is not null and is_active`),
+    createdByMember(t),
   ],
 );
 

@@ -4,6 +4,7 @@ import { matchesDigest } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import { EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
+import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "./replication.ts";
 
@@ -19,7 +20,7 @@ export const externalRoutes = () => new Hono<ExternalEnv>();
 export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const context = openContext(c.env, Date.now(), openDatabase(c));
   const caller = await authenticate(c, context);
-  if (!caller) throw await failedCredentials(c, context, "Invalid client credentials");
+  if (!caller) throw await failedCredentials(c, context, INVALID_CLIENT);
   c.set("context", Object.assign(context, { caller, url: c.req.url }));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
   await countRequest(c, c.var.context);

@@ -1,13 +1,15 @@
 import type { HonoRequest } from "hono";
+import { createMiddleware } from "hono/factory";
 import type { ClientContext, Context } from "../context.ts";
 import { LOOK_UPS_BEYOND_LIMIT, MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
 import { ApiError } from "./errors.ts";
+import type { ExternalEnv } from "./external_api.ts";
 import { remember } from "./memory.ts";
 import { networkOf } from "./networks.ts";
 
 /*
- * Two limits, with the platform's counters (wrangler.toml): the requests of an API client, and the requests of an address
- * whose credentials fail. A counter can only be counted up, so what is right is never counted as a failure, and is served
+ * The limits, with the platform's counters (wrangler.toml): the requests of an API client, those of its requests that cost
+ * a thousand times as much, and the requests of an address whose credentials fail. A counter can only be counted up, so what is right is never counted as a failure, and is served
  * whatever its address has done. The responses follow draft-ietf-httpapi-ratelimit-headers.
  */
 
@@ -28,6 +30,28 @@ export async function countRequest(c: Limited, { caller, settings }: ClientConte
   if (!success) throw tooMany("client", limit);
   c.header("RateLimit-Policy", policy("client", limit));
 }
+
+/** Requests with a limit of their own, and the counter and the setting of each. */
+const COSTLY = {
+  bulk_invites: ["BULK_INVITE_LIMIT", "BULK_INVITE_LIMIT_PER_MINUTE"],
+  redeliveries: ["REDELIVERY_LIMIT", "REDELIVERY_LIMIT_PER_MINUTE"],
+} as const;
+
+export type CostlyRequest = keyof typeof COSTLY;
+
+/** For routes that cost much: an API client can ask for them only so often, whatever comes of it. */
+export const costly = (limited: CostlyRequest) =>
+  Object.assign(
+    createMiddleware<ExternalEnv>(async (c, next) => {
+      const [counter, setting] = COSTLY[limited];
+      const { caller, settings } = c.var.context;
+      const { success } = await c.env[counter].limit({ key: String(caller.api_client_id) });
+      if (!success) throw tooMany(limited, settings[setting]);
+      c.header("RateLimit-Policy", policy(limited, settings[setting]), { append: true });
+      await next();
+    }),
+    { limited },
+  );
 
 /** The refusal of a request whose credentials are missing or wrong: 401, or 429 beyond the limit of its address. */
 export async function failedCredentials(
@@ -66,6 +90,8 @@ const addressOf = (c: Limited): string => networkOf(c.req.header("CF-Connecting-
 
 const TOO_MANY = {
   client: ["This API client has sent too many requests", "client_limit"],
+  bulk_invites: ["This API client has sent too many bulk invites", "bulk_invite_limit"],
+  redeliveries: ["This API client has asked for too many redeliveries", "redelivery_limit"],
   address: [
     "Too many requests with missing or wrong credentials have come from this address",
     "address_limit",
@@ -82,6 +108,9 @@ function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
   };
   return new ApiError(429, tooManyText(name, limit), { headers, reason });
 }
+
+/** The names of the limits, as `RateLimit-Policy` has them. */
+export const LIMIT_NAMES = Object.keys(TOO_MANY);
 
 /** @param limit requests a minute */
 export const tooManyText = (name: keyof typeof TOO_MANY, limit: number) =>

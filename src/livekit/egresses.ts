@@ -1,6 +1,6 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { cleanUp } from "../database/clean_up.ts";
+import { cleanUpOfNobody } from "../database/clean_up.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
 import { manyRowWrites } from "../database/many_row_writes.ts";
 import { reviseRow } from "../database/merging.ts";
@@ -59,7 +59,7 @@ const deleteWaiting = preparedQuery(({ egress_id }: Placeholders<{ egress_id: st
 );
 
 /** Deletes what has waited for a call for a day. */
-export const deleteOldLiveKitEgresses = cleanUp(
+export const deleteOldLiveKitEgresses = cleanUpOfNobody(
   livekitEgresses,
   livekitEgresses.updated_at,
   LIVEKIT_EGRESS_KEPT_FOR,

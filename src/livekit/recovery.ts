@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { runAll } from "../database/queries.ts";
+import { findInTurns } from "../database/turns.ts";
 import { log } from "../http/log.ts";
 import { EGRESSES_CHECKED, LIVEKIT_CONNECTIONS, LIVEKIT_TIME_LIMIT } from "../limits.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
@@ -18,7 +19,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
   const { db, settings, now } = context;
   const findEgress = await connectLiveKit(settings, now);
   if (!findEgress) return 0;
-  const waiting = await runAll(db, silentEgresses({ now, limit: EGRESSES_CHECKED }));
+  const waiting = await findInTurns(EGRESSES_CHECKED, (turn) => runAll(db, silentEgresses({ ...turn, now })));
   if (waiting.length === 0) return 0;
   const checked: number[] = [];
   const unknown: number[] = [];

@@ -1,3 +1,5 @@
+import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
+
 const FAILURES =
   "The credentials are missing or wrong, and too many such requests have come from this address. Requests with the right ones are served.";
 
@@ -21,7 +23,7 @@ export const APIS = {
       },
     },
     unauthorized: "The client credentials are missing or wrong.",
-    unauthorizedError: "Invalid client credentials",
+    unauthorizedError: INVALID_CLIENT,
     tooMany:
       "The API client has sent too many requests; or too many with missing or wrong credentials have come from this address.",
   },

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { app } from "../app.ts";
+import type { CostlyRequest } from "../http/rate_limits.ts";
 import type { Input } from "../http/validation.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { APIS, type Api } from "./apis.ts";
@@ -11,7 +12,7 @@ import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts"
 import { introductionOf } from "./info.ts";
 import { bookmarkParameter, described } from "./parameters.ts";
 import { references } from "./references.ts";
-import { hasError, refusalsOf } from "./refusals.ts";
+import { hasError, type Route, refusalsOf } from "./refusals.ts";
 import { simplify } from "./simplify.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -33,15 +34,16 @@ export function buildDocument(api: Api) {
   return bounded(simplify(document)) as typeof document;
 }
 
-/** Method and pattern of each route of an API, with the input that its middleware validates. */
-function routesOf(api: Api): Map<string, Input[]> {
-  const routes = new Map<string, Input[]>();
+/** Method and pattern of each route of an API, with what its middleware says of it. */
+function routesOf(api: Api): Map<string, Route> {
+  const routes = new Map<string, Route>();
   for (const { method, path, handler } of app.routes) {
     if (method === "ALL" || !path.startsWith(`/api/${api}/`)) continue;
     const route = `${method} ${path.slice(`/api/${api}`.length)}`;
-    const inputs = routes.get(route) ?? [];
-    if ("input" in handler) inputs.push(handler.input as Input);
-    routes.set(route, inputs);
+    const known: Route = routes.get(route) ?? { inputs: [] };
+    if ("input" in handler) known.inputs.push(handler.input as Input);
+    if ("limited" in handler) known.limited = handler.limited as CostlyRequest;
+    routes.set(route, known);
   }
   return routes;
 }
@@ -52,13 +54,13 @@ function pathsOf(api: Api): ZodOpenApiPathsObject {
   const routes = routesOf(api);
   for (const { tag, [api]: operations = {} } of references)
     for (const [route, operation] of Object.entries(operations)) {
-      const inputs = routes.get(route);
-      if (!inputs) throw new Error(`A reference describes ${route} of the ${api} api, which does not exist`);
+      const known = routes.get(route);
+      if (!known) throw new Error(`A reference describes ${route} of the ${api} api, which does not exist`);
       routes.delete(route);
       const [method = "", pattern = ""] = route.split(" ");
       const path = pattern.replace(/:(\w+)/g, "{$1}");
       paths[path] ??= {};
-      paths[path][method.toLowerCase()] = operationObject(api, method, inputs, tag, operation);
+      paths[path][method.toLowerCase()] = operationObject(api, method, known, tag, operation);
     }
   if (routes.size > 0)
     throw new Error(`No reference describes ${[...routes.keys()].join(", ")} of the ${api} api`);
@@ -68,11 +70,11 @@ function pathsOf(api: Api): ZodOpenApiPathsObject {
 function operationObject(
   api: Api,
   method: string,
-  inputs: Input[],
+  route: Route,
   tag: string,
   operation: Operation,
 ): ZodOpenApiOperationObject {
-  const schemaOf = (target: Input["target"]) => inputs.find((input) => input.target === target)?.schema;
+  const schemaOf = (target: Input["target"]) => route.inputs.find((input) => input.target === target)?.schema;
   const [query, path, json, header] = [
     schemaOf("query"),
     schemaOf("param"),
@@ -116,7 +118,7 @@ function operationObject(
           ? { content: { [JSON_TYPE]: { schema: response.schema, ...exampleFields(response) } } }
           : {}),
       },
-      ...refusalsOf(api, method, inputs, operation),
+      ...refusalsOf(api, method, route, operation),
     },
   };
 }

@@ -1,6 +1,8 @@
 import * as z from "zod";
+import { LIMIT_NAMES } from "../http/rate_limits.ts";
 import { BOOKMARK as BOOKMARK_FORMAT } from "../http/replication.ts";
 import {
+  BULK_ROWS_RETRY_AFTER,
   DATABASE_RETRY_AFTER,
   FILE_DELETION_RETRY_AFTER,
   PROVIDER_RETRY_AFTER,
@@ -35,15 +37,19 @@ const BOOKMARK: Headers = {
   },
 };
 
+const NAME = `"(${LIMIT_NAMES.join("|")})"`;
+
+const POLICY = `${NAME};q=[0-9]+;w=${RATE_LIMIT_PERIOD}`;
+
 const policy = (name: string, limit: number): Headers => ({
   "RateLimit-Policy": {
     description:
-      "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers.",
+      "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers. An operation with a limit of its own has a second one.",
     example: `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`,
     schema: z
       .string()
-      .max(40)
-      .regex(new RegExp(`^"(client|address)";q=[0-9]+;w=${RATE_LIMIT_PERIOD}$`)),
+      .max(100)
+      .regex(new RegExp(`^${POLICY}(, ${POLICY})?$`)),
   },
 });
 
@@ -60,6 +66,7 @@ const WAITS = [
   PROVIDER_RETRY_AFTER,
   RATE_LIMIT_PERIOD,
   FILE_DELETION_RETRY_AFTER,
+  BULK_ROWS_RETRY_AFTER,
 ];
 
 export const RETRY_AFTER: Headers = {
@@ -89,13 +96,13 @@ export const tooManyHeaders = (api: Api): Headers => ({
   ...RETRY_AFTER,
   ...POLICIES[api],
   RateLimit: {
-    description: "No request is left (`r`), for at most so many seconds (`t`).",
-    required: true,
+    description:
+      "No request is left (`r`), for at most so many seconds (`t`). It is absent where not a number of requests is the limit.",
     example: `"${api === "external" ? "client" : "address"}";r=0;t=${RATE_LIMIT_PERIOD}`,
     schema: z
       .string()
-      .max(20)
-      .regex(new RegExp(`^"(client|address)";r=0;t=${RATE_LIMIT_PERIOD}$`)),
+      .max(30)
+      .regex(new RegExp(`^${NAME};r=0;t=${RATE_LIMIT_PERIOD}$`)),
   },
 });
 

@@ -10,7 +10,7 @@ import {
 } from "../http/errors.ts";
 import { httpsRequired } from "../http/https.ts";
 import { BAD_KEY } from "../http/idempotency_key.ts";
-import { tooManyText } from "../http/rate_limits.ts";
+import { type CostlyRequest, tooManyText } from "../http/rate_limits.ts";
 import { explain, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
@@ -52,8 +52,16 @@ const BODY_LIMITS: Record<Api, number> = {
   livekit: LIVEKIT_BODY_LIMIT,
 };
 
+/** What the middleware of a route says of it. */
+export interface Route {
+  /** The input that it validates. */
+  inputs: Input[];
+  /** Its rate limit, where it has one of its own. */
+  limited?: CostlyRequest;
+}
+
 /** The refusals that are common to such requests, and the operation's own. Each error has its text as an example. */
-export function refusalsOf(api: Api, method: string, inputs: Input[], operation: Operation) {
+export function refusalsOf(api: Api, method: string, route: Route, operation: Operation) {
   const statuses = new Map<number, { reasons: string[]; errors: string[] }>();
   const add = (status: number, reason: string | undefined, errors: readonly string[]) => {
     const known = statuses.get(status) ?? { reasons: [], errors: [] };
@@ -62,7 +70,7 @@ export function refusalsOf(api: Api, method: string, inputs: Input[], operation:
       errors: [...new Set([...known.errors, ...errors])],
     });
   };
-  for (const [status, reason, errors] of commonRefusals(api, method, inputs, operation))
+  for (const [status, reason, errors] of commonRefusals(api, method, route, operation))
     add(status, reason, errors);
   for (const [status, reason] of Object.entries(operation.refusals ?? {})) add(Number(status), reason, []);
   for (const { status, message } of operation.errors ?? []) add(status, undefined, [message]);
@@ -94,7 +102,12 @@ const defaultReasons = (api: Api): Record<number, string> => ({
 
 type Common = [status: number, reason: string | undefined, errors: readonly string[]];
 
-function commonRefusals(api: Api, method: string, inputs: Input[], operation: Operation): Common[] {
+function commonRefusals(
+  api: Api,
+  method: string,
+  { inputs, limited }: Route,
+  operation: Operation,
+): Common[] {
   const { body } = operation;
   const of = (target: Input["target"]) => inputs.find((input) => input.target === target);
   const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
@@ -122,6 +135,10 @@ function commonRefusals(api: Api, method: string, inputs: Input[], operation: Op
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
+  if (limited) {
+    const { text, limit } = COSTLY[limited];
+    all.push([429, `Of ${text}, an API client can send ${limit} a minute.`, [tooManyText(limited, limit)]]);
+  }
   all.push([500, "An internal error of the service.", [internalError().message]]);
   all.push([503, undefined, [databaseUnavailable().message]]);
   if (method !== "GET") all.push([503, undefined, [writeConflict().message]]);
@@ -129,6 +146,11 @@ function commonRefusals(api: Api, method: string, inputs: Input[], operation: Op
     all.push([503, undefined, [largeBodyWaited().message]]);
   return all;
 }
+
+const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
+  bulk_invites: { text: "bulk invites", limit: operator.BULK_INVITE_LIMIT_PER_MINUTE },
+  redeliveries: { text: "redeliveries", limit: operator.REDELIVERY_LIMIT_PER_MINUTE },
+};
 
 const tooManyErrors = (api: Api) => [
   ...(api === "external" ? [tooManyText("client", operator.CLIENT_LIMIT_PER_MINUTE)] : []),

@@ -52,13 +52,12 @@ describe("What is deployed", () => {
       expect(() => requireSameLimits(toml.replace(number, other))).toThrow("must be the same number");
     }
     // What wrangler reads is what the build has read.
-    const { CLIENT_LIMIT_PER_MINUTE, FAILURE_LIMIT_PER_MINUTE } = readSettings({
-      ...config.vars,
-      ...example,
-    });
+    const settings = readSettings({ ...config.vars, ...example });
     expect((config.ratelimits as RateLimitOfConfig[]).map(({ name, simple }) => [name, simple])).toEqual([
-      ["CLIENT_LIMIT", { limit: CLIENT_LIMIT_PER_MINUTE, period: 60 }],
-      ["FAILURE_LIMIT", { limit: FAILURE_LIMIT_PER_MINUTE, period: 60 }],
+      ["CLIENT_LIMIT", { limit: settings.CLIENT_LIMIT_PER_MINUTE, period: 60 }],
+      ["BULK_INVITE_LIMIT", { limit: settings.BULK_INVITE_LIMIT_PER_MINUTE, period: 60 }],
+      ["REDELIVERY_LIMIT", { limit: settings.REDELIVERY_LIMIT_PER_MINUTE, period: 60 }],
+      ["FAILURE_LIMIT", { limit: settings.FAILURE_LIMIT_PER_MINUTE, period: 60 }],
     ]);
   });
 

@@ -14,6 +14,8 @@ import { readOperator } from "../../src/reference/operator.ts";
 const values = {
   ...limits,
   CLIENT_LIMIT_PER_MINUTE: 1200,
+  BULK_INVITE_LIMIT_PER_MINUTE: 10,
+  REDELIVERY_LIMIT_PER_MINUTE: 10,
   FAILURE_LIMIT_PER_MINUTE: 60,
   FAULTS: "| a | b |",
   SERVER: "https://visits.test",

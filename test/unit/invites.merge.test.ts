@@ -9,8 +9,10 @@ const input = { email: "ivy@example.com", display_name: "Ivy Invitee", role_name
 const known = {
   organization_id: 1,
   settings: { INVITE_VALIDITY_DAYS: 3 },
-  account: undefined,
-  pending: undefined,
+  user_id: 33,
+  hasAccount: false,
+  pending_until: null,
+  isFull: false,
 };
 
 describe("A new invite", () => {
@@ -23,6 +25,7 @@ describe("A new invite", () => {
       expires_at: NOW + 3 * DAY,
       created_at: NOW,
       updated_at: NOW,
+      created_by_user_id: 33,
     });
   });
 
@@ -30,16 +33,21 @@ describe("A new invite", () => {
     ["an active one until its last moment", NOW + 1, "has a pending invite"],
     ["one that expires now", NOW, "has an invite that expired on 2026-01-31T09:30:00.000Z"],
     ["one that expired long ago", NOW - 400 * DAY, "has an invite that expired on 2024-12-27T09:30:00.000Z"],
-  ])("is refused beside a pending one of the email: %s", (_, expires_at, fault) => {
+  ])("is refused beside a pending one of the email: %s", (_, pending_until, fault) => {
     const message = `organization_invite.email: ${fault}; to send another one, delete it first`;
-    expect(() => newInvite({ ...known, pending: { expires_at } }, input, NOW)).toThrow(message);
+    expect(() => newInvite({ ...known, pending_until }, input, NOW)).toThrow(message);
   });
 
   it("is refused for an email with an account, whether or not it has a pending one too", () => {
-    const account = { id: 12 };
-    for (const pending of [undefined, { expires_at: NOW + DAY }, { expires_at: NOW - DAY }])
-      expect(() => newInvite({ ...known, account, pending }, input, NOW)).toThrow(
+    for (const pending_until of [null, NOW + DAY, NOW - DAY])
+      expect(() => newInvite({ ...known, hasAccount: true, pending_until }, input, NOW)).toThrow(
         "organization_invite.email: has an account in the organization",
       );
+  });
+
+  it("is refused where the organization has all that it can have", () => {
+    expect(() => newInvite({ ...known, isFull: true }, input, NOW)).toThrow(
+      "The organization has 10000 unused invites, which is the most that it can have",
+    );
   });
 });

@@ -85,6 +85,7 @@ const LEASED = {
   is_active: true,
   disabled_reason: null,
   service_url: null,
+  created_by_user_id: 33,
   created_at: 0,
   updated_at: 0,
   due_at: NOW,

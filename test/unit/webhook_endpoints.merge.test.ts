@@ -6,6 +6,7 @@ import {
   newEndpoint,
   rotateSecret,
 } from "../../src/resources/webhook_endpoints/webhook_endpoints.merge.ts";
+import type { WebhookEndpoint } from "../../src/resources/webhook_endpoints/webhook_endpoints.schemas.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 const HERE = "https://service.test";
@@ -18,14 +19,26 @@ const disabled = {
   is_active: false,
   disabled_reason: "gone",
   service_url: "https://elsewhere.test",
+  created_by_user_id: 33,
   failing_since: 5,
   created_at: 0,
   updated_at: 0,
 };
 
+const SUCCESSOR = 34;
+
+/** Changed by another administrator than the one who answers for it. */
+const by = (endpoint: WebhookEndpoint) => ({ endpoint, service_url: HERE, user_id: SUCCESSOR });
+
 describe("A webhook endpoint", () => {
   it("is active and wants all types, unless told otherwise", () => {
-    const known = { organization_id: 1, secret: "s", service_url: HERE, isFull: false };
+    const known = {
+      organization_id: 1,
+      secret: "s",
+      service_url: HERE,
+      created_by_user_id: 33,
+      isFull: false,
+    };
     const { url } = disabled;
     expect(newEndpoint(known, { url }, NOW)).toMatchObject({ url, is_active: true, created_at: NOW });
     expect(newEndpoint(known, { url, is_active: false }, NOW)).toMatchObject({ is_active: false });
@@ -33,8 +46,9 @@ describe("A webhook endpoint", () => {
   });
 
   it("that is activated is neither disabled nor failing", () => {
-    expect(mergeEndpoint(disabled, { is_active: true }, HERE, NOW)).toEqual({
+    expect(mergeEndpoint(by(disabled), { is_active: true }, NOW)).toEqual({
       ...disabled,
+      created_by_user_id: SUCCESSOR,
       is_active: true,
       disabled_reason: null,
       failing_since: null,
@@ -44,15 +58,16 @@ describe("A webhook endpoint", () => {
 
   it("that was restored, and that a client wants to be off, is not turned on by the operator", () => {
     const restored = { ...disabled, disabled_reason: DISABLED_AS_RESTORED };
-    expect(mergeEndpoint(restored, { is_active: false }, HERE, NOW).disabled_reason).toBeNull();
+    expect(mergeEndpoint(by(restored), { is_active: false }, NOW).disabled_reason).toBeNull();
     const { url } = disabled;
-    expect(mergeEndpoint(restored, { url }, HERE, NOW).disabled_reason).toBe(DISABLED_AS_RESTORED);
+    expect(mergeEndpoint(by(restored), { url }, NOW).disabled_reason).toBe(DISABLED_AS_RESTORED);
   });
 
   it("that is moved is not known to fail, and is checked against where the service was reached then", () => {
     const url = "https://new.example.com";
-    expect(mergeEndpoint(disabled, { url }, HERE, NOW)).toEqual({
+    expect(mergeEndpoint(by(disabled), { url }, NOW)).toEqual({
       ...disabled,
+      created_by_user_id: SUCCESSOR,
       url,
       service_url: HERE,
       failing_since: null,
@@ -60,14 +75,24 @@ describe("A webhook endpoint", () => {
     });
   });
 
+  it.each([
+    ["its URL is sent again", { url: disabled.url }],
+    ["it is turned off", { is_active: false }],
+    ["it is active already", { is_active: true }],
+    ["it gets other types", { event_types: ["call.ended" as const] }],
+  ])("stays its creator's where %s", (_, input) => {
+    const active = { ...disabled, is_active: true };
+    expect(mergeEndpoint(by(active), input, NOW).created_by_user_id).toBe(disabled.created_by_user_id);
+  });
+
   it("keeps what an update leaves out", () => {
-    expect(mergeEndpoint(disabled, { is_active: false }, HERE, NOW)).toEqual({
+    expect(mergeEndpoint(by(disabled), { is_active: false }, NOW)).toEqual({
       ...disabled,
       updated_at: NOW,
     });
     const narrow = { ...disabled, event_types: ["call.ended" as const] };
-    expect(mergeEndpoint(narrow, {}, HERE, NOW).event_types).toEqual(["call.ended"]);
-    expect(mergeEndpoint(narrow, { event_types: null }, HERE, NOW).event_types).toBeNull();
+    expect(mergeEndpoint(by(narrow), {}, NOW).event_types).toEqual(["call.ended"]);
+    expect(mergeEndpoint(by(narrow), { event_types: null }, NOW).event_types).toBeNull();
   });
 });
 

@@ -113,6 +113,7 @@ describe("A request for many invites", () => {
         used_at: null,
         created_at: aTimestamp,
         updated_at: organization_invites[0].created_at,
+        created_by_user_id: clinic.admin.user_id,
       },
     ]);
     const { expires_at, created_at } = organization_invites[0];

@@ -16,8 +16,8 @@ const BACKLOG = 10_000;
 /** The rows that a run may read for a portion, and for its share of indexes and totals. */
 const READ_FOR_A_PORTION = 20 * CRON_PORTION;
 
-/** The rows that a run may read where there is nothing to do, however many rows there are. */
-const READ_FOR_NOTHING = 150;
+/** The rows that a run may read where there is nothing to do, however many rows there are: some for each organization. */
+const READ_FOR_NOTHING = 250;
 
 const EARLIER_ROW = "The email is in an earlier row of the request";
 const COULD_NOT_BE_MADE = "The invite could not be made; please invite this person again";
@@ -101,8 +101,8 @@ async function insertBulkInvites(
 ) {
   await insertMany(
     size,
-    `insert into bulk_invites (organization_id, total_count, queued_at, completed_at, created_at, updated_at)
-     select ?1, ?2, ?3, ?4, ?3, ?3 from counter`,
+    `insert into bulk_invites (organization_id, created_by_user_id, total_count, queued_at, completed_at, created_at, updated_at)
+     select ?1, (select min(user_id) from organization_users where organization_id = ?1), ?2, ?3, ?4, ?3, ?3 from counter`,
     id,
     rows,
     at,

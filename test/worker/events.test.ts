@@ -245,10 +245,10 @@ describe("A user of the organization", () => {
       await removeMember(clinic, user);
       await platform.delete(`/organizations/${clinic.id}/users/${user.id}`);
       // Somebody without roles who accepts an invite is a user again.
-      const invite = `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-        values (?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
+      const invite = `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+        values (?, ?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
       const row = await env.DB.prepare(invite)
-        .bind(clinic.id, email, Date.now() + 60_000)
+        .bind(clinic.id, clinic.admin.user_id, email, Date.now() + 60_000)
         .first<{ id: number }>();
       await given(platform.post("/invites/accept", { token: await tokenOf(row ?? { id: 0 }) }));
     });

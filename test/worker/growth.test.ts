@@ -61,8 +61,8 @@ beforeAll(async () => {
     clinic.id,
   );
   await insertMany(
-    `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-     select ?1, n || '@grown.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
+    `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+     select ?1, (select min(user_id) from organization_users where organization_id = ?1), n || '@grown.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
     clinic.id,
     later,
   );
@@ -207,8 +207,8 @@ describe("Pages of pending invites", () => {
     ])
       await env.DB.prepare(
         `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
-         insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-         select ?2, n || '@' || ?3 || '.example', 'Invitee', '["provider"]', ?3, n, n from counter`,
+         insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+         select ?2, (select min(user_id) from organization_users where organization_id = ?2), n || '@' || ?3 || '.example', 'Invitee', '["provider"]', ?3, n, n from counter`,
       )
         .bind(size, organization.id, expires_at)
         .run();
@@ -265,8 +265,8 @@ describe(`${SIZE} invites of another organization that expire at the same time`,
   it("make no request of ours read a single row more", async () => {
     const other = await anOrganization();
     await insertMany(
-      `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-       select ?1, n || '@expiring.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
+      `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+       select ?1, (select min(user_id) from organization_users where organization_id = ?1), n || '@expiring.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
       other.id,
       Date.now() + 3_600_000,
     );

@@ -77,6 +77,7 @@ describe("Creating an invite", () => {
       used_at: null,
       created_at: aTimestamp,
       updated_at: created.body.created_at,
+      created_by_user_id: clinic.admin.user_id,
     });
     expect(await read(clinic, created.body)).toMatchObject({ status: 200, body: created.body });
   });
@@ -658,8 +659,8 @@ describe("Thirty invites of one email at once", () => {
     async (_, expires_at) => {
       const { id } = await (await anOrganization()).addInvite();
       const second = env.DB.prepare(
-        `insert into invites (organization_id, email, display_name, roles, expires_at, created_at, updated_at)
-      select organization_id, email, display_name, roles, ${expires_at}, created_at, updated_at from invites
+        `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+      select organization_id, created_by_user_id, email, display_name, roles, ${expires_at}, created_at, updated_at from invites
       where id = ?`,
       );
       await expect(second.bind(id).run()).rejects.toThrow(/UNIQUE constraint failed/);

@@ -136,6 +136,19 @@ describe("The webhook endpoints of a restored database", () => {
     expect(await clinic.endpoint(was.moved)).toMatchObject({ is_active: true, url });
   });
 
+  it("stay off if their creator leaves before it is resumed", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const colleague = await clinic.addUser("Alan Admin", ["organization_admin"]);
+    const client = await clinic.addClient(colleague.id);
+    const webhook_endpoint = { url: aReceiver().url };
+    const endpoint = await given(client.post("/webhook_endpoints", { webhook_endpoint }));
+    await restore();
+    await given(platform.delete(`/organizations/${clinic.id}/users/${colleague.id}`));
+    await resume();
+    const off = { is_active: false, disabled_reason: "creator_removed" };
+    expect(await clinic.endpoint(endpoint)).toMatchObject(off);
+  });
+
   it("are remembered however often the database is made quiet", async () => {
     const clinic = await aClinicWithWebhooks();
     const [on, off] = [

@@ -22,7 +22,7 @@ const HELD = "The call is under legal hold: end the hold first";
 const READ_IN_A_RUN = 100 * RECORDINGS_DELETED;
 
 /** The rows that a run may read where nothing is to be deleted: some for each of its statements, of 10,000 calls. */
-const READ_FOR_NOTHING = 150;
+const READ_FOR_NOTHING = 250;
 
 /** Other tests' organizations keep everything. */
 beforeEach(async () => {

@@ -629,7 +629,7 @@ describe("Deliveries", () => {
     );
     expect(shown.rows_read).toBeLessThan(60);
     const idle = await counting.during(() => queue.runCron());
-    expect(idle.rows_read).toBeLessThan(before.rows_read + 20);
+    expect(idle.rows_read).toBeLessThan(before.rows_read + 40);
   });
 
   it("of a deleted endpoint, and of old events, are deleted in portions", async () => {

@@ -22,10 +22,10 @@ it("A webhook comes at once, however many other endpoints are dead and due", asy
   await env.DB.prepare(
     `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?)
      insert into webhook_endpoints
-       (organization_id, url, is_active, secret, created_at, updated_at, failing_since, due_at)
-     select ?, ?, 1, 'whsec_c2VjcmV0', 0, 0, ?, n from counter`,
+       (organization_id, created_by_user_id, url, is_active, secret, created_at, updated_at, failing_since, due_at)
+     select ?, ?, ?, 1, 'whsec_c2VjcmV0', 0, 0, ?, n from counter`,
   )
-    .bind(DEAD, neighbour.id, dead.url, Date.now() - SECOND)
+    .bind(DEAD, neighbour.id, neighbour.admin.user_id, dead.url, Date.now() - SECOND)
     .run();
   const clinic = await aClinicWithWebhooks();
   const receiver = aReceiver();
@@ -41,10 +41,10 @@ it("Webhooks for many organizations at once all come within seconds", async () =
   const urls = Array.from({ length: 250 }, (_, n) => `${hooks.url}/${n}`);
   for (const url of urls) endpoints.set(url, endpoints.get(hooks.url) ?? (() => Promise.reject()));
   await env.DB.prepare(
-    `insert into webhook_endpoints (organization_id, url, is_active, secret, created_at, updated_at)
-     select ?, value, 1, 'whsec_c2VjcmV0', 0, 0 from json_each(?)`,
+    `insert into webhook_endpoints (organization_id, created_by_user_id, url, is_active, secret, created_at, updated_at)
+     select ?, ?, value, 1, 'whsec_c2VjcmV0', 0, 0 from json_each(?)`,
   )
-    .bind(clinic.id, JSON.stringify(urls))
+    .bind(clinic.id, clinic.admin.user_id, JSON.stringify(urls))
     .run();
   await clinic.makeEvents();
   await clinic.queue.pass(3 * SECOND);

@@ -1,4 +1,9 @@
-import { notFound, unprocessable } from "../../http/errors.ts";
+import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
+
+/** The same for every cause. */
+export const INVALID_CLIENT = "Invalid client credentials";
+
+export const invalidClient = () => new ApiError(401, INVALID_CLIENT);
 
 export const apiClientNotFound = () => notFound("API client");
 

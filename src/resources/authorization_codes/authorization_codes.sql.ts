@@ -67,11 +67,16 @@ export const redeemedCode = preparedQuery(({ code_digest }: Placeholders<{ code_
 );
 
 /** Deletes the codes of an organization user that could still be redeemed. The index by expiry leads to these few. */
-export const deleteCodesOf = (organization_user_id: Value<number>, now: Value<number>) =>
+export const deleteCodesOf = (
+  organization_id: Value<number>,
+  organization_user_id: Value<number>,
+  now: Value<number>,
+) =>
   builder
     .delete(authorizationCodes)
     .where(
       and(
+        eq(authorizationCodes.organization_id, organization_id),
         gt(authorizationCodes.expires_at, now),
         eq(authorizationCodes.organization_user_id, organization_user_id),
         isNull(authorizationCodes.used_at),

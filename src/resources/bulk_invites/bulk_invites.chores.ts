@@ -2,6 +2,7 @@ import { and, asc, eq, gt, inArray, isNull, lt, notExists, type SQL, sql } from 
 import type { Context } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
+import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import {
   BULK_INVITE_LOST_AFTER,
@@ -13,10 +14,15 @@ import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
 import { queueRows } from "./bulk_invites.service.ts";
 import { isPendingRow } from "./bulk_invites.sql.ts";
 
+const { organization_id } = bulkInvites;
+
 /** Queues again the rows that were stored and did not end: sending them failed, or a message was lost. */
 export async function requeueLostRows(context: Context): Promise<number> {
   const { db, now } = context;
-  const lost = await runAll(db, claimLostBulkInvites({ now, lost_before: now - BULK_INVITE_LOST_AFTER }));
+  const work = { now, lost_before: now - BULK_INVITE_LOST_AFTER };
+  const lost = await takeTurns(BULK_INVITES_REQUEUED, (turn) =>
+    runAll(db, claimLostBulkInvites({ ...turn, ...work })),
+  );
   await queueRows(context, lost);
   for (const { id } of lost) log("bulk_invite_requeued", { bulk_invite_id: id });
   return lost.length;
@@ -24,22 +30,30 @@ export async function requeueLostRows(context: Context): Promise<number> {
 
 /** Sets `queued_at` before the rows are sent, so that of two crons only one sends them. */
 const claimLostBulkInvites = preparedQuery(
-  ({ now, lost_before }: Placeholders<{ now: number; lost_before: number }>) =>
-    builder
+  (lost: Placeholders<Turn & { now: number; lost_before: number }>) => {
+    const lostOf = (owner_id: SQL) =>
+      builder
+        .select({ id: bulkInvites.id })
+        .from(bulkInvites)
+        .where(
+          and(
+            eq(organization_id, owner_id),
+            isNull(bulkInvites.completed_at),
+            lt(bulkInvites.queued_at, lost.lost_before),
+          ),
+        )
+        .orderBy(asc(bulkInvites.queued_at));
+    const owners = eachOf(organization_id, isNull(bulkInvites.completed_at));
+    return builder
       .update(bulkInvites)
-      .set({ queued_at: sql`${now}` })
-      .where(
-        inArray(
-          bulkInvites.id,
-          builder
-            .select({ id: bulkInvites.id })
-            .from(bulkInvites)
-            .where(and(isNull(bulkInvites.completed_at), lt(bulkInvites.queued_at, lost_before)))
-            .orderBy(asc(bulkInvites.queued_at))
-            .limit(BULK_INVITES_REQUEUED),
-        ),
-      )
-      .returning({ id: bulkInvites.id, total_count: bulkInvites.total_count }),
+      .set({ queued_at: sql`${lost.now}` })
+      .where(inArray(bulkInvites.id, rowsInTurn(bulkInvites, owners, lostOf, lost)))
+      .returning({
+        id: bulkInvites.id,
+        total_count: bulkInvites.total_count,
+        owner_id: sql<number>`${organization_id}`.as("owner_id"),
+      });
+  },
 );
 
 /**
@@ -47,34 +61,38 @@ const claimLostBulkInvites = preparedQuery(
  * nobody can be invited without an email. Counts, statuses and errors stay.
  */
 export async function erasePersonalData({ db, now }: Context): Promise<number> {
-  const old = { now, created_before: now - BULK_INVITE_PERSONAL_DATA_KEPT_FOR };
-  const [erased] = await runBatch(db, [eraseRows(old), markErased(old)]);
+  const created_before = now - BULK_INVITE_PERSONAL_DATA_KEPT_FOR;
+  const erased = await takeTurns(CRON_PORTION, async (turn) => {
+    const old = { ...turn, now, created_before };
+    const [rows] = await runBatch(db, [eraseRows(old), markErased(old)]);
+    return rows;
+  });
   return erased.length;
 }
 
-interface Old {
-  now: number;
-  created_before: number;
-}
+type Old = Turn & { now: number; created_before: number };
 
-/** Each has at least one row, so a portion of bulk invites is enough for a portion of rows. */
-const oldBulkInvites = ({ created_before }: Placeholders<Old>) =>
-  builder
-    .select({ id: bulkInvites.id })
-    .from(bulkInvites)
-    .where(and(isNull(bulkInvites.erased_at), lt(bulkInvites.created_at, created_before)))
-    .orderBy(asc(bulkInvites.created_at))
-    .limit(CRON_PORTION);
+const withUnerased = eachOf(organization_id, isNull(bulkInvites.erased_at));
+
+const isOldOf = (owner_id: SQL, { created_before }: Placeholders<Old>) =>
+  and(
+    eq(organization_id, owner_id),
+    isNull(bulkInvites.erased_at),
+    lt(bulkInvites.created_at, created_before),
+  );
 
 /** True for the rows that still have their email. A comparison that the index by email can serve. */
 const hasPersonalData: SQL = gt(bulkInviteRows.email, sql`''`);
 
+/** Those of the oldest bulk invites come first. */
 const eraseRows = preparedQuery((old: Placeholders<Old>) => {
-  const rows = builder
-    .select({ bulk_invite_id: bulkInviteRows.bulk_invite_id, row: bulkInviteRows.row })
-    .from(bulkInviteRows)
-    .where(and(inArray(bulkInviteRows.bulk_invite_id, oldBulkInvites(old)), hasPersonalData))
-    .limit(CRON_PORTION);
+  const personalRowsOf = (owner_id: SQL) =>
+    builder
+      .select({ rowid: sql`${bulkInviteRows}.rowid`.as("rowid") })
+      .from(bulkInvites)
+      .crossJoin(bulkInviteRows)
+      .where(and(isOldOf(owner_id, old), eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), hasPersonalData))
+      .orderBy(asc(bulkInvites.created_at));
   return builder
     .update(bulkInviteRows)
     .set({
@@ -83,15 +101,22 @@ const eraseRows = preparedQuery((old: Placeholders<Old>) => {
       status: sql`iif(${isPendingRow}, 'failed', ${bulkInviteRows.status})`,
       error: sql`iif(${isPendingRow}, ${ROW_FAULTS.notMade}, ${bulkInviteRows.error})`,
     })
-    .where(sql`(${bulkInviteRows.bulk_invite_id}, ${bulkInviteRows.row}) in ${rows}`)
-    .returning({ row: bulkInviteRows.row });
+    .where(inArray(rowid, rowsInTurn(bulkInviteRows, withUnerased, personalRowsOf, old)))
+    .returning({ owner_id: sql<number>`${bulkInviteRows.organization_id}`.as("owner_id") });
 });
 
+/** Each has at least one row, so what a portion of rows has erased is among as many of the oldest bulk invites. */
 const markErased = preparedQuery((old: Placeholders<Old>) => {
   const unerasedRows = builder
     .select({ row: bulkInviteRows.row })
     .from(bulkInviteRows)
     .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), hasPersonalData));
+  const oldestOf = (owner_id: SQL) =>
+    builder
+      .select({ id: bulkInvites.id })
+      .from(bulkInvites)
+      .where(isOldOf(owner_id, old))
+      .orderBy(asc(bulkInvites.created_at));
   return builder
     .update(bulkInvites)
     .set({
@@ -99,5 +124,10 @@ const markErased = preparedQuery((old: Placeholders<Old>) => {
       completed_at: sql`coalesce(${bulkInvites.completed_at}, ${old.now})`,
       updated_at: sql`iif(${bulkInvites.completed_at} is null, ${old.now}, ${bulkInvites.updated_at})`,
     })
-    .where(and(inArray(bulkInvites.id, oldBulkInvites(old)), notExists(unerasedRows)));
+    .where(
+      and(
+        inArray(bulkInvites.id, rowsInTurn(bulkInvites, withUnerased, oldestOf, old)),
+        notExists(unerasedRows),
+      ),
+    );
 });

@@ -1,5 +1,6 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
+import { costly } from "../../http/rate_limits.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { BULK_INVITES_BODY_LIMIT } from "../../limits.ts";
@@ -9,6 +10,7 @@ import { createBulkInvite, requireBulkInvite } from "./bulk_invites.service.ts";
 export const bulkInvitesExternal = externalRoutes()
   .post(
     "/invites/bulk_create",
+    costly("bulk_invites"),
     idempotent,
     jsonBody(createBulkInviteBody, BULK_INVITES_BODY_LIMIT),
     async (c) => {

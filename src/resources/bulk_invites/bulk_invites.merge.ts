@@ -1,20 +1,49 @@
+import type { Role } from "../../database/enums.ts";
 import type { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { BULK_INVITE_CHUNK } from "../../limits.ts";
+import type { Settings } from "../../settings.ts";
+import { inviteeFault, inviteRow } from "../invites/invites.merge.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
-import type { BulkInvite, BulkInviteChunk } from "./bulk_invites.schemas.ts";
+import { requireAssignable } from "../roles/roles.policy.ts";
+import { ROW_FAULTS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
+import type { BulkInvite, BulkInviteChunk, PendingRow } from "./bulk_invites.schemas.ts";
 
-/** It counts as queued from the start: where that fails, it is marked. */
-export const newBulkInvite = (
-  organization_id: number,
-  total_count: number,
+/** @throws ApiError 422 if a row's roles are above the sender's level */
+export function requireAssignableRows(roles: Role[], inputs: InviteInput[]): void {
+  for (const [row, { role_names }] of inputs.entries())
+    requireAssignable(roles, role_names, `organization_invites.${row}.role_names`);
+}
+
+/** What is known when a bulk invite is created. */
+interface KnownSender {
+  organization_id: number;
+  user_id: number;
+  roles: Role[];
+  /** Whether the organization would have sent too many rows with these. */
+  isBeyondQuota: boolean;
+}
+
+/**
+ * It counts as queued from the start: where that fails, it is marked.
+ *
+ * @throws ApiError 422 if a row's roles are above the sender's level, 429 if the organization has sent too many rows
+ */
+export function newBulkInvite(
+  { organization_id, user_id, roles, isBeyondQuota }: KnownSender,
+  inputs: InviteInput[],
   now: number,
-): typeof bulkInvites.$inferInsert => ({
-  organization_id,
-  total_count,
-  queued_at: now,
-  created_at: now,
-  updated_at: now,
-});
+): typeof bulkInvites.$inferInsert {
+  requireAssignableRows(roles, inputs);
+  if (isBeyondQuota) throw tooManyBulkRows();
+  return {
+    organization_id,
+    total_count: inputs.length,
+    queued_at: now,
+    created_at: now,
+    updated_at: now,
+    created_by_user_id: user_id,
+  };
+}
 
 /** The rows of a bulk invite whose id is not known yet. */
 export const newRows = (
@@ -38,4 +67,46 @@ export function chunksOf({ id, total_count }: Pick<BulkInvite, "id" | "total_cou
     first_row: n * BULK_INVITE_CHUNK,
     last_row: Math.min((n + 1) * BULK_INVITE_CHUNK, total_count) - 1,
   }));
+}
+
+/** What becomes of a row: an invite, unless there is an error. */
+export interface RowEnd {
+  row: number;
+  error: string | null;
+}
+
+/** The fault of a row for which there would be a place; null without one. */
+function rowFault(row: PendingRow, now: number): string | null {
+  if (row.is_repeated) return ROW_FAULTS.repeated;
+  const fault = inviteeFault({ hasAccount: row.has_account, pending_until: row.pending_until }, now);
+  if (fault?.reason === "account") return ROW_FAULTS.account;
+  // A request from before the end of a membership does not let the person in again.
+  if (row.membership_ended) return ROW_FAULTS.membershipEnded;
+  if (!fault) return null;
+  return fault.reason === "activeInvite"
+    ? ROW_FAULTS.activeInvite
+    : ROW_FAULTS.expiredInvite(fault.expired_at);
+}
+
+/**
+ * What becomes of rows that are pending, and the invites that are made of them.
+ *
+ * @param places how many invites the organization can still have, or at least as many as there are rows
+ */
+export function workOff(
+  rows: PendingRow[],
+  places: number,
+  settings: Pick<Settings, "INVITE_VALIDITY_DAYS">,
+  now: number,
+): { ends: RowEnd[]; invites: ReturnType<typeof inviteRow>[] } {
+  const ends: RowEnd[] = [];
+  const invites: ReturnType<typeof inviteRow>[] = [];
+  for (const row of rows) {
+    const error = rowFault(row, now) ?? (invites.length < places ? null : ROW_FAULTS.tooManyInvites);
+    ends.push({ row: row.row, error });
+    if (error !== null) continue;
+    const { organization_id, created_by_user_id: user_id, roles: role_names } = row;
+    invites.push(inviteRow({ organization_id, user_id, settings }, { ...row, role_names }, now));
+  }
+  return { ends, invites };
 }

@@ -1,12 +1,21 @@
 import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
-import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR, DAY, MAX_BULK_INVITES } from "../../limits.ts";
+import {
+  BULK_INVITE_PERSONAL_DATA_KEPT_FOR,
+  BULK_ROWS_PERIOD,
+  DAY,
+  HOUR,
+  MAX_BULK_INVITES,
+  MAX_BULK_ROWS,
+  MAX_UNUSED_INVITES,
+} from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { BULK_INVITE_ID, INES, PAULA } from "../../openapi/story.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { inviteSchema } from "../invites/invites.responses.ts";
 import { rolesAboveLevel } from "../roles/roles.refusals.ts";
-import { bulkInviteNotFound, ROW_FAULTS, TOO_MANY_ROWS } from "./bulk_invites.refusals.ts";
+import { bulkInviteNotFound, ROW_FAULTS, TOO_MANY_ROWS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
 import {
   bulkInviteProgressResponseSchema,
   type bulkInviteProgressSchema,
@@ -38,13 +47,16 @@ const completed: Progress = {
 const faulty: Progress = {
   ...completed,
   id: BULK_INVITE_ID + 1,
-  total_count: 3,
+  total_count: 6,
   created_count: 0,
-  failed_count: 3,
+  failed_count: 6,
   failures: [
     { row: 0, email: "otto@example.com", error: ROW_FAULTS.expiredInvite("2026-01-12T08:00:00.000Z") },
     { row: 1, email: NINA.email, error: ROW_FAULTS.membershipEnded },
     { row: 2, email: "nora@example.com", error: ROW_FAULTS.notMade },
+    { row: 3, email: "nils@example.com", error: ROW_FAULTS.creatorRemoved },
+    { row: 4, email: "nele@example.com", error: ROW_FAULTS.creatorBelow },
+    { row: 5, email: "nick@example.com", error: ROW_FAULTS.tooManyInvites },
   ],
 };
 
@@ -65,7 +77,7 @@ export const bulkInvitesReference: Reference = {
     "POST /invites/bulk_create": {
       operationId: "createBulkInvite",
       summary: "Create many invites",
-      description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization, or if the membership of this email ends before the row is processed.`,
+      description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization; if the membership of this email ends before the row is processed; or if the organization has ${MAX_UNUSED_INVITES} unused invites. When the user who sent the request leaves the organization, the rows that are not processed yet fail; when the user may no longer give their roles, too. An organization can send ${MAX_BULK_ROWS} rows in ${BULK_ROWS_PERIOD / HOUR} hours.`,
       status: 201,
       headers: {
         Location: {
@@ -100,6 +112,8 @@ export const bulkInvitesReference: Reference = {
           ["organization_admin"],
           ["provider_assistant", "provider"],
         ),
+        tooManyBulkRows(),
+        invalidClient(),
       ],
     },
     "GET /bulk_invites/:id": {

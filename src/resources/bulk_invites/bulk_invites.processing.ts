@@ -1,54 +1,54 @@
-import { and, eq, exists, gt, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
+import { and, asc, between, eq, exists, isNotNull, lt, notExists, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
-import { insertSelect } from "../../database/insert.ts";
-import { builder, type Placeholders, preparedQuery, runBatch, type Value } from "../../database/queries.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import { insertSelect, jsonFields } from "../../database/insert.ts";
+import { builder, type Placeholders, preparedQuery, runBatch, type Values } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
-import { inviteExpiry } from "../invites/invites.merge.ts";
+import { totalOf } from "../../database/totals.ts";
+import { BULK_INVITE_CHUNK, MAX_UNUSED_INVITES } from "../../limits.ts";
 import { isPendingInviteOf } from "../invites/invites.sql.ts";
 import { accountIdOf, membershipEndedAfter } from "../organization_users/organization_users.sql.ts";
+import { workOff } from "./bulk_invites.merge.ts";
 import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
 import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
-import { isPendingRow, pendingRows } from "./bulk_invites.sql.ts";
+import { failingRows, isPendingRow } from "./bulk_invites.sql.ts";
 
 /**
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
  * that have ended stay as they are, so a message that is delivered twice does nothing the second time.
  */
 export async function processChunk({ db, now, settings }: Context, chunk: BulkInviteChunk): Promise<void> {
-  const work = { ...chunk, now, expires_at: inviteExpiry(settings, now) };
-  await runBatch(db, [
-    touchBulkInvite(work),
-    findFaults(work),
-    insertInvites(work),
-    endRows(work),
-    completeBulkInvite(work),
-  ]);
+  await decideAndWrite(
+    db,
+    [pendingRowsOf(chunk), placesForInvites(chunk)],
+    (rows, [places]): Decision<unknown> => {
+      if (rows.length === 0) return { unchanged: null };
+      const { ends, invites } = workOff(rows, places?.count ?? 0, settings, now);
+      const { bulk_invite_id } = chunk;
+      return {
+        writes: [
+          insertInvites({ invites: JSON.stringify(invites) }),
+          endRows({ bulk_invite_id, ends: JSON.stringify(ends) }),
+          finishChunk({ bulk_invite_id, now }),
+        ],
+      };
+    },
+  );
 }
 
 /** What becomes of a chunk that could not be processed, however often it was tried. */
 export async function failChunk({ db, now }: Context, chunk: BulkInviteChunk): Promise<void> {
-  const work = { ...chunk, now };
-  await runBatch(db, [touchBulkInvite(work), failRows(work), completeBulkInvite(work)]);
+  await runBatch(db, failRowsOf({ ...chunk, now, error: ROW_FAULTS.notMade }));
 }
 
-/** The chunk to work off, and when. */
-interface ChunkWork extends BulkInviteChunk {
-  now: number;
-}
+const inChunk = ({ bulk_invite_id, first_row, last_row }: Values<Omit<BulkInviteChunk, "schema">>) =>
+  and(eq(bulkInviteRows.bulk_invite_id, bulk_invite_id), between(bulkInviteRows.row, first_row, last_row));
 
-/** Goes ahead of what ends the rows: where no row is pending, nothing changes. */
-const touchBulkInvite = preparedQuery((work: Placeholders<ChunkWork>) =>
-  builder
-    .update(bulkInvites)
-    .set({ updated_at: sql`${work.now}` })
-    .where(
-      and(
-        eq(bulkInvites.id, work.bulk_invite_id),
-        exists(builder.select({ row: bulkInviteRows.row }).from(bulkInviteRows).where(pendingRows(work))),
-      ),
-    ),
-);
+const failRowsOf = failingRows((chunk: Placeholders<BulkInviteChunk>) => ({
+  ofBulkInvites: eq(bulkInvites.id, chunk.bulk_invite_id),
+  ofRows: inChunk(chunk),
+}));
 
 const earlierRows = alias(bulkInviteRows, "earlier_rows");
 
@@ -65,92 +65,89 @@ const isRepeated = exists(
     ),
 );
 
-const isAlreadyMember = isNotNull(accountIdOf(bulkInviteRows.organization_id, bulkInviteRows.email));
+const { organization_id, email } = bulkInviteRows;
 
-const requestedAt = builder
-  .select({ created_at: bulkInvites.created_at })
-  .from(bulkInvites)
-  .where(eq(bulkInvites.id, bulkInviteRows.bulk_invite_id));
+const pendingUntil = builder
+  .select({ expires_at: invites.expires_at })
+  .from(invites)
+  .where(isPendingInviteOf(organization_id, email));
 
-/** A request from before the end of a membership does not let the person in again. */
-const membershipEnded = isNotNull(
-  membershipEndedAfter(bulkInviteRows.organization_id, bulkInviteRows.email, requestedAt),
+/** A row, and what is known of its email. */
+export const pendingRowColumns = {
+  organization_id,
+  row: bulkInviteRows.row,
+  email,
+  display_name: bulkInviteRows.display_name,
+  roles: bulkInviteRows.roles,
+  created_by_user_id: bulkInvites.created_by_user_id,
+  is_repeated: sql`${isRepeated}`.mapWith(Boolean).as("is_repeated"),
+  has_account: sql`${isNotNull(accountIdOf(organization_id, email))}`.mapWith(Boolean).as("has_account"),
+  membership_ended: sql`${isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))}`
+    .mapWith(Boolean)
+    .as("membership_ended"),
+  pending_until: sql<number | null>`${pendingUntil}`.as("pending_until"),
+};
+
+const pendingRowsOf = preparedQuery((chunk: Placeholders<BulkInviteChunk>) =>
+  builder
+    .select(pendingRowColumns)
+    .from(bulkInviteRows)
+    .innerJoin(bulkInvites, eq(bulkInvites.id, bulkInviteRows.bulk_invite_id))
+    .where(and(inChunk(chunk), isPendingRow))
+    .orderBy(asc(bulkInviteRows.row)),
 );
 
-/** In ISO 8601, as the wire has times. */
-const expiredAt = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${invites.expires_at} / 1000.0, 'unixepoch')`;
-
-/** The fault of a pending invite; null where the email has none. */
-const faultOfInvite = (now: Value<number>) =>
-  builder
+/** How many invites the organization can still have. More than a chunk needs do not matter, so other invites rarely do. */
+const placesForInvites = preparedQuery(({ bulk_invite_id }: Placeholders<BulkInviteChunk>) => {
+  const unused = totalOf("invites", bulkInvites.organization_id);
+  // D1 binds numbers as REAL, which the guard of a decision would see as others.
+  const free = sql`max(${MAX_UNUSED_INVITES} - ${unused}, 0)`;
+  return builder
     .select({
-      fault: sql`iif(${gt(invites.expires_at, now)}, ${ROW_FAULTS.activeInvite},
-        replace(${ROW_FAULTS.expiredInvite("{time}")}, '{time}', ${expiredAt}))`,
+      count: sql<number>`cast(min(${free}, ${BULK_INVITE_CHUNK}) as integer)`.as("count"),
     })
-    .from(invites)
-    .where(isPendingInviteOf(bulkInviteRows.organization_id, bulkInviteRows.email));
+    .from(bulkInvites)
+    .where(eq(bulkInvites.id, bulk_invite_id));
+});
 
-/** Sets the error of the rows that cannot become invites. */
-const findFaults = preparedQuery((work: Placeholders<ChunkWork>) =>
-  builder
-    .update(bulkInviteRows)
-    .set({
-      error: sql`case
-        when ${isRepeated} then ${ROW_FAULTS.repeated}
-        when ${isAlreadyMember} then ${ROW_FAULTS.account}
-        when ${membershipEnded} then ${ROW_FAULTS.membershipEnded}
-        else ${faultOfInvite(work.now)}
-      end`,
-    })
-    .where(pendingRows(work)),
-);
-
-const insertInvites = preparedQuery((work: Placeholders<ChunkWork & { expires_at: number }>) =>
+/** @param invites a JSON array */
+const insertInvites = preparedQuery(({ invites: made }: Placeholders<{ invites: string }>) =>
   insertSelect(
     invites,
-    {
-      organization_id: bulkInviteRows.organization_id,
-      email: bulkInviteRows.email,
-      display_name: bulkInviteRows.display_name,
-      roles: bulkInviteRows.roles,
-      expires_at: work.expires_at,
-      created_at: work.now,
-      updated_at: work.now,
-    },
-    sql`from ${bulkInviteRows} where ${and(pendingRows(work), isNull(bulkInviteRows.error))}
-      order by ${bulkInviteRows.row}`,
+    { ...jsonFields(invites), id: sql<number>`null` },
+    sql`from json_each(${made}) as item`,
   ),
 );
 
-const endRows = preparedQuery((work: Placeholders<ChunkWork>) =>
-  builder
-    .update(bulkInviteRows)
-    .set({ status: sql`iif(${isNull(bulkInviteRows.error)}, 'created', 'failed')` })
-    .where(pendingRows(work)),
-);
-
-const failRows = preparedQuery((work: Placeholders<ChunkWork>) =>
-  builder
-    .update(bulkInviteRows)
-    .set({ status: "failed", error: ROW_FAULTS.notMade })
-    .where(pendingRows(work)),
+/** @param ends a JSON array of `RowEnd` */
+const endRows = preparedQuery(
+  ({ bulk_invite_id, ends }: Placeholders<{ bulk_invite_id: number; ends: string }>) =>
+    builder
+      .update(bulkInviteRows)
+      .set({
+        status: sql`iif(ended.value ->> '$.error' is null, 'created', 'failed')`,
+        error: sql`ended.value ->> '$.error'`,
+      })
+      .from(sql`json_each(${ends}) as ended`)
+      .where(
+        and(
+          eq(bulkInviteRows.bulk_invite_id, bulk_invite_id),
+          eq(bulkInviteRows.row, sql`ended.value ->> '$.row'`),
+        ),
+      ),
 );
 
 /** Comes after what ends the rows: the cron no longer looks at a bulk invite all rows of which have ended. */
-const completeBulkInvite = preparedQuery((work: Placeholders<ChunkWork>) =>
-  builder
-    .update(bulkInvites)
-    .set({ completed_at: sql`${work.now}` })
-    .where(
-      and(
-        eq(bulkInvites.id, work.bulk_invite_id),
-        isNull(bulkInvites.completed_at),
-        notExists(
-          builder
-            .select({ row: bulkInviteRows.row })
-            .from(bulkInviteRows)
-            .where(and(eq(bulkInviteRows.bulk_invite_id, work.bulk_invite_id), isPendingRow)),
-        ),
-      ),
-    ),
+const finishChunk = preparedQuery(
+  ({ bulk_invite_id, now }: Placeholders<{ bulk_invite_id: number; now: number }>) => {
+    const pending = builder
+      .select({ row: bulkInviteRows.row })
+      .from(bulkInviteRows)
+      .where(and(eq(bulkInviteRows.bulk_invite_id, bulk_invite_id), isPendingRow));
+    return builder
+      .update(bulkInvites)
+      .set({ updated_at: sql`${now}`, completed_at: sql`iif(${notExists(pending)}, ${now}, null)` })
+      .where(eq(bulkInvites.id, bulk_invite_id))
+      .returning({ id: bulkInvites.id });
+  },
 );

@@ -1,11 +1,24 @@
-import { notFound } from "../../http/errors.ts";
-import { MAX_BULK_INVITES } from "../../limits.ts";
-import { HAS_ACCOUNT, hasExpiredInvite } from "../invites/invites.refusals.ts";
+import { ApiError, notFound } from "../../http/errors.ts";
+import {
+  BULK_ROWS_PERIOD,
+  BULK_ROWS_RETRY_AFTER,
+  HOUR,
+  MAX_BULK_INVITES,
+  MAX_BULK_ROWS,
+} from "../../limits.ts";
+import { HAS_ACCOUNT, hasExpiredInvite, TOO_MANY_INVITES } from "../invites/invites.refusals.ts";
 
 export const bulkInviteNotFound = () => notFound("Bulk invite");
 
 /** The fault of a request with too many rows. */
 export const TOO_MANY_ROWS = `must hold at most ${MAX_BULK_INVITES} invites`;
+
+export const tooManyBulkRows = () =>
+  new ApiError(
+    429,
+    `An organization can send at most ${MAX_BULK_ROWS} rows of bulk invites in ${BULK_ROWS_PERIOD / HOUR} hours, and these would be more: send fewer, or try again in an hour`,
+    { headers: { "Retry-After": String(BULK_ROWS_RETRY_AFTER) } },
+  );
 
 /** Why a row failed in the background. */
 export const ROW_FAULTS = {
@@ -15,6 +28,9 @@ export const ROW_FAULTS = {
   activeInvite: "The email has a pending invite",
   /** @param expired_at in ISO 8601 */
   expiredInvite: (expired_at: string) => `The email ${hasExpiredInvite(expired_at)}`,
+  tooManyInvites: TOO_MANY_INVITES,
+  creatorRemoved: "The membership of the person who sent this invite has ended",
+  creatorBelow: "The person who sent this invite may no longer give these roles",
   /** For a reason that is not its own. */
   notMade: "The invite could not be made; please invite this person again",
 };

@@ -3,6 +3,7 @@ import type { Row } from "../../database/queries.ts";
 import { id, toTimestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
+import type { pendingRowColumns } from "./bulk_invites.processing.ts";
 import { TOO_MANY_ROWS } from "./bulk_invites.refusals.ts";
 import type { bulkInviteFailureSchema, bulkInviteSchema } from "./bulk_invites.responses.ts";
 import type { bulkInviteColumns, bulkInviteFailureColumns } from "./bulk_invites.sql.ts";
@@ -26,6 +27,9 @@ export const bulkInviteChunk = z.object({
 export type BulkInviteChunk = z.infer<typeof bulkInviteChunk>;
 
 export type BulkInvite = Row<typeof bulkInviteColumns>;
+
+/** A row that is worked off, and what is known of its email. */
+export type PendingRow = Row<typeof pendingRowColumns>;
 
 export type BulkInviteFailure = Row<typeof bulkInviteFailureColumns>;
 

@@ -11,14 +11,16 @@ import {
 } from "../../database/queries.ts";
 import { bulkInvites } from "../../database/schema.ts";
 import { logFault } from "../../http/log.ts";
-import { QUEUE_SEND_LIMIT } from "../../limits.ts";
+import { BULK_ROWS_PERIOD, QUEUE_SEND_LIMIT } from "../../limits.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
-import { requireAssignable } from "../roles/roles.policy.ts";
-import { chunksOf, newBulkInvite, newRows } from "./bulk_invites.merge.ts";
+import { rolesOfMember } from "../organization_users/organization_users.sql.ts";
+import { requireRoles } from "../roles/roles.policy.ts";
+import { chunksOf, newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
 import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
 import type { BulkInvite, BulkInviteFailure } from "./bulk_invites.schemas.ts";
 import {
   bulkInviteIdempotency,
+  bulkInviteQuota,
   bulkInviteWrites,
   failuresOfBulkInvite,
   insertRows,
@@ -30,23 +32,29 @@ import {
  * Stores the rows, all of them, and hands them to the queue. Where the queue does not take them, the cron hands them
  * over later: nothing is lost.
  *
- * @throws ApiError 422 if a row's roles are above the caller's level; nothing is stored then
+ * @throws ApiError if it is refused; nothing is stored then
  */
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
   const { db, now, caller, keyed } = context;
-  for (const [row, { role_names }] of inputs.entries())
-    requireAssignable(caller.roles, role_names, `organization_invites.${row}.role_names`);
-  const { organization_id } = caller;
+  requireAssignableRows(caller.roles, inputs);
+  const { organization_id, organization_user_id, user_id } = caller;
   const bulkInvite = await decideAndWrite(
     db,
-    [],
-    () => ({
-      writes: [
-        bulkInviteWrites.insert(newBulkInvite(organization_id, inputs.length, now)),
-        insertRows({ rows: JSON.stringify(newRows(organization_id, inputs)) }),
-        newestBulkInvite({}),
-      ],
-    }),
+    [
+      rolesOfMember({ organization_id, organization_user_id }),
+      bulkInviteQuota({ organization_id, since: now - BULK_ROWS_PERIOD, total_count: inputs.length }),
+    ],
+    ([member], [quota]) => {
+      const isBeyondQuota = quota?.is_beyond ?? false;
+      const known = { organization_id, user_id, roles: requireRoles(member), isBeyondQuota };
+      return {
+        writes: [
+          bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),
+          insertRows({ rows: JSON.stringify(newRows(organization_id, inputs)) }),
+          newestBulkInvite({}),
+        ],
+      };
+    },
     { idempotency: await bulkInviteIdempotency(context) },
   );
   if (keyed?.isReplay) return bulkInvite;

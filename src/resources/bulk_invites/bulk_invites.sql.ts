@@ -1,10 +1,33 @@
-import { and, asc, between, count, eq, getTableColumns, max, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  max,
+  notExists,
+  type SQL,
+  sql,
+  sum,
+} from "drizzle-orm";
 import type { BulkInviteRowStatus } from "../../database/enums.ts";
 import { insertSelect, jsonFields } from "../../database/insert.ts";
-import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
+import {
+  type BoundQuery,
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Statement,
+} from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { MAX_BULK_ROWS } from "../../limits.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
+import { includesAnyRole } from "../roles/roles.sql.ts";
 
 const countOf = (status: BulkInviteRowStatus) =>
   sql<number>`${builder
@@ -27,15 +50,88 @@ export const bulkInviteFailureColumns = {
 /** True for the rows that are neither created nor failed. */
 export const isPendingRow = eq(bulkInviteRows.status, "pending");
 
-/** True for the rows of a chunk that are pending. */
-export const pendingRows = (
-  chunk: Values<{ bulk_invite_id: number; first_row: number; last_row: number }>,
-): SQL | undefined =>
-  and(
-    eq(bulkInviteRows.bulk_invite_id, chunk.bulk_invite_id),
-    between(bulkInviteRows.row, chunk.first_row, chunk.last_row),
-    isPendingRow,
+/**
+ * The statements that make pending rows fail, and complete the bulk invites of which no row is pending any more.
+ *
+ * @param conditions which bulk invites, and which of their rows
+ */
+export function failingRows<Values extends object>(
+  conditions: (values: Placeholders<Values>) => {
+    ofBulkInvites: SQL | undefined;
+    ofRows: SQL | undefined;
+  },
+) {
+  type Failure = Values & { now: number; error: string };
+  const statement = <S extends Statement>(
+    build: (failure: Placeholders<Failure>, ofBulkInvites: SQL | undefined, ofRows: SQL | undefined) => S,
+  ) =>
+    preparedQuery((failure: Placeholders<Failure>) => {
+      const { ofBulkInvites, ofRows } = conditions(failure as unknown as Placeholders<Values>);
+      return build(failure, ofBulkInvites, and(ofRows, isPendingRow));
+    });
+  // Goes ahead of what ends the rows: where no row is pending, nothing changes.
+  const touch = statement((failure, ofBulkInvites, ofRows) =>
+    builder
+      .update(bulkInvites)
+      .set({ updated_at: sql`${failure.now}` })
+      .where(and(ofBulkInvites, exists(rowsOfBulkInvite(ofRows)))),
   );
+  const fail = statement((failure, ofBulkInvites, ofRows) => {
+    const ids = builder.select({ id: bulkInvites.id }).from(bulkInvites).where(ofBulkInvites);
+    return builder
+      .update(bulkInviteRows)
+      .set({ status: "failed", error: sql`${failure.error}` })
+      .where(and(inArray(bulkInviteRows.bulk_invite_id, ids), ofRows));
+  });
+  const complete = statement((failure, ofBulkInvites) =>
+    builder
+      .update(bulkInvites)
+      .set({ completed_at: sql`${failure.now}` })
+      .where(and(ofBulkInvites, isNull(bulkInvites.completed_at), notExists(rowsOfBulkInvite(isPendingRow)))),
+  );
+  return (failure: Failure): BoundQuery<unknown>[] => [touch(failure), fail(failure), complete(failure)];
+}
+
+/** Selects the rows of the bulk invite that a statement is about. */
+const rowsOfBulkInvite = (condition: SQL | undefined) =>
+  builder
+    .select({ row: bulkInviteRows.row })
+    .from(bulkInviteRows)
+    .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), condition));
+
+/** Makes the rows fail that a member sent, that are not worked off yet, and that give one of these roles, a JSON array. */
+export const failRowsSentBy = failingRows(
+  ({
+    organization_id,
+    user_id,
+    roles,
+  }: Placeholders<{ organization_id: number; user_id: number; roles: string }>) => ({
+    ofBulkInvites: and(
+      eq(bulkInvites.organization_id, organization_id),
+      isNull(bulkInvites.completed_at),
+      eq(bulkInvites.created_by_user_id, user_id),
+    ),
+    ofRows: includesAnyRole(bulkInviteRows.roles, roles),
+  }),
+);
+
+/** Whether so many rows more would be too many. As a number, each bulk invite would change it for others. */
+export const bulkInviteQuota = preparedQuery(
+  ({
+    organization_id,
+    since,
+    total_count,
+  }: Placeholders<{ organization_id: number; since: number; total_count: number }>) =>
+    builder
+      .select({
+        is_beyond:
+          sql<boolean>`coalesce(${sum(bulkInvites.total_count)}, 0) + ${total_count} > ${MAX_BULK_ROWS}`
+            .mapWith(Boolean)
+            .as("is_beyond"),
+      })
+      .from(bulkInvites)
+      .where(and(eq(bulkInvites.organization_id, organization_id), gt(bulkInvites.created_at, since))),
+);
 
 export const bulkInviteWrites = tableWrites(bulkInvites, bulkInviteColumns);
 

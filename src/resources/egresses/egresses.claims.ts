@@ -12,6 +12,7 @@ import {
   notExists,
   notInArray,
   or,
+  type SQL,
   type SQLWrapper,
   sql,
 } from "drizzle-orm";
@@ -19,9 +20,9 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
-import { idsPastRetention, isPastRetention } from "../../database/retention.ts";
+import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, organizations, replacedFiles } from "../../database/schema.ts";
-import { RECORDINGS_CLAIMED } from "../../limits.ts";
+import { eachOf, rowsInTurn, type Turn } from "../../database/turns.ts";
 
 /* The statements of a deletion: see egresses.deletion.ts. */
 
@@ -53,19 +54,22 @@ export const claimRequested = preparedQuery(
       .returning({ egress_id: egresses.egress_id }),
 );
 
+/** A portion of the claims, in which each organization has its turn. */
+type ClaimsTurn = Turn & { now: number };
+
 /** Claims the deletion of recordings that have become too old: at most a portion. */
-export const claimExpired = preparedQuery(({ now }: Placeholders<{ now: number }>) =>
+export const claimExpired = preparedQuery((claims: Placeholders<ClaimsTurn>) =>
   builder
     .update(egresses)
-    .set({ deletion_due_at: sql`${now}` })
+    .set({ deletion_due_at: sql`${claims.now}` })
     .where(
       inArray(
         egresses.id,
-        idsPastRetention(
+        pastRetentionInTurn(
           egresses,
           organizations.recording_retention_days,
-          now,
-          RECORDINGS_CLAIMED,
+          claims.now,
+          claims,
           and(isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
         ),
       ),
@@ -73,24 +77,21 @@ export const claimExpired = preparedQuery(({ now }: Placeholders<{ now: number }
 );
 
 /**
- * Takes the claims that have waited longest: at most a portion. What fails goes behind all others, so that a file that
- * can never be deleted does not hold them up. A recording that is not too old any more, because its organization wants
+ * Takes the claims of each organization that have waited longest: at most a portion. What fails goes behind its others, so
+ * that a file that can never be deleted does not hold them up. A recording that is not too old any more, because its organization wants
  * to keep it for longer, loses its claim.
  */
-export const takeClaims = preparedQuery(({ now }: Placeholders<{ now: number }>) => {
-  const due = builder
-    .select({ id: egresses.id })
-    .from(egresses)
-    .where(
-      and(
-        not(egresses.is_held),
-        isNotNull(egresses.deletion_due_at),
-        lte(egresses.deletion_due_at, now),
-        isNotQuiet(),
-      ),
-    )
-    .orderBy(asc(egresses.deletion_due_at))
-    .limit(RECORDINGS_CLAIMED);
+export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
+  const { now } = claims;
+  const isClaimed = and(not(egresses.is_held), isNotNull(egresses.deletion_due_at));
+  const dueOf = (organization_id: SQL) =>
+    builder
+      .select({ id: egresses.id })
+      .from(egresses)
+      .where(
+        and(eq(egresses.organization_id, organization_id), isClaimed, lte(egresses.deletion_due_at, now)),
+      )
+      .orderBy(asc(egresses.deletion_due_at));
   const isStillWanted = or(
     eq(egresses.deletion_requested, true),
     isPastRetention(egresses, organizations.recording_retention_days, now),
@@ -100,8 +101,19 @@ export const takeClaims = preparedQuery(({ now }: Placeholders<{ now: number }>)
       .update(egresses)
       // After this run's own time, so that it does not take them again.
       .set({ deletion_due_at: sql`iif(${isStillWanted}, ${now} + 1, null)` })
-      .where(inArray(egresses.id, due))
-      .returning({ egress_id: egresses.egress_id })
+      .where(
+        and(
+          inArray(
+            egresses.id,
+            rowsInTurn(egresses, eachOf(egresses.organization_id, isClaimed), dueOf, claims),
+          ),
+          isNotQuiet(),
+        ),
+      )
+      .returning({
+        egress_id: egresses.egress_id,
+        owner_id: sql<number>`${egresses.organization_id}`.as("owner_id"),
+      })
   );
 });
 

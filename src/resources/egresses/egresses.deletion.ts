@@ -2,8 +2,9 @@ import type { Context } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
+import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_DELETED } from "../../limits.ts";
+import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_CLAIMED, RECORDINGS_DELETED } from "../../limits.ts";
 import { callUnderLegalHold } from "../calls/calls.refusals.ts";
 import {
   claimExpired,
@@ -75,7 +76,10 @@ interface Outcome {
 /** Deletes a portion of the recordings that are too old, or whose deletion failed before. */
 async function deletePortion(context: Context): Promise<Outcome> {
   const { db, now } = context;
-  const [, claims] = await runBatch(db, [claimExpired({ now }), takeClaims({ now })]);
+  const claims = await takeTurns(RECORDINGS_CLAIMED, async (turn) => {
+    const [, taken] = await runBatch(db, [claimExpired({ ...turn, now }), takeClaims({ ...turn, now })]);
+    return taken;
+  });
   if (claims.length === 0) return { claimed: 0, failed: 0 };
   const egress_ids = JSON.stringify(claims.map(({ egress_id }) => egress_id));
   return deleteClaimed(context, await runAll(db, filesOfClaims({ egress_ids })));

@@ -1,8 +1,23 @@
-import { and, asc, eq, exists, getTableColumns, inArray, isNull, lte, notExists, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { calls, egresses, participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { eachOf, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
@@ -62,15 +77,29 @@ export const egressByKey = preparedQuery(({ egress_id }: Placeholders<{ egress_i
   builder.select(egressColumns).from(egresses).where(eq(egresses.egress_id, egress_id)),
 );
 
-/** The running egresses of which nothing was heard for a while, a portion of them, those first that wait longest. */
-export const silentEgresses = preparedQuery(({ now, limit }: Placeholders<{ now: number; limit: number }>) =>
-  builder
-    .select({ id: egresses.id, egress_id: egresses.egress_id, status: egresses.status })
+/**
+ * The running egresses of which nothing was heard for a while, a portion of them, in which each organization has its turn:
+ * those first that wait longest.
+ */
+export const silentEgresses = preparedQuery((silent: Placeholders<Turn & { now: number }>) => {
+  const silentOf = (organization_id: SQL) =>
+    builder
+      .select({ id: egresses.id })
+      .from(egresses)
+      .where(and(eq(egresses.organization_id, organization_id), lte(egresses.check_at, silent.now)))
+      .orderBy(asc(egresses.check_at));
+  const owners = eachOf(egresses.organization_id, isNotNull(egresses.check_at));
+  return builder
+    .select({
+      id: egresses.id,
+      egress_id: egresses.egress_id,
+      status: egresses.status,
+      owner_id: sql<number>`${egresses.organization_id}`.as("owner_id"),
+    })
     .from(egresses)
-    .where(and(lte(egresses.check_at, now), isNotQuiet()))
-    .orderBy(asc(egresses.check_at))
-    .limit(limit),
-);
+    .where(and(inArray(egresses.id, rowsInTurn(egresses, owners, silentOf, silent)), isNotQuiet()))
+    .orderBy(asc(egresses.check_at));
+});
 
 /** Says when to check again those that were checked, but for those of which a report came meanwhile. */
 export const scheduleChecks = preparedQuery(

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { DEFAULT_INVITE_VALIDITY_DAYS, MAX_INVITE_VALIDITY_DAYS } from "../../limits.ts";
+import { DEFAULT_INVITE_VALIDITY_DAYS, MAX_INVITE_VALIDITY_DAYS, MAX_UNUSED_INVITES } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
 import {
@@ -11,6 +11,7 @@ import {
   INVITE_TOKEN,
   SET_UP_AT,
 } from "../../openapi/story.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
 import { rolesAboveLevel } from "../roles/roles.refusals.ts";
 import {
@@ -20,6 +21,7 @@ import {
   inviteeHasActiveInvite,
   inviteeHasExpiredInvite,
   inviteNotFound,
+  tooManyInvites,
   usedInviteStays,
 } from "./invites.refusals.ts";
 import { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
@@ -45,7 +47,7 @@ const parameters = { id: { description: "The id of the invite.", example: INVITE
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description: `Invitations to join the organization. The service sends no mail: the video platform mails the invitee a link. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids.`,
+  description: `Invitations to join the organization. The service sends no mail: the video platform mails the invitee a link. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles.`,
   external: {
     "GET /invites": {
       operationId: "listInvites",
@@ -81,6 +83,8 @@ export const invitesReference: Reference = {
         inviteeHasActiveInvite(),
         inviteeHasExpiredInvite(expired.expires_at),
         inviteeHasAccount(),
+        tooManyInvites(),
+        invalidClient(),
         rolesAboveLevel(
           "organization_invite.role_names",
           ["organization_admin"],

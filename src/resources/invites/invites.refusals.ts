@@ -1,4 +1,5 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
+import { MAX_UNUSED_INVITES } from "../../limits.ts";
 
 export const inviteNotFound = () => notFound("Invite");
 
@@ -16,6 +17,11 @@ export const inviteeHasActiveInvite = () =>
 
 export const inviteeHasExpiredInvite = (expired_at: string) =>
   unprocessable(`organization_invite.email: ${hasExpiredInvite(expired_at)}`);
+
+/** The fault of an organization, in a row of a bulk invite too. */
+export const TOO_MANY_INVITES = `The organization has ${MAX_UNUSED_INVITES} unused invites, which is the most that it can have: delete some first, for example expired ones`;
+
+export const tooManyInvites = () => unprocessable(TOO_MANY_INVITES);
 
 export const usedInviteStays = () => unprocessable("The invite was used: it cannot be removed");
 

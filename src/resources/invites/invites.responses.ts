@@ -1,6 +1,14 @@
 import * as z from "zod";
 import { email, id, line, timestamp } from "../../openapi/shapes.ts";
-import { CLINIC, INES, INVITE_EXPIRES_AT, INVITE_ID, INVITE_TOKEN, INVITED_AT } from "../../openapi/story.ts";
+import {
+  CLINIC,
+  INES,
+  INVITE_EXPIRES_AT,
+  INVITE_ID,
+  INVITE_TOKEN,
+  INVITED_AT,
+  OLGA,
+} from "../../openapi/story.ts";
 import { roleList } from "../roles/roles.responses.ts";
 
 export const inviteSchema = z
@@ -37,6 +45,11 @@ export const inviteSchema = z
     updated_at: timestamp().meta({
       description: "When the invite was accepted, or else created.",
       example: INVITED_AT,
+    }),
+    created_by_user_id: id().meta({
+      description:
+        "The user who sent the invite: the `user_id` of the organization user as whom the API client acts. It stays when that membership ends.",
+      example: OLGA.user_id,
     }),
   })
   .meta({ id: "Invite", description: "An invitation to join the organization." });

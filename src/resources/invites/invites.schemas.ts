@@ -47,6 +47,7 @@ export function toInvite(row: Invite): z.input<typeof inviteSchema> {
     used_at: toTimestampOrNull(row.used_at),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
+    created_by_user_id: row.created_by_user_id,
   };
 }
 

@@ -2,13 +2,15 @@ import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
-import { requireAssignable } from "../roles/roles.policy.ts";
+import { rolesOfMember } from "../organization_users/organization_users.sql.ts";
+import { requireAssignable, requireRoles } from "../roles/roles.policy.ts";
 import { newInvite } from "./invites.merge.ts";
 import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
 import type { Invite, InviteInput, InviteListQuery } from "./invites.schemas.ts";
 import {
   accountOfEmail,
   inviteIdempotency,
+  inviteQuota,
   inviteWrites,
   ownInviteById,
   ownInviteUse,
@@ -43,13 +45,26 @@ export async function requireInvite(
 export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
   const { db, now, settings, caller } = context;
   requireAssignable(caller.roles, input.role_names, "organization_invite.role_names");
-  const { organization_id } = caller;
+  const { organization_id, organization_user_id, user_id } = caller;
   const { email, display_name } = input;
   return decideAndWrite(
     db,
-    [accountOfEmail({ organization_id, email }), pendingInviteOf({ organization_id, email })],
-    ([account], [pending]) => {
-      const known = { organization_id, settings, account, pending };
+    [
+      rolesOfMember({ organization_id, organization_user_id }),
+      accountOfEmail({ organization_id, email }),
+      pendingInviteOf({ organization_id, email }),
+      inviteQuota({ organization_id }),
+    ],
+    ([member], [account], [pending], [quota]) => {
+      requireAssignable(requireRoles(member), input.role_names, "organization_invite.role_names");
+      const known = {
+        organization_id,
+        user_id,
+        settings,
+        hasAccount: account !== undefined,
+        pending_until: pending?.expires_at ?? null,
+        isFull: quota?.is_full ?? false,
+      };
       return { writes: [inviteWrites.insert(newInvite(known, input, now))] };
     },
     { idempotency: await inviteIdempotency(context, { email, display_name }) },

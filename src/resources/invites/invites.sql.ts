@@ -4,9 +4,11 @@ import { invites, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import type { PageWindow } from "../../http/pagination.ts";
+import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { accountIdOf } from "../organization_users/organization_users.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
+import { includesAnyRole } from "../roles/roles.sql.ts";
 
 export const inviteColumns = {
   ...getTableColumns(invites),
@@ -53,6 +55,40 @@ export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeho
     .select({ id: organizationUsers.id })
     .from(organizationUsers)
     .where(eq(organizationUsers.id, accountIdOf(organization_id, email))),
+);
+
+/** Whether the organization has all the invites that it can have. As a number, each creation would change it for others. */
+export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
+  builder
+    .select({
+      is_full: sql<boolean>`${totalOf("invites", organization_id)} >= ${MAX_UNUSED_INVITES}`
+        .mapWith(Boolean)
+        .as("is_full"),
+    })
+    .from(sql`(select 1)`),
+);
+
+/**
+ * Deletes the pending invites that a member made and that give one of these roles.
+ *
+ * @param roles a JSON array
+ */
+export const deleteInvitesMadeBy = preparedQuery(
+  ({
+    organization_id,
+    user_id,
+    roles,
+  }: Placeholders<{ organization_id: number; user_id: number; roles: string }>) =>
+    builder
+      .delete(invites)
+      .where(
+        and(
+          eq(invites.organization_id, organization_id),
+          eq(invites.created_by_user_id, user_id),
+          isPending,
+          includesAnyRole(invites.roles, roles),
+        ),
+      ),
 );
 
 /** Which invite a path names, and whose it must be, as values of a query. */

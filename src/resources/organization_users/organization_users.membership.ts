@@ -12,7 +12,10 @@ import { apiClients, organizationUserAssists, organizationUsers, users } from ".
 import { tableWrites } from "../../database/table_writes.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
-import { deletePendingInvites } from "../invites/invites.sql.ts";
+import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
+import { failRowsSentBy } from "../bulk_invites/bulk_invites.sql.ts";
+import { deleteInvitesMadeBy, deletePendingInvites } from "../invites/invites.sql.ts";
+import { noLongerAssignable } from "../roles/roles.policy.ts";
 import { includesRole } from "../roles/roles.sql.ts";
 import type { WaitingRoomRow } from "../waiting_rooms/waiting_rooms.merge.ts";
 import {
@@ -20,7 +23,8 @@ import {
   providePersonalRoom,
   retirePersonalRoom,
 } from "../waiting_rooms/waiting_rooms.personal.ts";
-import type { Member, NextMember } from "./organization_users.merge.ts";
+import { turnOffEndpointsOf } from "../webhook_endpoints/webhook_endpoints.sql.ts";
+import { hasEnded, type Member, type NextMember } from "./organization_users.merge.ts";
 import { memberIdOf, userColumns, userWithEmail } from "./organization_users.sql.ts";
 
 /** Whose membership it is, as values of a query. */
@@ -99,6 +103,7 @@ export async function membershipWrites(
   const { organization_id, email } = next;
   const assists = JSON.stringify(next.assists);
   return [
+    ...(member ? withdrawWork(member, next, now) : []),
     ...(member
       ? [memberWrites.update(member, { ...member, ...next })]
       : [insertUser({ email, now }), memberWrites.insert({ ...next, user_id: email })]),
@@ -108,6 +113,23 @@ export async function membershipWrites(
     ...(assists === JSON.stringify(member?.assists ?? [])
       ? []
       : [deleteAssists({ organization_id, email }), insertAssists({ organization_id, email, assists })]),
+  ];
+}
+
+/**
+ * The statements after which nothing is left to happen that the member had asked for, and may not ask for any more: invites
+ * and rows of bulk invites above the new level, and endpoints of somebody who is no organization_admin.
+ */
+function withdrawWork(member: Member, next: NextMember, now: number): BoundQuery<unknown>[] {
+  const { organization_id, user_id } = member;
+  const lost = noLongerAssignable(member.roles, next.roles);
+  if (lost.length === 0) return [];
+  const work = { organization_id, user_id, roles: JSON.stringify(lost) };
+  const error = hasEnded(next) ? ROW_FAULTS.creatorRemoved : ROW_FAULTS.creatorBelow;
+  return [
+    deleteInvitesMadeBy(work),
+    ...failRowsSentBy({ ...work, now, error }),
+    ...(lost.includes("organization_admin") ? [turnOffEndpointsOf({ organization_id, user_id, now })] : []),
   ];
 }
 
@@ -146,7 +168,7 @@ const insertAssists = preparedQuery(
 /** The statements after which a former member cannot get in, neither with existing credentials, nor by an invite. */
 export const revokeAccess = ({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] => [
   revokeClientsOf({ id, now }),
-  deleteCodes({ id, now }),
+  deleteCodes({ organization_id, id, now }),
   deletePendingInvitesOf({ organization_id, email }),
 ];
 
@@ -154,8 +176,9 @@ const revokeClientsOf = preparedQuery(({ id, now }: Placeholders<{ id: number; n
   revokeClients(eq(apiClients.organization_user_id, id), now),
 );
 
-const deleteCodes = preparedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
-  deleteCodesOf(id, now),
+const deleteCodes = preparedQuery(
+  ({ organization_id, id, now }: Placeholders<{ organization_id: number; id: number; now: number }>) =>
+    deleteCodesOf(organization_id, id, now),
 );
 
 export const deletePendingInvitesOf = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>

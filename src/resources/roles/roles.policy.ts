@@ -1,6 +1,7 @@
 import type { Caller } from "../../context.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
 import type { ApiError } from "../../http/errors.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { rolesAboveLevel } from "./roles.refusals.ts";
 
 /** The roles at or below the highest of these, lowest first. */
@@ -21,6 +22,24 @@ export function requireAssignable(callerRoles: readonly Role[], roles: readonly 
   if (above.length > 0) throw rolesAboveLevel(field, above, assignable);
 }
 
+/** The roles that are assignable with those before, and not with those after. */
+export function noLongerAssignable(before: readonly Role[], after: readonly Role[]): Role[] {
+  const assignable = assignableRoles(after);
+  return assignableRoles(before).filter((role) => !assignable.includes(role));
+}
+
+/**
+ * The roles that the caller has when something is written. An isolate may know an API client for some time after its
+ * member has lost roles, or the membership: what is made in this time would outlive it.
+ *
+ * @param member the caller as D1 knows it
+ * @throws ApiError 401 if the membership has ended
+ */
+export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
+  if (!member || member.roles.length === 0) throw invalidClient();
+  return member.roles;
+}
+
 /**
  * The organization of an administrator. Some things are only for them; for other callers these do not exist, as
  * everything that is out of reach.
@@ -28,7 +47,7 @@ export function requireAssignable(callerRoles: readonly Role[], roles: readonly 
  * @param notFound makes the error that says what does not exist
  */
 export function administeredOrganization(
-  { organization_id, roles }: Caller,
+  { organization_id, roles }: Pick<Caller, "organization_id" | "roles">,
   notFound: () => ApiError,
 ): number {
   if (!roles.includes("organization_admin")) throw notFound();

@@ -7,6 +7,7 @@ import {
   subEndsTooEarly,
   subsOverlap,
   substituteHasNoRoom,
+  tooManySubs,
 } from "./waiting_room_subs.refusals.ts";
 import type { createWaitingRoomSubBody, updateWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
 
@@ -20,6 +21,8 @@ interface KnownOfSub {
   substituteRoom: { id: number } | undefined;
   /** The other sub that ends first after this one starts: the only one that it can overlap. */
   nextSub: { datetime_start: number } | undefined;
+  /** Whether the room has all the subs that are not over yet that it can have. */
+  isFull: boolean;
 }
 
 /** @throws ApiError 422 if the sub cannot be (see `requirePossible`) */
@@ -37,7 +40,7 @@ export function newSub(
     created_at: now,
     updated_at: now,
   };
-  requirePossible(sub, known);
+  requirePossible(sub, known, now);
   return sub;
 }
 
@@ -52,7 +55,7 @@ export function mergeSub(
   now: number,
 ): SubRow {
   const next = { ...sub, ...withoutUndefined(input), updated_at: now };
-  requirePossible(next, known, sub);
+  requirePossible(next, known, now, sub);
   return next;
 }
 
@@ -62,13 +65,16 @@ export function mergeSub(
  */
 function requirePossible(
   sub: Pick<SubRow, "user_id" | "datetime_start" | "datetime_end">,
-  { room, substituteRoom, nextSub }: KnownOfSub,
+  { room, substituteRoom, nextSub, isFull }: KnownOfSub,
+  now: number,
   before?: SubRow,
 ) {
+  const isAhead = ({ datetime_end }: Pick<SubRow, "datetime_end">) => datetime_end > now;
   if (sub.datetime_end <= sub.datetime_start) throw subEndsTooEarly();
   if (sub.user_id !== null && sub.user_id !== before?.user_id) {
     if (sub.user_id === room.user_id) throw ownerSubstitutes();
     if (!substituteRoom) throw substituteHasNoRoom();
   }
   if (nextSub && sub.datetime_end > nextSub.datetime_start) throw subsOverlap();
+  if (isFull && isAhead(sub) && !(before && isAhead(before))) throw tooManySubs();
 }

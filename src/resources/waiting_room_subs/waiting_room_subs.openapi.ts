@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
-import { DEFAULT_SUB_DURATION, HOUR } from "../../limits.ts";
+import { DEFAULT_SUB_DURATION, HOUR, MAX_SUBS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Parameter, Reference } from "../../openapi/operation.ts";
 import { SUB_CHANGED_AT, SUB_ID } from "../../openapi/story.ts";
@@ -12,6 +12,7 @@ import {
   subNotFound,
   subsOverlap,
   substituteHasNoRoom,
+  tooManySubs,
 } from "./waiting_room_subs.refusals.ts";
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 import { createWaitingRoomSubBody } from "./waiting_room_subs.schemas.ts";
@@ -43,6 +44,7 @@ const impossible = [
   ownerSubstitutes(),
   substituteHasNoRoom(),
   subsOverlap(),
+  tooManySubs(),
 ];
 
 export const waitingRoomSubsReference: Reference = {
@@ -59,6 +61,7 @@ export const waitingRoomSubsReference: Reference = {
         schema: z.object({
           waiting_room_subs: z
             .array(waitingRoomSubSchema)
+            .max(MAX_SUBS)
             .describe("The subs that are active now or start later, in the order of their start."),
         }),
         examples: {
@@ -72,7 +75,7 @@ export const waitingRoomSubsReference: Reference = {
     "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": {
       operationId: "createWaitingRoomSub",
       summary: "Create a sub of a waiting room",
-      description: "The room can be the organization's or a personal one.",
+      description: `The room can be the organization's or a personal one. A room has at most ${MAX_SUBS} subs that are not over yet.`,
       status: 201,
       request: {
         fields: {

@@ -1,4 +1,5 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
+import { MAX_SUBS } from "../../limits.ts";
 
 export const subNotFound = () => notFound("Waiting room sub");
 
@@ -19,3 +20,8 @@ export const substituteHasNoRoom = () =>
   );
 
 export const subsOverlap = () => unprocessable("The times overlap another sub of the waiting room");
+
+export const tooManySubs = () =>
+  unprocessable(
+    `The waiting room has ${MAX_SUBS} subs that are not over yet, which is the most that it can have: delete one first, or wait until one is over`,
+  );

@@ -16,6 +16,7 @@ import {
   roomOfSub,
   roomOfSubstitute,
   subIdempotency,
+  subQuota,
   subRow,
   subsFromNow,
   subWrites,
@@ -45,10 +46,12 @@ export async function createWaitingRoomSub(
       roomOfSub({ organization_id, slug }),
       roomOfSubstitute({ organization_id, user_id: input.user_id }),
       nextSub({ organization_id, slug, id: 0, start: input.datetime_start }),
+      subQuota({ organization_id, slug, now }),
     ],
-    ([room], [substituteRoom], [nextSub]) => {
+    ([room], [substituteRoom], [nextSub], [quota]) => {
       if (!room) throw waitingRoomNotFound();
-      const known = { organization_id, room, substituteRoom, nextSub };
+      const isFull = quota?.is_full ?? false;
+      const known = { organization_id, room, substituteRoom, nextSub, isFull };
       return { writes: [subWrites.insert(newSub(known, input, now))] };
     },
     { idempotency: await subIdempotency(context) },
@@ -68,11 +71,13 @@ export async function updateWaitingRoomSub(
       roomOfSub({ organization_id, slug }),
       roomOfSubstitute({ organization_id, user_id: input.user_id ?? null }),
       nextSub({ organization_id, slug, id, start: input.datetime_start ?? null }),
+      subQuota({ organization_id, slug, now }),
     ],
-    ([sub], [room], [substituteRoom], [nextSub]) => {
+    ([sub], [room], [substituteRoom], [nextSub], [quota]) => {
       if (!room) throw waitingRoomNotFound();
       if (!sub) throw subNotFound();
-      const next = mergeSub({ sub, room, substituteRoom, nextSub }, input, now);
+      const isFull = quota?.is_full ?? false;
+      const next = mergeSub({ sub, room, substituteRoom, nextSub, isFull }, input, now);
       return { writes: [subWrites.update(sub, next)] };
     },
   );

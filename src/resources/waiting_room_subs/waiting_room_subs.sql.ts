@@ -1,8 +1,9 @@
-import { and, asc, eq, getTableColumns, gt, lte, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, exists, getTableColumns, gt, lte, ne, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { MAX_SUBS } from "../../limits.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import {
   activePersonalRoomSlug,
@@ -75,6 +76,29 @@ export const subsFromNow = preparedQuery(
         ),
       )
       .orderBy(asc(waitingRoomSubs.datetime_end)),
+);
+
+/**
+ * Whether the room has all the subs that are not over yet that it can have. As a number, each creation would change it for
+ * others.
+ */
+export const subQuota = preparedQuery(
+  ({ organization_id, slug, now }: Placeholders<WaitingRoomPath & { now: number }>) => {
+    const ahead = builder
+      .select({ id: waitingRoomSubs.id })
+      .from(waitingRoomSubs)
+      .where(
+        and(
+          eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+          gt(waitingRoomSubs.datetime_end, now),
+        ),
+      )
+      .limit(1)
+      .offset(MAX_SUBS - 1);
+    return builder
+      .select({ is_full: sql<boolean>`${exists(ahead)}`.mapWith(Boolean).as("is_full") })
+      .from(sql`(select 1)`);
+  },
 );
 
 /** The room that the path names, and its owner. */

@@ -1,4 +1,5 @@
 import { externalRoutes } from "../../http/external_api.ts";
+import { costly } from "../../http/rate_limits.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { deliveriesQuery, redeliverBody, toDelivery, toPingResult } from "./webhook_deliveries.schemas.ts";
@@ -12,8 +13,12 @@ export const webhookDeliveriesExternal = externalRoutes()
     const { deliveries, next_after } = await listDeliveries(c.var.context, id, c.req.valid("query"));
     return c.json({ deliveries: deliveries.map(toDelivery), next_after });
   })
-  .post("/webhook_endpoints/:id/redeliver", byId, jsonBody(redeliverBody), async (c) =>
-    c.json(await redeliver(c.var.context, c.req.valid("param").id, c.req.valid("json").after)),
+  .post(
+    "/webhook_endpoints/:id/redeliver",
+    costly("redeliveries"),
+    byId,
+    jsonBody(redeliverBody),
+    async (c) => c.json(await redeliver(c.var.context, c.req.valid("param").id, c.req.valid("json").after)),
   )
   .post("/webhook_endpoints/:id/ping", byId, async (c) =>
     c.json(toPingResult(await pingWebhookEndpoint(c.var.context, c.req.valid("param").id))),

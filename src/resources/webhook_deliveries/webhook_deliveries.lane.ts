@@ -61,11 +61,12 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
  *
  * @returns when a message for the endpoint must come, or null if none must
  */
-export async function runLane({ db }: Context, lane: Lane): Promise<number | null> {
+export async function runLane(context: Context, lane: Lane): Promise<number | null> {
+  const { db } = context;
   const started = Date.now();
   const results: Result[] = [];
   for (const delivery of lane.deliveries) {
-    const attempt = await sendWebhook(lane.endpoint, webhookOf(delivery));
+    const attempt = await sendWebhook(context, lane.endpoint, webhookOf(delivery));
     results.push({ delivery, attempt, outcome: mergeDelivery(delivery, attempt, Date.now()) });
     if (isLaneOver(results.map((each) => each.attempt)) || Date.now() - started > WEBHOOK_LANE_TIME) break;
     if (results.length % WEBHOOK_RESULTS_PORTION === 0 && !(await recordResults(db, lane, results))) break;

@@ -1,6 +1,8 @@
 import { base64Of, bytesOfBase64 } from "../../bytes/base64.ts";
+import type { Context } from "../../context.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_RESPONSE_LIMIT, WEBHOOK_TIMEOUT } from "../../limits.ts";
+import type { Settings } from "../../settings.ts";
 import { validSecrets } from "../webhook_endpoints/webhook_endpoints.merge.ts";
 import { urlFault } from "../webhook_endpoints/webhook_endpoints.url.ts";
 import { type Attempt, NO_ANSWER, NO_SUCCESS, REDIRECTED, UNREACHABLE } from "./webhook_deliveries.merge.ts";
@@ -26,10 +28,14 @@ function errorOf(status: number): string | null {
 }
 
 /** Sends a webhook once, as Standard Webhooks wants it. */
-export async function sendWebhook(target: Target, { webhook_id, body }: Webhook): Promise<Attempt> {
+export async function sendWebhook(
+  { settings }: Pick<Context, "settings">,
+  target: Target,
+  { webhook_id, body }: Webhook,
+): Promise<Attempt> {
   const at = Date.now();
   const failed = (error: string): Attempt => ({ at, response_status: null, error, retry_after: null });
-  const reason = forbiddenNow(target);
+  const reason = forbiddenNow(settings, target);
   if (reason) return failed(`The URL is not allowed: it ${reason}`);
   const timestamp = Math.floor(at / 1000);
   const signatures = await sign(target, `${webhook_id}.${timestamp}.${body}`, at);
@@ -62,9 +68,9 @@ export async function sendWebhook(target: Target, { webhook_id, body }: Webhook)
 }
 
 /** The rules may have changed since the URL was set. */
-function forbiddenNow({ url, service_url }: Target): string | undefined {
+function forbiddenNow({ OWN_HOSTS }: Settings, { url, service_url }: Target): string | undefined {
   const allowsLoopback = service_url !== null && isLoopback(new URL(service_url).hostname);
-  return urlFault(url, { ownUrl: service_url ?? undefined, allowsLoopback });
+  return urlFault(url, { ownUrl: service_url ?? undefined, ownHosts: OWN_HOSTS, allowsLoopback });
 }
 
 /** One signature for each valid secret: while a secret is being changed, a receiver may know only one of them. */

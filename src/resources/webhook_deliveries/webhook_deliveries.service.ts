@@ -2,7 +2,8 @@ import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
-import { EVENTS_KEPT_FOR, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
+import { takeTurns } from "../../database/turns.ts";
+import { CRON_PORTION, EVENTS_KEPT_FOR, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
@@ -33,7 +34,8 @@ export async function listDeliveries(
 }
 
 /** Sends something that is no event, once, and returns what came of it. An inactive endpoint can be tried so too. */
-export async function pingWebhookEndpoint({ db, caller, now }: ClientContext, id: number): Promise<Attempt> {
+export async function pingWebhookEndpoint(context: ClientContext, id: number): Promise<Attempt> {
+  const { db, caller, now } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   const [[endpoint], [quiet]] = await runBatch(db, [
     endpointWithSecrets({ organization_id, id }),
@@ -41,7 +43,7 @@ export async function pingWebhookEndpoint({ db, caller, now }: ClientContext, id
   ]);
   if (!endpoint) throw webhookEndpointNotFound();
   if (quiet) throw webhooksQuiet();
-  return sendWebhook(endpoint, newPing(now));
+  return sendWebhook(context, endpoint, newPing(now));
 }
 
 /** Makes a portion of the events after an id due again. */
@@ -79,5 +81,5 @@ export async function redeliver(
  * @returns how many
  */
 export async function deleteOldDeliveries({ db }: Context): Promise<number> {
-  return (await runAll(db, deleteOrphanedDeliveries({}))).length;
+  return (await takeTurns(CRON_PORTION, (turn) => runAll(db, deleteOrphanedDeliveries(turn)))).length;
 }

@@ -12,14 +12,17 @@ import {
   isNull,
   lt,
   max,
+  min,
   or,
+  type SQL,
   sql,
 } from "drizzle-orm";
 import type { EventType } from "../../database/enums.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
-import { CRON_PORTION, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
+import { eachOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import type { OwnEndpoint } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 
 const { organization_id: _, webhook_endpoint_id: __, ...ownColumns } = getTableColumns(webhookDeliveries);
@@ -109,26 +112,34 @@ export const redeliveredEvents = preparedQuery((redelivery: Placeholders<Redeliv
 });
 
 /**
- * Deletes a portion of the deliveries whose endpoint or event is deleted. It goes from one endpoint that has deliveries
- * to the next in the index, and does not read those that stay.
+ * Deletes deliveries whose endpoint or event is deleted. Each endpoint that has deliveries has its turn. It does not read
+ * those that stay.
  */
-export const deleteOrphanedDeliveries = preparedQuery((_: Placeholders<object>) => {
+export const deleteOrphanedDeliveries = preparedQuery((turn: Placeholders<Turn>) => {
   const { webhook_endpoint_id, event_id } = webhookDeliveries;
-  const next = (condition: ReturnType<typeof sql>) =>
-    sql`select min(${webhook_endpoint_id}) from ${webhookDeliveries} ${condition}`;
-  const oldestEvent = sql`coalesce((select min(${events.id}) from ${events}), 9e15)`;
+  const orphansOf = (endpoint_id: SQL) => {
+    const organization_id = builder
+      .select({ organization_id: webhookEndpoints.organization_id })
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.id, endpoint_id));
+    const oldestEvent = builder
+      .select({ id: min(events.id) })
+      .from(events)
+      .where(eq(events.organization_id, sql`${organization_id}`));
+    return builder
+      .select({ rowid: rowid.as("rowid") })
+      .from(webhookDeliveries)
+      .where(
+        and(
+          eq(webhook_endpoint_id, endpoint_id),
+          // Without the endpoint, or without any event, every delivery is an orphan.
+          lt(event_id, sql`coalesce(${oldestEvent}, ${Number.MAX_SAFE_INTEGER})`),
+        ),
+      )
+      .orderBy(asc(event_id));
+  };
   return builder
     .delete(webhookDeliveries)
-    .where(
-      sql`(${webhook_endpoint_id}, ${event_id}) in (
-      with recursive endpoint (id) as (
-        select (${next(sql``)})
-        union all select (${next(sql`where ${webhook_endpoint_id} > endpoint.id`)}) from endpoint where id is not null
-      )
-      select d.webhook_endpoint_id, d.event_id from endpoint
-      cross join ${webhookDeliveries} as d on d.webhook_endpoint_id = endpoint.id and d.event_id <
-        iif(exists (select 1 from ${webhookEndpoints} where ${webhookEndpoints.id} = endpoint.id), ${oldestEvent}, 9e15)
-      limit ${CRON_PORTION})`,
-    )
-    .returning({ event_id });
+    .where(inArray(rowid, rowsInTurn(webhookDeliveries, eachOf(webhook_endpoint_id), orphansOf, turn)))
+    .returning({ owner_id: sql<number>`${webhook_endpoint_id}`.as("owner_id") });
 });

@@ -11,9 +11,17 @@ import type {
 
 type EndpointRow = typeof webhookEndpoints.$inferSelect;
 
+/** The `disabled_reason` of an endpoint after its creator has lost organization_admin, or the membership. */
+export const CREATOR_REMOVED = "creator_removed";
+
 /** @throws ApiError 422 if the organization has all the endpoints that it can have */
 export function newEndpoint(
-  { isFull, ...known }: Pick<EndpointRow, "organization_id" | "secret" | "service_url"> & { isFull: boolean },
+  {
+    isFull,
+    ...known
+  }: Pick<EndpointRow, "organization_id" | "secret" | "service_url" | "created_by_user_id"> & {
+    isFull: boolean;
+  },
   input: z.output<typeof createWebhookEndpointBody>["webhook_endpoint"],
   now: number,
 ): typeof webhookEndpoints.$inferInsert {
@@ -30,20 +38,24 @@ export const DISABLED_AS_RESTORED = "restored";
 /**
  * A field left out stays. An endpoint that is activated is no longer disabled for any reason. One that was restored is
  * not, either, once a client says that it is to be off.
+ * Whoever turns it on, or says where events go, answers for it from then on.
  *
  * @param service_url where the service was reached by this request
+ * @param user_id who changes it
  */
 export function mergeEndpoint(
-  endpoint: WebhookEndpoint,
+  { endpoint, service_url, user_id }: { endpoint: WebhookEndpoint; service_url: string; user_id: number },
   input: z.output<typeof updateWebhookEndpointBody>["webhook_endpoint"],
-  service_url: string,
   now: number,
 ): WebhookEndpoint {
   const { url, is_active } = input;
   const isDecided = is_active || (is_active === false && endpoint.disabled_reason === DISABLED_AS_RESTORED);
+  const isTurnedOn = is_active === true && !endpoint.is_active;
+  const isMoved = url !== undefined && url !== endpoint.url;
   return {
     ...endpoint,
     ...withoutUndefined(input),
+    created_by_user_id: isTurnedOn || isMoved ? user_id : endpoint.created_by_user_id,
     service_url: url === undefined ? endpoint.service_url : service_url,
     disabled_reason: isDecided ? null : endpoint.disabled_reason,
     // What failed before says nothing of an endpoint that was repaired.

@@ -3,8 +3,10 @@ import { HOUR, MAX_WEBHOOK_ENDPOINTS, OLD_WEBHOOK_SECRET_LIFETIME } from "../../
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { DOWNLOADED_AT, NEW_WEBHOOK_SECRET, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
 import { DISABLED_AS_GONE } from "../webhook_deliveries/webhook_deliveries.merge.ts";
+import { CREATOR_REMOVED } from "./webhook_endpoints.merge.ts";
 import {
   ROTATE_LOST_SECRET,
   rotatedTooOften,
@@ -31,6 +33,13 @@ const disabled: Endpoint = {
   updated_at: "2026-01-12T10:30:00.000Z",
 };
 
+const orphaned: Endpoint = {
+  ...endpoint,
+  is_active: false,
+  disabled_reason: CREATOR_REMOVED,
+  updated_at: "2026-01-12T10:30:00.000Z",
+};
+
 const moved: Endpoint = {
   ...endpoint,
   url: "https://hooks.example.com/v2/visits",
@@ -54,6 +63,8 @@ export const ofEndpoint = {
 export const webhookEndpointsReference: Reference = {
   tag: "Webhook endpoints",
   description: `The URLs to which the organization wants its events sent. An endpoint gets the events that come after it was created. Only an organization_admin can see and change endpoints. An organization has at most ${MAX_WEBHOOK_ENDPOINTS}.
+
+The user as whom the API client acts answers for an endpoint: who created it, or later turned it on or gave it another URL. When this user leaves the organization, or is no organization_admin any more, the endpoint is turned off, with \`${CREATOR_REMOVED}\` as its \`disabled_reason\`. Another organization_admin can turn it on again, and then answers for it. Pending deliveries wait for that; events that come meanwhile can be sent with \`redeliver\`.
 
 What is sent is signed with the secret of the endpoint, as in [Standard Webhooks](https://www.standardwebhooks.com). The secret is shown when it is made, and never again.`,
   external: {
@@ -98,6 +109,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
         secretIsNotStored(ROTATE_LOST_SECRET),
         ...urlsNotAllowed,
         tooManyEndpoints(),
+        invalidClient(),
       ],
     },
     "GET /webhook_endpoints/:id": {
@@ -107,14 +119,18 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       ...ofEndpoint,
       response: {
         schema: webhookEndpointSchema,
-        examples: { "An active endpoint": endpoint, "One that the service has disabled": disabled },
+        examples: {
+          "An active endpoint": endpoint,
+          "One that the service has disabled": disabled,
+          "One whose creator has left": orphaned,
+        },
       },
       errors: [webhookEndpointNotFound()],
     },
     "PUT /webhook_endpoints/:id": {
       operationId: "updateWebhookEndpoint",
       summary: "Update a webhook endpoint",
-      description: `Fields that are left out keep their values. \`is_active\` true also clears the \`disabled_reason\`, and pending deliveries are sent. ${onDevelopersMachine}`,
+      description: `Fields that are left out keep their values. \`is_active\` true also clears the \`disabled_reason\`, and pending deliveries are sent. If it was false before, or \`url\` is another one, your user answers for the endpoint from then on. ${onDevelopersMachine}`,
       status: 200,
       ...ofEndpoint,
       request: {
@@ -126,7 +142,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
         },
       },
       response: { schema: webhookEndpointSchema, example: moved },
-      errors: [webhookEndpointNotFound(), ...urlsNotAllowed],
+      errors: [webhookEndpointNotFound(), ...urlsNotAllowed, invalidClient()],
     },
     "DELETE /webhook_endpoints/:id": {
       operationId: "deleteWebhookEndpoint",

@@ -5,7 +5,8 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runAll, runFirst } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
-import { administeredOrganization } from "../roles/roles.policy.ts";
+import { rolesOfMember } from "../organization_users/organization_users.sql.ts";
+import { administeredOrganization, requireRoles } from "../roles/roles.policy.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
 import type {
@@ -47,14 +48,17 @@ export async function createWebhookEndpoint(
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const { organization_user_id, user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
   const secret = newSecret();
   const service_url = new URL(context.url).origin;
   const endpoint = await decideAndWrite(
     db,
-    [endpointQuota({ organization_id })],
-    ([quota]) => {
-      const known = { organization_id, secret, service_url, isFull: quota?.is_full ?? false };
+    [rolesOfMember({ organization_id, organization_user_id }), endpointQuota({ organization_id })],
+    ([member], [quota]) => {
+      administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
+      const isFull = quota?.is_full ?? false;
+      const known = { organization_id, secret, service_url, created_by_user_id, isFull };
       return { writes: [endpointWrites.insert(newEndpoint(known, input, now))] };
     },
     { idempotency: await endpointIdempotency(context) },
@@ -70,11 +74,18 @@ export async function updateWebhookEndpoint(
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   if (input.url !== undefined) requireAllowedUrl(context, input.url);
+  const { organization_user_id, user_id } = caller;
   const service_url = new URL(context.url).origin;
-  return decideAndWrite(db, [endpointById({ organization_id, id })], ([endpoint]) => {
-    if (!endpoint) throw webhookEndpointNotFound();
-    return { writes: [endpointWrites.update(endpoint, mergeEndpoint(endpoint, input, service_url, now))] };
-  });
+  return decideAndWrite(
+    db,
+    [rolesOfMember({ organization_id, organization_user_id }), endpointById({ organization_id, id })],
+    ([member], [endpoint]) => {
+      administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
+      if (!endpoint) throw webhookEndpointNotFound();
+      const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
+      return { writes: [endpointWrites.update(endpoint, next)] };
+    },
+  );
 }
 
 export async function rotateWebhookSecret(
@@ -97,8 +108,9 @@ export async function deleteWebhookEndpoint({ db, caller }: ClientContext, id: n
 }
 
 /** @throws ApiError 422 saying what would be right */
-function requireAllowedUrl({ url: ownUrl }: ClientContext, url: string): void {
-  const fault = urlFault(url, { ownUrl, allowsLoopback: isLoopback(new URL(ownUrl).hostname) });
+function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientContext, url: string): void {
+  const allowsLoopback = isLoopback(new URL(ownUrl).hostname);
+  const fault = urlFault(url, { ownUrl, ownHosts: OWN_HOSTS, allowsLoopback });
   if (fault) throw urlNotAllowed(fault);
 }
 

@@ -1,9 +1,10 @@
-import { and, asc, count, eq, getTableColumns, gte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gte, or, type SQL, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { webhookEndpoints } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
+import { CREATOR_REMOVED, DISABLED_AS_RESTORED } from "./webhook_endpoints.merge.ts";
 import { ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 
 const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns } =
@@ -55,6 +56,25 @@ export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnEndp
     .select({ ...webhookEndpointColumns, secret, previous_secrets })
     .from(webhookEndpoints)
     .where(ownEndpoint(endpoint)),
+);
+
+/** Turns off the endpoints for which a member answers: those that are active, and those that would be when a restored service is resumed. */
+export const turnOffEndpointsOf = preparedQuery(
+  ({
+    organization_id,
+    user_id,
+    now,
+  }: Placeholders<{ organization_id: number; user_id: number; now: number }>) =>
+    builder
+      .update(webhookEndpoints)
+      .set({ is_active: false, disabled_reason: CREATOR_REMOVED, updated_at: sql`${now}` })
+      .where(
+        and(
+          eq(webhookEndpoints.organization_id, organization_id),
+          eq(webhookEndpoints.created_by_user_id, user_id),
+          or(webhookEndpoints.is_active, eq(webhookEndpoints.disabled_reason, DISABLED_AS_RESTORED)),
+        ),
+      ),
 );
 
 export const deleteEndpoint = preparedQuery((endpoint: Placeholders<OwnEndpoint>) =>

@@ -5,6 +5,8 @@ import { URL_FAULTS, type UrlFault } from "./webhook_endpoints.refusals.ts";
 interface Surroundings {
   /** A URL of the service itself, where it is known. */
   ownUrl?: string | undefined;
+  /** The other hosts by which the service is reached, each in a URL. */
+  ownHosts?: string[];
   /** Whether http and any port are allowed on a loopback host: on a developer's machine. */
   allowsLoopback: boolean;
 }
@@ -24,12 +26,16 @@ const IP_ADDRESS = /^(?:\d+\.\d+\.\d+\.\d+|\[.*\])$/;
  *
  * Everything is looked at as URL reads it, because that is where a request would go.
  */
-export function urlFault(url: string, { ownUrl, allowsLoopback }: Surroundings): UrlFault | undefined {
+export function urlFault(
+  url: string,
+  { ownUrl, ownHosts = [], allowsLoopback }: Surroundings,
+): UrlFault | undefined {
   if (!URL.canParse(url)) return URL_FAULTS.malformed;
   const target = new URL(url);
   const host = hostOf(target);
   if (target.username || target.password) return URL_FAULTS.credentials;
-  if (ownUrl !== undefined && isSame(target, new URL(ownUrl))) return URL_FAULTS.ownHost;
+  const ownUrls = ownUrl === undefined ? ownHosts : [ownUrl, ...ownHosts];
+  if (ownUrls.some((own) => isSame(target, new URL(own)))) return URL_FAULTS.ownHost;
   if (allowsLoopback && isLoopback(host) && /^https?:$/.test(target.protocol)) return undefined;
   if (target.protocol !== "https:") return URL_FAULTS.scheme;
   if (target.port !== "") return URL_FAULTS.port;

@@ -76,6 +76,7 @@ export function writeVariedRows(database: DatabaseSync) {
       insert("invites", {
         id: id(n),
         organization_id,
+        created_by_user_id: id(1),
         email: `${id(n)}@example.org`,
         display_name: "Ines Invitee",
         roles: "[]",

@@ -18,6 +18,8 @@ const SETTINGS = {
   PUBLIC_URL: "",
   CONTACT: "",
   CLIENT_LIMIT_PER_MINUTE: "1200",
+  BULK_INVITE_LIMIT_PER_MINUTE: "10",
+  REDELIVERY_LIMIT_PER_MINUTE: "10",
   FAILURE_LIMIT_PER_MINUTE: "60",
   PLATFORM_API_TOKEN: PLATFORM_TOKEN,
   APP_URL: "http://localhost:3000",
@@ -45,6 +47,8 @@ export const bindings = (DB: D1Database): Env => ({
   WEBHOOKS: idleQueue,
   RECORDINGS: emptyBucket,
   CLIENT_LIMIT: noLimit,
+  BULK_INVITE_LIMIT: noLimit,
+  REDELIVERY_LIMIT: noLimit,
   FAILURE_LIMIT: noLimit,
 });
 

@@ -28,7 +28,7 @@ CREATE TABLE `authorization_codes` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `authorization_codes_code_digest_unique` ON `authorization_codes` (`code_digest`);--> statement-breakpoint
-CREATE INDEX `authorization_codes_by_expiry` ON `authorization_codes` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `authorization_codes_by_expiry` ON `authorization_codes` (`organization_id`,`expires_at`);--> statement-breakpoint
 CREATE TABLE `bulk_invite_rows` (
 	`organization_id` integer NOT NULL,
 	`bulk_invite_id` integer NOT NULL,
@@ -54,12 +54,15 @@ CREATE TABLE `bulk_invites` (
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+	`created_by_user_id` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `bulk_invites_by_organization` ON `bulk_invites` (`organization_id`,`id`);--> statement-breakpoint
-CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`queued_at`) WHERE completed_at is null;--> statement-breakpoint
-CREATE INDEX `bulk_invites_unerased` ON `bulk_invites` (`created_at`) WHERE erased_at is null;--> statement-breakpoint
+CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`organization_id`,`queued_at`) WHERE completed_at is null;--> statement-breakpoint
+CREATE INDEX `bulk_invites_unerased` ON `bulk_invites` (`organization_id`,`created_at`) WHERE erased_at is null;--> statement-breakpoint
+CREATE INDEX `bulk_invites_lately` ON `bulk_invites` (`organization_id`,`created_at`,`total_count`);--> statement-breakpoint
 CREATE TABLE `call_daily_metrics` (
 	`organization_id` integer NOT NULL,
 	`organization_user_id` integer NOT NULL,
@@ -152,8 +155,8 @@ CREATE UNIQUE INDEX `egresses_egress_id_unique` ON `egresses` (`egress_id`);--> 
 CREATE INDEX `egresses_by_call` ON `egresses` (`call_id`,`id`);--> statement-breakpoint
 CREATE INDEX `egresses_by_file` ON `egresses` (`storage_key`) WHERE storage_key is not null;--> statement-breakpoint
 CREATE INDEX `egresses_retained` ON `egresses` (`organization_id`,`call_ended_at`) WHERE not is_held and deletion_due_at is null and status <> 'egress_deleted';--> statement-breakpoint
-CREATE INDEX `egresses_to_delete` ON `egresses` (`deletion_due_at`) WHERE not is_held and deletion_due_at is not null;--> statement-breakpoint
-CREATE INDEX `egresses_to_check` ON `egresses` (`check_at`) WHERE check_at is not null;--> statement-breakpoint
+CREATE INDEX `egresses_to_delete` ON `egresses` (`organization_id`,`deletion_due_at`) WHERE not is_held and deletion_due_at is not null;--> statement-breakpoint
+CREATE INDEX `egresses_to_check` ON `egresses` (`organization_id`,`check_at`) WHERE check_at is not null;--> statement-breakpoint
 CREATE TABLE `events` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -165,7 +168,7 @@ CREATE TABLE `events` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `events_by_organization` ON `events` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `events_by_type` ON `events` (`organization_id`,`type`,`id`);--> statement-breakpoint
-CREATE INDEX `events_by_age` ON `events` (`created_at`);--> statement-breakpoint
+CREATE INDEX `events_by_age` ON `events` (`organization_id`,`created_at`);--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`organization_id` integer NOT NULL,
 	`api_client_id` integer NOT NULL,
@@ -178,7 +181,7 @@ CREATE TABLE `idempotency_keys` (
 	FOREIGN KEY (`api_client_id`) REFERENCES `api_clients`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `idempotency_keys_by_age` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
+CREATE INDEX `idempotency_keys_by_age` ON `idempotency_keys` (`organization_id`,`created_at`);--> statement-breakpoint
 CREATE TABLE `invites` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -189,7 +192,9 @@ CREATE TABLE `invites` (
 	`used_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+	`created_by_user_id` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;--> statement-breakpoint
@@ -439,12 +444,14 @@ CREATE TABLE `webhook_endpoints` (
 	`previous_secrets` text DEFAULT '[]' NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`created_by_user_id` integer NOT NULL,
 	`service_url` text,
 	`due_at` integer,
 	`lease_until` integer,
 	`failing_since` integer,
 	`message_at` integer,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `webhook_endpoints_by_organization` ON `webhook_endpoints` (`organization_id`,`id`);--> statement-breakpoint

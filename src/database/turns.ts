@@ -1,0 +1,115 @@
+import { and, gt, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { CRON_TURNS } from "../limits.ts";
+import { builder, jsonValues, type Placeholders } from "./queries.ts";
+
+/*
+ * The chores of the cron go round the organizations: each has its turn in every run, in which a portion of its rows is
+ * worked off. So an organization with a million old rows does not delay the erasure of another's.
+ */
+
+/** What a statement of a chore may take, as values of its query. */
+export interface Turn {
+  /** Rows of each owner. */
+  share: number;
+  /** Rows of all owners together. */
+  portion: number;
+  /** The owners whose turn it is, as a JSON array; null for all. */
+  owners: string | null;
+}
+
+/** Every table of ours has it, whatever its primary key is. */
+export const rowid = sql`rowid`;
+
+/**
+ * Selects each value of a column once. It goes from one to the next in an index that begins with the column, and reads an
+ * entry for each.
+ *
+ * @param indexed what the WHERE of that index says, in its words
+ */
+export function eachOf(column: SQLiteColumn, indexed?: SQL): SQL {
+  const first = (condition?: SQL) =>
+    builder
+      .select({ id: min(column) })
+      .from(column.table)
+      .where(and(indexed, condition));
+  return sql`with recursive owner (id) as (
+    select ${first()} union all select ${first(gt(column, sql`owner.id`))} from owner where id is not null
+  ) select id from owner where id is not null`;
+}
+
+/**
+ * Selects the rowids of what is worked off in a turn. It reads about as many rows as it selects, and one for each owner.
+ * The order of the owners is another one each time: where there are more of them than a portion serves, nobody is always
+ * the last.
+ *
+ * @param owners selects the ids of those who may have something to work off
+ * @param rowsOf selects the rowids of an owner's rows, the first of them first; the limit is added here
+ */
+export const rowsInTurn = (
+  table: SQLiteTable,
+  owners: SQL,
+  rowsOf: (owner_id: SQL) => SQLWrapper,
+  turn: Placeholders<Turn>,
+): SQL => sql`(
+  select own.rowid
+  from (
+    select id from (${owners}) where ${turn.owners} is null or id in ${jsonValues(turn.owners)}
+    order by random() limit ${turn.portion}
+  ) as turn
+  cross join ${table} as own on own.rowid in (select * from (${rowsOf(sql`turn.id`)}) limit ${turn.share})
+  limit ${turn.portion}
+)`;
+
+type OwnedRows = { owner_id: number }[];
+
+/**
+ * Works off a portion. First, all owners have their turn, with small shares. Then those who have more share what is left
+ * of the portion.
+ *
+ * @param take works off what is to be taken, and returns the owner of each row
+ * @returns what `take` returned
+ */
+export async function takeTurns<Rows extends OwnedRows>(
+  portion: number,
+  take: (turn: Turn) => Promise<Rows>,
+): Promise<Rows[number][]> {
+  const taken = await take(firstTurn(portion));
+  const second = secondTurn(portion, taken);
+  return second ? [...taken, ...(await take(second))] : taken;
+}
+
+/**
+ * The same for a chore that does not change at once what it finds.
+ *
+ * @param find finds the rows of a turn, and finds them again
+ */
+export async function findInTurns<Rows extends ({ id: number } & OwnedRows[number])[]>(
+  portion: number,
+  find: (turn: Turn) => Promise<Rows>,
+): Promise<Rows[number][]> {
+  const first = firstTurn(portion);
+  const found = await find(first);
+  const second = secondTurn(portion, found);
+  if (!second) return found;
+  const more = await find({ ...second, share: first.share + second.share, portion });
+  return [...new Map([...found, ...more].map((row) => [row.id, row])).values()];
+}
+
+const firstTurn = (portion: number): Turn => ({
+  share: Math.ceil(portion / CRON_TURNS),
+  portion,
+  owners: null,
+});
+
+/** The turn of those who took all of their share, or null if nobody did, or nothing is left of the portion. */
+function secondTurn(portion: number, taken: OwnedRows): Turn | null {
+  const { share } = firstTurn(portion);
+  const unfinished = [...Map.groupBy(taken, ({ owner_id }) => owner_id)]
+    .filter(([, rows]) => rows.length >= share)
+    .map(([owner_id]) => owner_id);
+  const rest = portion - taken.length;
+  const restOfEach = Math.floor(rest / unfinished.length);
+  if (unfinished.length === 0 || restOfEach === 0) return null;
+  return { share: restOfEach, portion: rest, owners: JSON.stringify(unfinished) };
+}

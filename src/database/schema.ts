@@ -892,5 +892,14 @@ export const sequences = sqliteTable("sequences", {
   value: integer().notNull(),
 });
 
+/**
+ * What holds for this database as a whole. The row `quiet` is there from a restore until `npm run restore -- --resume`, and
+ * its value is when it was written: meanwhile nothing goes out into the world (see quiet.ts).
+ */
+export const databaseSettings = sqliteTable("database_settings", {
+  name: text().$type<"quiet">().primaryKey(),
+  value: integer().notNull(),
+});
+
 /** Always empty: a trigger refuses every row, and with it the row's batch (see triggers/write_conflicts.sql). */
 export const writeConflicts = sqliteTable("write_conflicts", { reason: text().notNull() });

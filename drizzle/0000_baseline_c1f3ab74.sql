@@ -115,6 +115,11 @@ CREATE TABLE `consents` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `consents_by_decision` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`);--> statement-breakpoint
+CREATE TABLE `database_settings` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `deletion_audit_logs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,

@@ -191,12 +191,19 @@ async function anOldRecording() {
     storage_key,
     clinic,
     remove: (api = platform) => api.delete(`/egresses/${egress_id}`),
-    keepForADay: () =>
-      given(
-        platform.put(`/organizations/${clinic.id}`, {
-          organization: { recording_retention_days: 1, transcript_retention_days: 1 },
-        }),
-      ),
+    async keepForADay() {
+      const keepFor = (days: number | null) =>
+        given(
+          platform.put(`/organizations/${clinic.id}`, {
+            organization: { recording_retention_days: days, transcript_retention_days: days },
+          }),
+        );
+      // What is left must not be work for the cron of another test.
+      onTestFinished(async () => {
+        await keepFor(null);
+      });
+      await keepFor(1);
+    },
   };
 }
 

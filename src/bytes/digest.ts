@@ -13,6 +13,13 @@ export async function digest(text: string): Promise<string> {
   return hexOf(await digestBytes(text));
 }
 
+/** The HMAC-SHA-256 of a text in hex: without the secret, nobody can find out of which text by trying. */
+export async function keyedDigest(secret: string, text: string): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  return hexOf(new Uint8Array(await crypto.subtle.sign(algorithm, key, encoder.encode(text))));
+}
+
 /** Compares a secret with a digest, in a time that does not depend on where they differ. */
 export async function matchesDigest(secret: string, expected: Uint8Array): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(await digestBytes(secret), expected);

@@ -1,4 +1,15 @@
-import { and, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import { manyRowWrites } from "../../database/many_row_writes.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
@@ -22,17 +33,38 @@ export const writeParticipants = manyRowWrites<
   call_id: (of) => sql`coalesce(${of("call_id")}, ${callIdByKey(of("call_key"))})`,
 });
 
-/** The participants whom a report of a call names. `keys` is a JSON array. */
-export const participantsOfReport = preparedQuery((report: Placeholders<ReportedCall & { keys: string }>) =>
+/** The keys that a report names, and the digests of those of them whose participants are erased: JSON arrays. */
+interface NamedKeys {
+  keys: string;
+  digests: string;
+}
+
+/** True for the participants of an organization whom a report names. Each half has an index. */
+function isNamed(organization_id: SQL, { keys, digests }: Placeholders<NamedKeys>): SQL {
+  const idsOf = (isErased: SQL, list: Placeholder) =>
+    builder
+      .select({ id: participants.id })
+      .from(participants)
+      .where(
+        and(
+          eq(participants.organization_id, organization_id),
+          isErased,
+          inArray(participants.key, jsonValues(list)),
+        ),
+      );
+  const { erased_at } = participants;
+  return inArray(
+    participants.id,
+    unionAll(idsOf(isNull(erased_at), keys), idsOf(isNotNull(erased_at), digests)),
+  );
+}
+
+/** The participants whom a report of a call names. */
+export const participantsOfReport = preparedQuery((report: Placeholders<ReportedCall & NamedKeys>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(
-      and(
-        eq(participants.organization_id, organizationOfReport(report)),
-        inArray(participants.key, jsonValues(report.keys)),
-      ),
-    )
+    .where(isNamed(organizationOfReport(report), report))
     .orderBy(participants.id),
 );
 
@@ -46,14 +78,16 @@ export const participantsPresent = preparedQuery(({ call_key }: Placeholders<{ c
 );
 
 /**
- * The participant with this key, in the organization of the room that has or had the slug: whichever room of it the
- * participant is in.
+ * The participants with these keys, in the organization of the room that has or had the slug: whichever rooms of it they
+ * are in.
  */
-export const participantOfRoom = preparedQuery(({ slug, key }: Placeholders<{ slug: string; key: string }>) =>
-  builder
-    .select(participantColumns)
-    .from(participants)
-    .where(and(eq(participants.organization_id, organizationOfAnySlug(slug)), eq(participants.key, key))),
+export const participantsOfRoom = preparedQuery(
+  ({ slug, ...named }: Placeholders<{ slug: string } & NamedKeys>) =>
+    builder
+      .select(participantColumns)
+      .from(participants)
+      .where(isNamed(organizationOfAnySlug(slug), named))
+      .orderBy(participants.id),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */

@@ -15,6 +15,7 @@ import { bulkInvitesExternal } from "./resources/bulk_invites/bulk_invites.exter
 import { callMetricsExternal } from "./resources/call_metrics/call_metrics.external.ts";
 import { callsExternal } from "./resources/calls/calls.external.ts";
 import { callsPlatform } from "./resources/calls/calls.platform.ts";
+import { consentsExternal } from "./resources/consents/consents.external.ts";
 import { egressAuditLogsExternal } from "./resources/egress_audit_logs/egress_audit_logs.external.ts";
 import { egressesExternal } from "./resources/egresses/egresses.external.ts";
 import { egressesPlatform } from "./resources/egresses/egresses.platform.ts";
@@ -46,6 +47,7 @@ const external = externalRoutes()
   .route("/", waitingRoomsExternal)
   .route("/", waitingRoomSubsExternal)
   .route("/", callsExternal)
+  .route("/", consentsExternal)
   .route("/", callMetricsExternal)
   .route("/", transcriptsExternal)
   .route("/", soapNotesExternal)

@@ -9,6 +9,7 @@ import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.
 import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
+import { eraseParticipants } from "./resources/participants/participants.erasure.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
 import {
@@ -30,6 +31,7 @@ const chores: Chores = {
   deleteOldTranscripts,
   deleteOldSoapNotes,
   deleteOldRecordings,
+  eraseParticipants,
   deleteOldLiveKitEgresses,
   recoverLostEgresses,
   deleteOldEvents,

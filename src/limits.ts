@@ -145,6 +145,18 @@ export const TRANSCRIPT_PART = 500 * KIB;
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;
 
+/** How somebody said that they agree: `verbal`, `form`. */
+export const MAX_CONSENT_METHOD_LENGTH = 50;
+
+/** The clock of the platform may be ahead of ours by this much. */
+export const CONSENT_CLOCK_TOLERANCE = 60 * SECOND;
+
+/**
+ * For each participant: nobody decides so often in one visit. The decisions of a report's participants are compared in one
+ * parameter, and those of a call are one list without pages.
+ */
+export const MAX_CONSENT_DECISIONS = 100;
+
 /** A century: longer than any law has records kept. */
 export const MAX_RETENTION_DAYS = 36_500;
 

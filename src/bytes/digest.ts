@@ -13,11 +13,12 @@ export async function digest(text: string): Promise<string> {
   return hexOf(await digestBytes(text));
 }
 
-/** The HMAC-SHA-256 of a text in hex: without the secret, nobody can find out of which text by trying. */
-export async function keyedDigest(secret: string, text: string): Promise<string> {
+/** The HMAC-SHA-256 of each text in hex: without the secret, nobody can find out of which text by trying. */
+export async function keyedDigests(secret: string, texts: string[]): Promise<string[]> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  return hexOf(new Uint8Array(await crypto.subtle.sign(algorithm, key, encoder.encode(text))));
+  const sign = async (text: string) => await crypto.subtle.sign(algorithm, key, encoder.encode(text));
+  return Promise.all(texts.map(async (text) => hexOf(new Uint8Array(await sign(text)))));
 }
 
 /** Compares a secret with a digest, in a time that does not depend on where they differ. */

@@ -9,6 +9,14 @@ export const PARTICIPANT_ROLES = ["recipient", "provider"] as const;
 
 export type ParticipantRole = (typeof PARTICIPANT_ROLES)[number];
 
+/** What a participant can decide on being recorded. */
+export const CONSENT_DECISIONS = ["granted", "refused"] as const;
+
+export type ConsentDecision = (typeof CONSENT_DECISIONS)[number];
+
+/** Who reports such decisions. */
+export type ConsentReporter = "platform" | "livekit";
+
 /** What reports may say of an egress, in the order in which it happens. The set of all statuses is open. */
 export const EGRESS_STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"] as const;
 
@@ -33,6 +41,7 @@ export const EVENT_TYPES = [
   "egress.started",
   "egress.ended",
   "egress.deleted",
+  "consent.withdrawn",
   "invite.accepted",
   "bulk_invite.completed",
   "organization_user.added",

@@ -1,5 +1,5 @@
 /** The commands that write a migration keep it, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_29959b12.sql";
+const NEWEST_MIGRATION = "0000_baseline_84c34ec9.sql";
 
 /** Has the database run the newest migration that this code knows? wrangler keeps the list in `d1_migrations`. */
 export async function isUpToDate(db: D1Database): Promise<boolean> {

@@ -9,7 +9,15 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { AuditEvent, BulkInviteRowStatus, EventType, ParticipantRole, Role } from "./enums.ts";
+import type {
+  AuditEvent,
+  BulkInviteRowStatus,
+  ConsentDecision,
+  ConsentReporter,
+  EventType,
+  ParticipantRole,
+  Role,
+} from "./enums.ts";
 
 /*
  * Times are integer milliseconds since the epoch. Every tenant-owned table carries its organization's id, and
@@ -280,10 +288,12 @@ export const calls = sqliteTable(
 );
 
 /**
- * A person in a waiting room, then on a call. `recording_consent` is null if the person was not asked.
+ * A person in a waiting room, then on a call. `recording_consent` is the decision that counts of those in `consents`, null
+ * if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes it.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
- * a late report belongs to that visit, or corrects this one. `livekit_said_at` is JSON with the time of LiveKit's last word
- * on each field, null if it said nothing: an older event that comes late must not count (livekit/visits.merge.ts).
+ * a late report belongs to that visit, or corrects this one. `livekit_said` is JSON with LiveKit's last word on each field,
+ * and when it was said; null if it said nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the
+ * name too.
  * Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key (participants.erasure.ts).
  */
 export const participants = sqliteTable(
@@ -302,7 +312,7 @@ export const participants = sqliteTable(
     left_at: integer(),
     recording_consent: integer({ mode: "boolean" }),
     earlier_visit_until: integer(),
-    livekit_said_at: text(),
+    livekit_said: text(),
     erased_at: integer(),
     ...timestamps,
   },
@@ -313,6 +323,7 @@ export const participants = sqliteTable(
     index("participants_to_erase")
       .on(t.organization_id, t.left_at)
       .where(sql`erased_at is null and left_at is not null`),
+    uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
     index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
     foreignKey({
@@ -326,6 +337,31 @@ export const participants = sqliteTable(
     foreignKey({
       columns: [t.organization_id, t.user_id],
       foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    }),
+  ],
+);
+
+/**
+ * What participants decided on being recorded, as it was reported: a ledger, whose rows are never changed or deleted (see
+ * triggers/consents.sql). `method` is how the participant said so. What a report means is in consents.merge.ts.
+ */
+export const consents = sqliteTable(
+  "consents",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    participant_id: integer().notNull(),
+    reporter: text().$type<ConsentReporter>().notNull(),
+    decision: text().$type<ConsentDecision>().notNull(),
+    decided_at: integer().notNull(),
+    method: text(),
+    reported_at: integer().notNull(),
+  },
+  (t) => [
+    uniqueIndex("consents_by_decision").on(t.participant_id, t.reporter, t.decision, t.decided_at),
+    foreignKey({
+      columns: [t.organization_id, t.participant_id],
+      foreignColumns: [participants.organization_id, participants.id],
     }),
   ],
 );

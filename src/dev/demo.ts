@@ -183,11 +183,14 @@ if (url) {
 say("Every read of a recording writes an entry into its audit log. Entries are never changed or deleted.");
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}`);
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs`);
-say("Without the consent of every participant, the recording is not available. Its audit log stays.");
+say(
+  "Without the consent of every participant, the recording is not available. Its audit log stays, and each decision.",
+);
 await show(platform, "PUT", call, {
   call: { participants: [{ key: "recipient-1", recording_consent: false }] },
 });
 await show(clinic, "GET", `${results}/egresses`);
+await show(clinic, "GET", `${results}/consents`);
 await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs?event=read`);
 
 chapter("A visit that nobody but LiveKit reports");

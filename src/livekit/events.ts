@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { id, idAsText, key, name, roomSlugReference } from "../http/wire.ts";
+import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
+import { id, idAsText, instant, key, name, roomSlugReference } from "../http/wire.ts";
+import { consentMethod, type consentReport } from "../resources/consents/consents.schemas.ts";
 import type { EgressReport } from "../resources/egresses/egresses.schemas.ts";
 import { egressInfo, toEgressReport } from "./egress_info.ts";
 
@@ -23,6 +25,14 @@ const milliseconds = time(14, 1);
 
 const room = z.object({ sid: key, name: text, metadata: text, creationTime: seconds });
 
+const attributes = z.object({
+  role: text,
+  user_id: text,
+  recording_consent: text,
+  recording_consent_at: text,
+  recording_consent_method: text,
+});
+
 const participant = z.object({
   sid: text,
   identity: text,
@@ -31,9 +41,7 @@ const participant = z.object({
   joinedAt: seconds,
   joinedAtMs: milliseconds,
   disconnectReason: text,
-  attributes: z
-    .object({ role: text, user_id: text, recording_consent: text })
-    .catch({ role: "", user_id: "", recording_consent: "" }),
+  attributes: attributes.catch(attributes.parse({})),
 });
 
 const liveKitEvent = z.object({
@@ -75,9 +83,9 @@ export interface Visitor {
   joined_at: number | undefined;
   left_at: number | undefined;
   display_name: string | undefined;
-  is_provider: boolean;
+  role: ParticipantRole | undefined;
   user_id: number | undefined;
-  recording_consent: boolean | undefined;
+  consent: z.output<typeof consentReport>;
 }
 
 /** An event of an egress, whose call has the sid or the name of the room as its key. */
@@ -177,9 +185,13 @@ function visitorOf(
       joined_at,
       left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
       display_name: name.safeParse(participant.name).data,
-      is_provider: attributes.role === "provider",
+      role: PARTICIPANT_ROLES.find((each) => each === attributes.role),
       user_id: idAsText.safeParse(attributes.user_id).data,
-      recording_consent: CONSENTS.get(attributes.recording_consent),
+      consent: {
+        recording_consent: CONSENTS.get(attributes.recording_consent),
+        recording_consent_at: instant.safeParse(attributes.recording_consent_at).data,
+        recording_consent_method: consentMethod.safeParse(attributes.recording_consent_method).data,
+      },
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   HOUR,
   LIVEKIT_BODY_LIMIT,
   LIVEKIT_EGRESS_KEPT_FOR,
+  MAX_CONSENT_METHOD_LENGTH,
   MAX_EGRESS_FILES,
   MAX_ERROR_LENGTH,
   MAX_INTEGER_LENGTH,
@@ -59,7 +60,9 @@ const room = z
 
 const attributes = z
   .object({
-    role: text().describe("`provider`; anything else is a `recipient`."),
+    role: text().describe(
+      "`provider` or `recipient`. With anything else, a new participant is a `recipient`.",
+    ),
     user_id: z
       .string()
       .max(MAX_INTEGER_LENGTH)
@@ -68,8 +71,14 @@ const attributes = z
     recording_consent: z
       .enum(["true", "false"])
       .describe(
-        "Whether the participant consents to a recording. Without it, the participant was not asked.",
+        "Whether the participant consents to a recording. Without it, the participant was not asked. It is a decision where it differs from what LiveKit said last.",
       ),
+    recording_consent_at: text().describe(
+      "When the participant decided that, in ISO 8601 with an offset. A time in the future counts as now. Without it, a refusal counts from when the event comes, and a consent from when the participant joined: so consent that was withdrawn comes back only with a later time here.",
+    ),
+    recording_consent_method: line(MAX_CONSENT_METHOD_LENGTH).describe(
+      "How the participant said so, for example `verbal` or `form`.",
+    ),
   })
   .partial();
 
@@ -143,7 +152,12 @@ const joined: Event = {
     kind: "STANDARD",
     joinedAt: "1769851800",
     joinedAtMs: "1769851800412",
-    attributes: { role: "recipient", recording_consent: "true" },
+    attributes: {
+      role: "recipient",
+      recording_consent: "true",
+      recording_consent_at: "2026-01-31T09:29:00Z",
+      recording_consent_method: "form",
+    },
   },
 };
 

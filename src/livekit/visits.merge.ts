@@ -1,5 +1,8 @@
+import type { ParticipantRole } from "../database/enums.ts";
 import type { CallReport } from "../resources/calls/calls.merge.ts";
 import type { Call } from "../resources/calls/calls.schemas.ts";
+import { isInFuture } from "../resources/consents/consents.merge.ts";
+import type { KnownConsent } from "../resources/consents/consents.schemas.ts";
 import { leaveAtEnd, type ReportOnCall } from "../resources/participants/participants.merge.ts";
 import type { Participant } from "../resources/participants/participants.schemas.ts";
 import type { VisitEvent, Visitor } from "./events.ts";
@@ -9,6 +12,8 @@ export interface KnownVisit {
   call: Call | undefined;
   /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];
+  /** Their decisions on consent, in the order in which they were reported. */
+  consents: KnownConsent[];
   /** The visitor's user_id, if it is a user of the organization. */
   members: Set<number>;
 }
@@ -17,7 +22,7 @@ export interface KnownVisit {
  * What to report of an event. The first one makes the call. Later ones report only who joined or left, and the end, so
  * that they take back no correction by the platform.
  */
-export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport {
+export function reportOfVisit(visit: VisitEvent, known: KnownVisit, now: number): CallReport {
   const { waiting_room_slug, organization_user_id, started_at, visitor } = visit;
   const { call } = known;
   const ended_at = call?.ended_at && !visit.has_time ? undefined : visit.ended_at;
@@ -28,7 +33,8 @@ export function reportOfVisit(visit: VisitEvent, known: KnownVisit): CallReport 
     ...(ended_at !== undefined && {
       ended_at: Math.max(ended_at, call?.started_at ?? started_at, call?.ended_at ?? 0),
     }),
-    ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known)] }),
+    ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known, now)] }),
+    reporter: "livekit",
   };
 }
 
@@ -41,49 +47,84 @@ const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent
  * order: LiveKit may send them late, and twice.
  *
  * - `joined_at` is the last time of joining. `left_at` is the last time of leaving, unless somebody joined after it.
- * - The name, the user and the consent are each those of the last event that says them, so it is known for each when
- *   that was. An event counts once: what the platform corrects later stays.
- * - Somebody whom an event calls a provider is one.
+ * - The name, the role and the user are each those of the last event that says them. What LiveKit says again, as it does
+ *   when somebody leaves, is no news: so what the platform has corrected stays.
  */
-function reportVisitor(
-  visitor: Visitor,
-  hasTime: boolean,
-  { call, participants, members }: KnownVisit,
-): ReportOnCall {
+function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, now: number): ReportOnCall {
+  const { call, participants, members } = known;
   const key = keyOf(visitor, call, participants);
-  const known = participants.find((each) => each.key === key);
-  const knownLeft = known && leftByReport(known, call);
-  const joined_at = latest(known?.joined_at, visitor.joined_at);
+  const before = participants.find((each) => each.key === key && each.erased_at === null);
+  const knownLeft = before && leftByReport(before, call);
+  const joined_at = latest(before?.joined_at, visitor.joined_at);
   const counts = (left?: number | null): left is number =>
     typeof left === "number" && left >= (joined_at ?? 0);
   // An event that says no time changes nothing when it is repeated.
   const left_at = !hasTime && counts(knownLeft) ? knownLeft : latest(knownLeft, visitor.left_at);
-  const { recording_consent, said_at } = visitor;
+  const { display_name, role, said_at, consent } = visitor;
   const user_id = visitor.user_id && members.has(visitor.user_id) ? visitor.user_id : undefined;
-  const news = newsOf({ display_name: visitor.display_name, user_id, recording_consent }, said_at, known);
+  const lastWords: LastWords = JSON.parse(before?.livekit_said ?? "{}");
+  const ledger = known.consents.filter(({ participant_id }) => participant_id === before?.id);
   const [identity] = visitor.keys;
   return {
     key,
-    ...(!known && { display_name: identity }),
-    ...(visitor.is_provider ? { role: "provider" } : !known && { role: "recipient" }),
+    ...(!before && { display_name: identity, role: "recipient" }),
     ...(joined_at !== undefined && { joined_at }),
     // The clock of the waiting room may be ahead of LiveKit's, which writes whole seconds.
-    ...(counts(left_at) && { left_at: Math.max(left_at, known?.waiting_since ?? 0) }),
-    ...news,
+    ...(counts(left_at) && { left_at: Math.max(left_at, before?.waiting_since ?? 0) }),
+    ...newsOf({ display_name, role, user_id, recording_consent: wordOf(consent) }, said_at, lastWords),
+    ...consentOf(consent, said_at, lastWords.recording_consent, ledger, now),
   };
 }
 
-type Said = Partial<Pick<ReportOnCall, "display_name" | "user_id" | "recording_consent">>;
+/** What LiveKit said last of each field, and when it said that. */
+interface LastWords {
+  display_name?: [string, said_at: number];
+  role?: [ParticipantRole, said_at: number];
+  user_id?: [number, said_at: number];
+  recording_consent?: [ConsentWord, said_at: number];
+}
 
-/** Of what an event says, that on which no later one has had a word yet; and when that was said. */
-function newsOf(said: Said, said_at: number, known: Participant | undefined): Partial<ReportOnCall> {
-  const before: Record<string, number> = JSON.parse(known?.livekit_said_at ?? "{}");
-  const news = Object.entries(said).filter(
-    ([field, value]) => value !== undefined && said_at > (before[field] ?? -1),
-  );
-  if (news.length === 0) return {};
-  const times = { ...before, ...Object.fromEntries(news.map(([field]) => [field, said_at])) };
-  return { ...Object.fromEntries(news), livekit_said_at: JSON.stringify(times, Object.keys(said)) };
+type Words = { [Field in keyof LastWords]: NonNullable<LastWords[Field]>[0] | undefined };
+
+/** Of what an event says, that on which no later one has had a word yet, and which differs from the word before. */
+function newsOf(words: Words, said_at: number, before: LastWords): Partial<ReportOnCall> {
+  const fields = Object.keys(words) as (keyof Words)[];
+  const latest = fields.filter((field) => words[field] !== undefined && said_at > (before[field]?.[1] ?? -1));
+  if (latest.length === 0) return {};
+  const said = { ...before, ...Object.fromEntries(latest.map((field) => [field, [words[field], said_at]])) };
+  const news = latest.filter((field) => field !== "recording_consent" && words[field] !== before[field]?.[0]);
+  return {
+    ...Object.fromEntries(news.map((field) => [field, words[field]])),
+    livekit_said: JSON.stringify(said, fields),
+  };
+}
+
+/** The decision, and when it was made, if LiveKit says that. */
+type ConsentWord = [recording_consent: boolean, recording_consent_at: number | null];
+
+const wordOf = ({ recording_consent, recording_consent_at }: Visitor["consent"]): ConsentWord | undefined =>
+  recording_consent === undefined ? undefined : [recording_consent, recording_consent_at ?? null];
+
+/**
+ * The decision on consent of which an event tells; nothing where LiveKit repeats what it said last. Without a time, what
+ * comes late is perhaps a repetition too. But a refusal must not get lost: so it counts unless there is one already.
+ */
+function consentOf(
+  consent: Visitor["consent"],
+  said_at: number,
+  lastWord: LastWords["recording_consent"],
+  ledger: KnownConsent[],
+  now: number,
+): Visitor["consent"] {
+  const { recording_consent, recording_consent_at: at } = consent;
+  const [[said, saidFor], last_said_at] = lastWord ?? [[], -1];
+  if (recording_consent === undefined) return {};
+  if (recording_consent === said && (at === undefined || at === saidFor)) return {};
+  const hasTime = at !== undefined && !isInFuture(at, now);
+  const decision = recording_consent ? "granted" : "refused";
+  const isKnown = ledger.some((each) => each.reporter === "livekit" && each.decision === decision);
+  if (said_at <= last_said_at && !hasTime && isKnown) return {};
+  return { ...consent, recording_consent_at: at === undefined || hasTime ? at : now };
 }
 
 /** Somebody who has been on another call under the first key is a new participant here, whose consent counts. */

@@ -67,5 +67,7 @@ export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
 export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";
 export const INVITE_EXPIRES_AT = "2026-02-06T14:00:00.000Z";
+/** Rita withdraws her consent. */
+export const WITHDRAWN_AT = "2026-02-04T11:00:00.000Z";
 /** The clinic keeps recordings for 365 days. */
 export const RECORDING_DELETED_AT = "2027-01-31T09:45:00.000Z";

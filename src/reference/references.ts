@@ -5,6 +5,7 @@ import { authorizationCodesReference } from "../resources/authorization_codes/au
 import { bulkInvitesReference } from "../resources/bulk_invites/bulk_invites.openapi.ts";
 import { callMetricsReference } from "../resources/call_metrics/call_metrics.openapi.ts";
 import { callsReference } from "../resources/calls/calls.openapi.ts";
+import { consentsReference } from "../resources/consents/consents.openapi.ts";
 import { egressAuditLogsReference } from "../resources/egress_audit_logs/egress_audit_logs.openapi.ts";
 import { egressesReference } from "../resources/egresses/egresses.openapi.ts";
 import { eventsReference } from "../resources/events/events.openapi.ts";
@@ -43,6 +44,7 @@ export const references: Reference[] = [
   rolesReference,
   organizationUsersReference,
   callsReference,
+  consentsReference,
   eventsReference,
   webhookEndpointsReference,
   webhookDeliveriesReference,

@@ -48,6 +48,9 @@ export const externalExamples: Record<string, MakeExample> = {
     await reported(clinic, aSoapNote(call));
     return { path: `${call.results}/soap_note` };
   },
+  "GET /organization_users/:organization_user_id/calls/:call_id/consents": async (clinic) => ({
+    path: `${(await anEndedCall(clinic)).results}/consents`,
+  }),
   "GET /organization_users/:organization_user_id/calls/:call_id/egresses": async (clinic) => ({
     path: (await aRecording(clinic)).replace(/\/\d+$/, ""),
   }),

@@ -26,6 +26,7 @@ function knownTo(report: CallReport, { call, participants }: Stored): KnownCall 
     room: report.waiting_room_slug === undefined ? undefined : ROOM,
     ownerOrganization: report.organization_user_id === OWNER ? 1 : undefined,
     participants: participants.filter(({ key }) => keys.has(key)),
+    consents: [],
     present:
       typeof report.ended_at === "number" ? participants.filter(({ left_at }) => left_at === null) : [],
     members: new Set([34]),
@@ -141,7 +142,7 @@ const participant = fc.record(
     waiting_since: fc.option(time),
     joined_at: fc.option(time),
     left_at: fc.option(time),
-    recording_consent: fc.option(fc.boolean()),
+    recording_consent: fc.boolean(),
     key: fc.constantFrom("rita", "paul", "paula"),
   },
   { requiredKeys: ["key"] },

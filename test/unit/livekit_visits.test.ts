@@ -5,7 +5,10 @@ import { translate } from "../../src/livekit/events.ts";
 import { reportOfVisit } from "../../src/livekit/visits.merge.ts";
 import { mergeCall } from "../../src/resources/calls/calls.merge.ts";
 import type { Call } from "../../src/resources/calls/calls.schemas.ts";
+import type { KnownConsent } from "../../src/resources/consents/consents.schemas.ts";
+import type { ReportOnCall } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
+import { recordingConsent } from "./support/consents.ts";
 
 const T0 = Date.parse("2026-01-31T09:30:00Z");
 const ROOM = { id: 7, organization_id: 1 };
@@ -50,32 +53,64 @@ const joined = (identity: string, at: number, said: Said = {}) =>
 const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =>
   anEvent("participant_left", T0 + at, identity, { joinedAtMs: T0 + joinedAt, ...said });
 
+/** What the platform reports between events. */
+interface Correction {
+  platform: ReportOnCall;
+}
+
 /** What the events leave behind, in this order. The clock goes on with every event. */
-function outcomeOf(events: string[], waiting: Participant[] = []) {
+function outcomeOf(events: (string | Correction)[], waiting: Participant[] = []) {
   let call: Call | undefined;
+  let ledger: KnownConsent[] = [];
   const participants = new Map(waiting.map((each) => [each.key, each]));
   for (const [n, event] of events.entries()) {
-    const translation = translate(JSON.parse(event), T0 + n);
-    if (!("visit" in translation)) continue;
-    const { visit } = translation;
+    const now = T0 + n;
+    const visit = typeof event === "string" ? visitOf(event, now) : undefined;
+    if (typeof event === "string" && !visit) continue;
+    const keys = visit ? (visit.visitor?.keys ?? []) : [(event as Correction).platform.key];
     const everybody = [...participants.values()];
     const known = {
       call,
       room: ROOM,
       ownerOrganization: ROOM.organization_id,
-      participants: everybody.filter(({ key }) => visit.visitor?.keys.includes(key)),
+      participants: everybody.filter(({ key }) => keys.includes(key)),
+      consents: ledger,
       present: everybody.filter(
-        (each) => visit.ended_at && each.call_id === CALL_ID && each.left_at === null,
+        (each) => visit?.ended_at && each.call_id === CALL_ID && each.left_at === null,
       ),
-      members: new Set(visit.visitor?.user_id === MEMBER ? [MEMBER] : []),
+      members: new Set([MEMBER]),
     };
-    const next = mergeCall(known, visit.room_sid, reportOfVisit(visit, known), T0 + n);
+    const report = visit
+      ? reportOfVisit(visit, known, now)
+      : { participants: [(event as Correction).platform] };
+    const next = mergeCall(known, "RM_1", report, now);
     call = { ...next.call, id: CALL_ID };
-    for (const each of next.participants) participants.set(each.key, { ...each, id: 0, call_id: CALL_ID });
+    for (const each of next.participants)
+      participants.set(each.key, { ...each, id: idOf(each.key), call_id: CALL_ID });
+    ledger = [
+      ...ledger,
+      ...next.consents.map(({ participant_key, ...each }) => ({
+        ...each,
+        participant_id: idOf(participant_key),
+      })),
+    ];
+    for (const each of participants.values()) {
+      const own = ledger.filter(({ participant_id }) => participant_id === each.id);
+      if (own.length > 0) each.recording_consent = recordingConsent(own);
+    }
   }
   const people = [...participants.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   return { call: call && withoutTimestamps(call), people: people.map(withoutTimestamps) };
 }
+
+function visitOf(event: string, now: number) {
+  const translation = translate(JSON.parse(event), now);
+  return "visit" in translation ? translation.visit : undefined;
+}
+
+/** The same in every order. */
+const idOf = (key: string) =>
+  [...key].reduce((id, character) => id * 31 + (character.codePointAt(0) ?? 0), 7) % 1e9;
 
 const withoutTimestamps = <Row extends { created_at: number; updated_at: number }>(row: Row) => ({
   ...row,
@@ -114,7 +149,8 @@ const RITA_WAITS: Participant = {
   left_at: null,
   recording_consent: null,
   earlier_visit_until: null,
-  livekit_said_at: null,
+  livekit_said: null,
+  erased_at: null,
   created_at: 0,
   updated_at: 0,
 };
@@ -220,13 +256,13 @@ describe("Every order of the events of a visit leads to the same call and partic
     expect(people).toEqual([
       {
         ...RITA_WAITS,
-        id: 0,
+        id: expect.any(Number),
         call_id: CALL_ID,
         waiting_room_id: ROOM.id,
         joined_at: T0 + 1_500,
         left_at: T0 + 60_000,
         recording_consent: true,
-        livekit_said_at: JSON.stringify({ recording_consent: T0 + 1_501 }),
+        livekit_said: JSON.stringify({ recording_consent: [[true, null], T0 + 1_501] }),
       },
     ]);
   });
@@ -234,7 +270,15 @@ describe("Every order of the events of a visit leads to the same call and partic
   it.each([
     ["is given during the visit", [{}, CONSENTS], true],
     ["is withdrawn during the visit", [CONSENTS, { recording_consent: "false" }], false],
-    ["is given after all", [{ recording_consent: "false" }, CONSENTS], true],
+    [
+      "is given after all, at a time",
+      [
+        { recording_consent: "false", recording_consent_at: "2026-01-31T09:00:00Z" },
+        { ...CONSENTS, recording_consent_at: "2026-01-31T09:10:00Z" },
+      ],
+      true,
+    ],
+    ["is refused, and given after all nobody knows when", [{ recording_consent: "false" }, CONSENTS], false],
     ["is in the first event only", [CONSENTS, {}], true],
     ["is never asked for", [{}, {}], null],
     ["is neither true nor false", [{ recording_consent: "yes" }, {}], null],
@@ -386,6 +430,108 @@ const aVisit = fc
     });
     return { events: [started, ...events, finished(end + pause)], order };
   });
+
+describe("What the platform corrects", () => {
+  const says = (fields: Omit<ReportOnCall, "key">): Correction => ({ platform: { key: "rita", ...fields } });
+  const consents = (recording_consent_at: string) => ({ ...CONSENTS, recording_consent_at });
+
+  it("stays when somebody leaves with the attributes of the time of joining", () => {
+    const said = { name: "Rita", attributes: PROVIDER };
+    const corrected = {
+      display_name: "Rita Recipient",
+      role: "recipient" as const,
+      user_id: null,
+      recording_consent: false,
+    };
+    const { people } = outcomeOf([
+      joined("rita", 1_500, said),
+      says(corrected),
+      left("rita", 60_000, 1_500, said),
+      joined("rita", 70_000, said),
+      joined("rita", 1_500, said),
+      finished(121_000),
+    ]);
+    expect(people).toMatchObject([corrected]);
+  });
+
+  it("gives way to what LiveKit says otherwise", () => {
+    const { people } = outcomeOf([
+      joined("rita", 1_500, { name: "Rita", attributes: { role: "recipient" } }),
+      says({ display_name: "R.", role: "provider", user_id: MEMBER }),
+      left("rita", 60_000, 1_500, { name: "Dr. Rita", attributes: { role: "recipient" } }),
+    ]);
+    expect(people).toMatchObject([{ display_name: "Dr. Rita", role: "provider", user_id: MEMBER }]);
+  });
+
+  it.each<[string, (string | Correction)[], boolean]>([
+    [
+      "the person joins again with the attributes of before: no",
+      [
+        joined("rita", 1, { attributes: CONSENTS }),
+        says({ recording_consent: false }),
+        joined("rita", 5_000, { attributes: CONSENTS }),
+      ],
+      false,
+    ],
+    [
+      "LiveKit says for the first time that the person consents, and not when: no",
+      [joined("rita", 1), says({ recording_consent: false }), left("rita", 9, 1, { attributes: CONSENTS })],
+      false,
+    ],
+    [
+      "LiveKit repeats a consent from the future: no",
+      [
+        joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+        says({ recording_consent: false }),
+        left("rita", 9, 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+        joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+      ],
+      false,
+    ],
+    [
+      "LiveKit says a consent without a time, and then the refusal again: no",
+      [
+        joined("rita", 1, { attributes: { recording_consent: "false" } }),
+        says({ recording_consent: true, recording_consent_at: T0 + 1 }),
+        left("rita", 9, 1, { attributes: CONSENTS }),
+        joined("rita", 20, { attributes: { recording_consent: "false" } }),
+      ],
+      false,
+    ],
+    [
+      "LiveKit says a later consent: yes",
+      [
+        joined("rita", 1, { attributes: CONSENTS }),
+        says({ recording_consent: false, recording_consent_at: T0 - 2_000 }),
+        left("rita", 9, 1, { attributes: consents(new Date(T0 - 1_000).toISOString()) }),
+      ],
+      true,
+    ],
+    [
+      "the platform says a later consent, and LiveKit repeats the refusal: yes",
+      [
+        joined("rita", 1, { attributes: { recording_consent: "false" } }),
+        says({ recording_consent: true, recording_consent_at: T0 + 1 }),
+        left("rita", 9, 1, { attributes: { recording_consent: "false" } }),
+        joined("rita", 1, { attributes: { recording_consent: "false" } }),
+      ],
+      true,
+    ],
+  ])("in a consent that was withdrawn counts only if it is later. %s", (_, events, expected) => {
+    expect(outcomeOf(events).people).toMatchObject([{ recording_consent: expected }]);
+  });
+
+  it("of a consent, a time that cannot be used or that is not there yet counts as none, or as now", () => {
+    const said = (recording_consent_at: string) =>
+      joined("rita", 1, { attributes: { recording_consent: "false", recording_consent_at } });
+    for (const event of [said("yesterday"), said("2126-01-31T09:30:00Z")])
+      expect(
+        outcomeOf([event, says({ recording_consent: true, recording_consent_at: T0 + 1 })]),
+      ).toMatchObject({
+        people: [{ recording_consent: true }],
+      });
+  });
+});
 
 it("An event that says no time takes the time at which it comes first", () => {
   const room = { sid: "RM_1", metadata };

@@ -29,7 +29,8 @@ const RITA: Participant = {
   left_at: null,
   recording_consent: null,
   earlier_visit_until: null,
-  livekit_said_at: null,
+  livekit_said: null,
+  erased_at: null,
   created_at: 0,
   updated_at: 0,
 };
@@ -87,16 +88,34 @@ describe("A report of somebody in a waiting room", () => {
       { waiting_since: 200, left_at: null },
     ],
     [
+      "a visit that ended before this one began changes nothing, even if nobody knew of it",
+      stored({ waiting_since: 200, left_at: 250 }),
+      { waiting_since: 100, left_at: 199, display_name: "R.", user_id: 5 },
+      { waiting_since: 200, left_at: 250, display_name: "Rita", user_id: null },
+    ],
+    [
+      "nor while this one goes on",
+      stored({ waiting_since: 200, earlier_visit_until: 90 }),
+      { waiting_since: 100, left_at: 150 },
+      { waiting_since: 200, left_at: null },
+    ],
+    [
+      "nor once this one has become a call",
+      stored({ waiting_since: 200, call_id: 501, joined_at: 210 }),
+      { waiting_since: 100, left_at: 150 },
+      { waiting_since: 200, joined_at: 210, left_at: null },
+    ],
+    [
       "a corrected visit counts, if there was none before",
       stored({ waiting_since: 200, left_at: 250 }),
-      { waiting_since: 100, left_at: 150 },
-      { waiting_since: 100, left_at: 150 },
+      { waiting_since: 100, left_at: 200 },
+      { waiting_since: 100, left_at: 200 },
     ],
     [
       "a corrected visit counts, if it is after the one before",
       stored({ waiting_since: 200, left_at: 250, earlier_visit_until: 90 }),
-      { waiting_since: 100, left_at: 150 },
-      { waiting_since: 100, left_at: 150, earlier_visit_until: 90 },
+      { waiting_since: 100, left_at: 240 },
+      { waiting_since: 100, left_at: 240, earlier_visit_until: 90 },
     ],
     [
       "a new visit remembers when the last one ended",
@@ -271,22 +290,33 @@ describe("Two visits of one person, whatever their times", () => {
     );
   });
 
-  it("are told from one visit with a wrong time, which an earlier time corrects", () => {
+  it("are told apart even if the first is reported only when the second is known", () => {
     fc.assert(
       fc.property(twoVisits, fc.boolean(), ({ leaving, returning }, hasLeft) => {
-        const wrong = {
+        const known = reported({
           ...first,
           ...returning,
           ...(hasLeft ? { left_at: returning.waiting_since + 1 } : {}),
-        };
-        expect(reported(wrong, leaving)).toMatchObject(leaving);
+        });
+        expect(applied(known, leaving)).toEqual(known);
+      }),
+    );
+  });
+
+  it("are told from one visit with a wrong time, which an earlier time corrects", () => {
+    fc.assert(
+      fc.property(twoVisits, aWhile, ({ entering, returning }, stay) => {
+        const wrong = { ...first, ...returning };
+        const right = { ...entering, left_at: returning.waiting_since + stay - 1 };
+        expect(reported(wrong, entering)).toMatchObject(entering);
+        expect(reported(wrong, right)).toMatchObject(right);
       }),
     );
   });
 });
 
 describe("A call's report of its participants", () => {
-  const CALL = { id: 501, organization_id: 1, waiting_room_id: OTHER_ROOM.id };
+  const CALL = { id: 501, organization_id: 1, waiting_room_id: OTHER_ROOM.id, started_at: 110 };
   const known = (more: Partial<KnownOnCall> = {}): KnownOnCall => ({
     call: CALL,
     participants: new Map([["rita", RITA]]),

@@ -4,7 +4,7 @@ import { platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, type Call, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
-import { travelTo } from "./support/time.ts";
+import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
 const LATER = "2026-01-31T10:00:07.000Z";
@@ -370,24 +370,25 @@ describe("The recordings of a call", () => {
       const late = aRecipient({ recording_consent: consent });
       await given(scene.call.report({ participants: [late] }));
       await expectHidden(scene, id);
-      await given(scene.call.report({ participants: [{ key: late.key, recording_consent: true }] }));
+      const decided = { recording_consent: true, recording_consent_at: fromNow(1) };
+      await given(scene.call.report({ participants: [{ key: late.key, ...decided }] }));
       await expectShown(scene, id);
     },
   );
 
-  it.each([
-    ["withdraws consent", false],
-    ["has the consent cleared", null],
-  ])("are hidden again when a participant %s, but not who saw them", async (_, recording_consent) => {
+  it("are hidden again when a participant withdraws consent, but not who saw them", async () => {
     const scene = await aCallToRecord();
     const { id } = await scene.call.addEgress();
     await given(scene.get(id));
     const before = (await given(scene.audit(id))).audit_logs;
     expect(before).toMatchObject([{ event: "read" }, { event: "create" }]);
     const [, rita] = scene.call.participants;
-    await given(scene.call.report({ participants: [{ key: rita.key, recording_consent }] }));
+    await given(scene.call.report({ participants: [{ key: rita.key, recording_consent: false }] }));
     await expectHidden(scene, id);
     expect((await given(scene.audit(id))).audit_logs).toEqual(before);
+    // A repeated report brings nothing back.
+    await given(scene.call.report({ participants: scene.call.participants }));
+    await expectHidden(scene, id);
   });
 
   it("stay visible when a later report says nothing about consent", async () => {

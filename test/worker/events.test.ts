@@ -396,6 +396,8 @@ async function aStory() {
   const said = [{ ...aLine({ participants }), text: "A sore throat." }];
   await given(call.reportTranscript({ summary: "A cold.", is_final: true, lines: said }));
   await given(call.reportSoapNote({ text: "Plan: tea.", is_final: true }));
+  for (const recording_consent of [true, false])
+    await given(call.report({ participants: [{ key: participants[0]?.key, recording_consent }] }));
   const egress_id = unique("egress");
   await call.addEgress({ error: "Disk full", storage_key: `${egress_id}/Zenobia/video.mp4` }, egress_id);
   await deleteRecording(egress_id);

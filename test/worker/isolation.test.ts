@@ -107,6 +107,10 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
       paths: [`${call.path}/transcript`],
       rows: (body) => body.transcript_lines,
     }),
+    "GET /organization_users/:organization_user_id/calls/:call_id/consents": ({ call }) => ({
+      paths: [`${call.path}/consents`],
+      rows: (body) => body.consents,
+    }),
     "GET /organization_users/:organization_user_id/calls/:call_id/egresses": ({ call }) => ({
       paths: [`${call.path}/egresses`],
       rows: (body) => body.egresses,

@@ -4,6 +4,7 @@ import { aCall, aRecipient } from "./support/calls.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
 
 const report = (slug: string, key: string, participant: object) =>
   platform.put(`/waiting_rooms/${slug}/participants/${encodeURIComponent(key)}`, { participant });
@@ -352,9 +353,9 @@ describe("A participant's later report", () => {
   });
 
   it.each<[string, object, object]>([
-    ["who has left", { left_at: TWENTY_PAST }, { waiting_since: NINE, left_at: FIVE_PAST }],
-    ["who still waits", {}, { waiting_since: NINE, left_at: FIVE_PAST }],
-    ["to times that overlap", { left_at: TWENTY_PAST }, { waiting_since: NINE, left_at: TEN_PAST }],
+    ["who has left", { left_at: TWENTY_PAST }, { waiting_since: NINE, left_at: "2026-01-31T09:15:00.000Z" }],
+    ["who still waits", {}, { waiting_since: NINE, left_at: LATER }],
+    ["which ended when the known one began", {}, { waiting_since: NINE, left_at: TEN_PAST }],
   ])("corrects the visit of a participant to an earlier one: %s", async (_, more, correction) => {
     const { clinic, room } = await aRoom();
     const first = await given(report(room.slug, "rita", { ...RITA, ...more }));
@@ -363,6 +364,20 @@ describe("A participant's later report", () => {
     expect(await known(room.slug, "rita")).toEqual(corrected.body);
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
+
+  it.each<[string, object]>([
+    ["who has left", { left_at: TWENTY_PAST }],
+    ["who still waits", {}],
+  ])(
+    "changes nothing if its visit had ended before the known one began, of a participant %s",
+    async (_, more) => {
+      const { room } = await aRoom();
+      const first = await given(report(room.slug, "rita", { ...RITA, ...more }));
+      const late = { ...RITA, display_name: "Rita Late", waiting_since: NINE, left_at: FIVE_PAST };
+      const answer = await changingNothing(() => report(room.slug, "rita", late));
+      expect(answer).toMatchObject({ status: 200, body: first });
+    },
+  );
 
   it("changes nothing of a visit that ended in another room, if it is about an earlier time", async () => {
     const { clinic, room } = await aRoom({ name: "Cardiology" });

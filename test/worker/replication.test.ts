@@ -63,8 +63,8 @@ describe("Everything else", () => {
   });
 });
 
-describe("Recordings", () => {
-  const routes = Object.keys(externalExamples).filter((route) => route.includes("/egresses"));
+describe("Recordings and consents", () => {
+  const routes = Object.keys(externalExamples).filter((route) => /\/(egresses|consents)/.test(route));
 
   it.each(routes)(
     "are read from the primary with a bookmark too: a withdrawn consent counts at once: %s",
@@ -137,7 +137,7 @@ describe("Where a replica finds nothing, the primary is asked", () => {
   });
 
   const naming = (examples: object) =>
-    Object.keys(examples).filter((route) => /^GET .*:/.test(route) && !route.includes("/egresses"));
+    Object.keys(examples).filter((route) => /^GET .*:/.test(route) && !/\/(egresses|consents)/.test(route));
 
   it.each([
     ...naming(externalExamples).map((route) => ["external", route] as const),

@@ -87,6 +87,15 @@ BEGIN
   FROM calls WHERE id = new.call_id;
 END;
 
+CREATE TRIGGER `events_consent_withdrawn` AFTER UPDATE OF recording_consent ON `participants`
+WHEN old.recording_consent AND NOT new.recording_consent
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, 'consent.withdrawn', json_object('organization_user_id', organization_user_id,
+    'call_id', new.call_id, 'participant_id', new.id), new.updated_at
+  FROM calls WHERE id = new.call_id;
+END;
+
 CREATE TRIGGER `events_invite_accepted` AFTER UPDATE OF used_at ON `invites`
 WHEN old.used_at IS NULL AND new.used_at IS NOT NULL
 BEGIN

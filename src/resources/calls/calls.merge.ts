@@ -1,5 +1,9 @@
 import type * as z from "zod";
+import type { ConsentReporter } from "../../database/enums.ts";
 import { reviseRow } from "../../database/merging.ts";
+import { mergeConsent } from "../consents/consents.merge.ts";
+import type { KnownConsent } from "../consents/consents.schemas.ts";
+import type { NewConsentOfKey } from "../consents/consents.sql.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
@@ -18,6 +22,8 @@ import type { Call, reportCallBody } from "./calls.schemas.ts";
 
 export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
   participants?: ReportOnCall[];
+  /** By default the platform. */
+  reporter?: ConsentReporter;
 };
 
 /** What is known when a call is reported. */
@@ -30,6 +36,8 @@ export interface KnownCall {
   ownerOrganization: number | undefined;
   /** The organization's participants whom the report names. */
   participants: Participant[];
+  /** The decisions on consent of those of whom the report says one, in the order in which they were reported. */
+  consents: KnownConsent[];
   /** Who is on the call and has not left; needed where the report ends the call. */
   present: Participant[];
   /** The user_ids of the report's participants that are users of the organization. */
@@ -44,8 +52,8 @@ export type CallRow = Omit<Call, "id"> & { id?: number };
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
  * everybody who is still there has left.
  *
- * @returns the call, which is the known one itself where nothing of it changes; and those who are new on it, or of whom
- *   something changes
+ * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
+ *   something changes; and what they decided
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -53,7 +61,7 @@ export function mergeCall(
   key: string,
   report: CallReport,
   now: number,
-): { call: CallRow; participants: ParticipantRow[] } {
+): { call: CallRow; participants: ParticipantRow[]; consents: NewConsentOfKey[] } {
   const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
   const { ended_at } = call;
   const named = mergeParticipantsOnCall(
@@ -70,8 +78,31 @@ export function mergeCall(
   const participants =
     ended_at === null ? named : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now));
   const unchanged = new Set<ParticipantRow>([...known.participants, ...known.present]);
-  // Everybody whom a new call names joins it, though its id is not known yet.
-  return { call, participants: participants.filter((each) => !known.call || !unchanged.has(each)) };
+  return {
+    call,
+    // Everybody whom a new call names joins it, though its id is not known yet.
+    participants: participants.filter((each) => !known.call || !unchanged.has(each)),
+    consents: mergeConsents(known, call, named, report, now),
+  };
+}
+
+function mergeConsents(
+  known: KnownCall,
+  { organization_id, started_at }: CallRow,
+  named: ParticipantRow[],
+  { reporter = "platform", participants = [] }: CallReport,
+  now: number,
+): NewConsentOfKey[] {
+  return named.flatMap(({ id, key, joined_at }, n) => {
+    const ledger = known.consents.filter(({ participant_id }) => participant_id === id);
+    const decided = mergeConsent(
+      { ledger, present_since: joined_at ?? started_at },
+      reporter,
+      participants[n] ?? {},
+      now,
+    );
+    return decided ? [{ organization_id, participant_id: id ?? null, participant_key: key, ...decided }] : [];
+  });
 }
 
 function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {

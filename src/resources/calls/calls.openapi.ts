@@ -8,7 +8,9 @@ import {
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
   WAITING_SINCE,
+  WITHDRAWN_AT,
 } from "../../openapi/story.ts";
+import { consentDecidedInFuture } from "../consents/consents.refusals.ts";
 import {
   newParticipantIncomplete,
   participantOnAnotherCall,
@@ -112,6 +114,18 @@ export const callsReference: Reference = {
           "A participant leaves": {
             call: { participants: [{ key: RITAS_PARTICIPANT.key, left_at: "2026-01-31T09:44:30Z" }] },
           },
+          "A participant withdraws consent": {
+            call: {
+              participants: [
+                {
+                  key: RITAS_PARTICIPANT.key,
+                  recording_consent: false,
+                  recording_consent_at: WITHDRAWN_AT,
+                  recording_consent_method: "verbal",
+                },
+              ],
+            },
+          },
           "The call ends": { call: { ended_at: "2026-01-31T09:45:00Z", failed: false } },
           "A legal hold begins": { call: { legal_hold: true } },
         },
@@ -135,6 +149,7 @@ export const callsReference: Reference = {
         participantsNotMembers(),
         participantOnAnotherCall(),
         participantsLeftTooEarly(),
+        consentDecidedInFuture(),
       ],
     },
   },

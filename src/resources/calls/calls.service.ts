@@ -2,7 +2,10 @@ import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
+import { namedKeys } from "../participants/participants.erasure.ts";
+import type { ReportOnCall } from "../participants/participants.merge.ts";
 import {
   participantsOfReport,
   participantsPresent,
@@ -39,25 +42,42 @@ export async function listCalls(
 }
 
 /** Records what a report says of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
-export async function reportCall({ db, now }: Context, key: string, report: CallReport): Promise<Call> {
+export async function reportCall(
+  { db, now, settings }: Context,
+  key: string,
+  report: CallReport,
+): Promise<Call> {
   const slug = report.waiting_room_slug ?? null;
-  const named = report.participants ?? [];
+  const reports = report.participants ?? [];
+  const keysOf = (reports: ReportOnCall[]) =>
+    namedKeys(
+      settings,
+      reports.map((each) => each.key),
+    );
+  const named = await keysOf(reports);
+  const deciding = await keysOf(reports.filter(({ recording_consent }) => recording_consent !== undefined));
   return decideAndWrite(
     db,
     [
       callByKey({ key }),
       roomOfCall({ slug, started_at: report.started_at ?? null }),
       organizationOfOwner({ owner_id: report.organization_user_id ?? null }),
-      participantsOfReport({ key, slug, keys: JSON.stringify(named.map((each) => each.key)) }),
+      participantsOfReport({ key, slug, ...named.values }),
+      consentsOfReport({ key, slug, ...deciding.values }),
       participantsPresent({ call_key: typeof report.ended_at === "number" ? key : "" }),
-      membersOfReport({ key, slug, user_ids: JSON.stringify(named.flatMap(({ user_id }) => user_id ?? [])) }),
+      membersOfReport({
+        key,
+        slug,
+        user_ids: JSON.stringify(reports.flatMap(({ user_id }) => user_id ?? [])),
+      }),
     ],
-    ([call], [room], [owner], participants, present, members) => {
+    ([call], [room], [owner], participants, consents, present, members) => {
       const known = {
         call,
         room,
         ownerOrganization: owner?.organization_id,
-        participants,
+        participants: named.asReported(participants),
+        consents,
         present,
         members: new Set(members.map(({ user_id }) => user_id)),
       };
@@ -69,12 +89,13 @@ export async function reportCall({ db, now }: Context, key: string, report: Call
 /** The statements that write what a report means. LiveKit's events are such reports too (see livekit/visits.ts). */
 export function decideCall(known: KnownCall, key: string, report: CallReport, now: number): Decision<Call> {
   const { call: before } = known;
-  const { call, participants } = mergeCall(known, key, report, now);
-  if (call === before && participants.length === 0) return { unchanged: before };
+  const { call, participants, consents } = mergeCall(known, key, report, now);
+  if (call === before && participants.length === 0 && consents.length === 0) return { unchanged: before };
   return {
     writes: [
       before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
+      ...(consents.length > 0 ? [insertConsents(consents)] : []),
       callByKey({ key }),
     ],
   };

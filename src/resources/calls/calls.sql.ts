@@ -77,6 +77,10 @@ export const endedCall = (call: Values<ReachedCall>): SQL | undefined =>
 export const endedCallId = (call: Values<ReachedCall>) =>
   builder.select({ id: calls.id }).from(calls).where(endedCall(call));
 
+/** Selects the id of the call of the path, where it is within reach; it may go on. */
+export const callIdOfPath = (call: Values<ReachedCall>) =>
+  builder.select({ id: calls.id }).from(calls).where(callWithinReach(call));
+
 /** The call of the path, where it is within reach. */
 export const callOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder.select(callColumns).from(calls).where(callWithinReach(call)),

@@ -13,6 +13,7 @@ import {
   RECORDING_DELETED_AT,
   STARTED_AT,
   SUB_PLANNED_AT,
+  WITHDRAWN_AT,
 } from "../../openapi/story.ts";
 import { eventsNotFound } from "./events.refusals.ts";
 import { eventIds, type eventSchema, eventsSchema } from "./events.responses.ts";
@@ -42,6 +43,10 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: (keyof typeof
   "egress.deleted": [
     "The file of a recording was deleted.",
     ["organization_user_id", "call_id", "egress_id"],
+  ],
+  "consent.withdrawn": [
+    "A participant of a call who had consented to the recording does so no longer. The recordings of the call cannot be read then.",
+    ["organization_user_id", "call_id", "participant_id"],
   ],
   "invite.accepted": ["Somebody has accepted an invite.", ["invite_id"]],
   "bulk_invite.completed": [
@@ -79,6 +84,7 @@ const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["dat
   "waiting_room_sub.changed": [1050, SUB_PLANNED_AT],
   "invite.accepted": [1052, ACCEPTED_AT],
   "organization_user.added": [1053, ACCEPTED_AT, { organization_user_id: INES.id }],
+  "consent.withdrawn": [1060, WITHDRAWN_AT],
   "egress.deleted": [30_417, RECORDING_DELETED_AT],
 };
 
@@ -121,9 +127,9 @@ There may be more types in the future: ignore those that you do not know.`,
       response: {
         schema: eventsSchema,
         examples: {
-          "One event of each type but `egress.deleted`": { events: events.slice(0, -1), next_after: 1053 },
+          "One event of each type but `egress.deleted`": { events: events.slice(0, -1), next_after: 1060 },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
-          "Nothing has happened since": { events: [], next_after: 1053 },
+          "Nothing has happened since": { events: [], next_after: 1060 },
         },
       },
       refusals: { 404: "The client is no organization_admin." },

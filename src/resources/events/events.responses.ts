@@ -10,6 +10,7 @@ import {
   EVENT_ID,
   INVITE_ID,
   PAULA,
+  RITAS_PARTICIPANT,
   SUB_ID,
 } from "../../openapi/story.ts";
 
@@ -21,6 +22,10 @@ export const eventIds = z.object({
   }),
   call_id: id().meta({ description: "The id of the call.", example: CALL.id }),
   egress_id: id().meta({ description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id }),
+  participant_id: id().meta({
+    description: "The id of the participant.",
+    example: RITAS_PARTICIPANT.id,
+  }),
   invite_id: id().meta({ description: "The id of the invite.", example: INVITE_ID }),
   bulk_invite_id: id().meta({ description: "The id of the bulk invite.", example: BULK_INVITE_ID }),
   waiting_room_id: id().meta({

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
-import { keyedDigest } from "../../bytes/digest.ts";
+import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
@@ -15,7 +15,7 @@ export const ERASED_NAME = "Participant";
  * recognized.
  */
 export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
-  const digests = await Promise.all(keys.map((key) => keyedDigest(DIGEST_SECRET, key)));
+  const digests = await keyedDigests(DIGEST_SECRET, keys);
   const keyOfDigest = new Map(digests.map((digest, n) => [digest, keys[n] as string]));
   return {
     /** For queries, as JSON arrays. */
@@ -26,7 +26,7 @@ export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
      *
      * @param found by id: later visits come last
      */
-    asReported(found: Participant[]): Participant[] {
+    asReported<Found extends Pick<Participant, "key" | "erased_at">>(found: Found[]): Found[] {
       const erased = found.filter(({ erased_at }) => erased_at !== null);
       const known = found.filter(({ erased_at }) => erased_at === null);
       const before = erased.map((each) => ({ ...each, key: keyOfDigest.get(each.key) ?? each.key }));
@@ -42,10 +42,12 @@ export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
 export async function eraseParticipants({ db, now, settings }: Context): Promise<number> {
   const due = await runAll(db, participantsToErase({ now }));
   if (due.length === 0) return 0;
-  const digests = await Promise.all(
-    due.map(async ({ id, key }) => ({ id, key: await keyedDigest(settings.DIGEST_SECRET, key) })),
+  const digests = await keyedDigests(
+    settings.DIGEST_SECRET,
+    due.map(({ key }) => key),
   );
-  return (await runAll(db, erase({ digests: JSON.stringify(digests), now }))).length;
+  const items = due.map(({ id }, n) => ({ id, digest: digests[n] }));
+  return (await runAll(db, erase({ items: JSON.stringify(items), now }))).length;
 }
 
 /** A visit is over when the participant has left, and the call with all that may still come of it has ended. */
@@ -81,17 +83,17 @@ const participantsToErase = preparedQuery(({ now }: Placeholders<{ now: number }
 );
 
 /** A hold that began meanwhile counts. */
-const erase = preparedQuery(({ digests, now }: Placeholders<{ digests: string; now: number }>) =>
+const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: number }>) =>
   builder
     .update(participants)
     .set({
       display_name: ERASED_NAME,
-      key: sql`item.value ->> 'key'`,
-      livekit_said_at: null,
+      key: sql`item.value ->> 'digest'`,
+      livekit_said: null,
       erased_at: sql`${now}`,
       updated_at: sql`${now}`,
     })
-    .from(sql`json_each(${digests}) as item`)
+    .from(sql`json_each(${items}) as item`)
     .where(
       and(
         eq(participants.id, sql`item.value ->> 'id'`),

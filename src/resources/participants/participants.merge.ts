@@ -20,9 +20,8 @@ export type ParticipantRow = Omit<Participant, "id"> & { id?: number };
 
 export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
 
-/** What a report says of somebody on a call. Only LiveKit's API says when LiveKit said it. */
-export type ReportOnCall = z.output<typeof participantOnCall> &
-  Partial<Pick<ParticipantRow, "livekit_said_at">>;
+/** What a report says of somebody on a call. Only LiveKit's API notes what LiveKit said. */
+export type ReportOnCall = z.output<typeof participantOnCall> & Partial<Pick<ParticipantRow, "livekit_said">>;
 
 /** What is known when somebody in a waiting room is reported. */
 interface KnownInRoom {
@@ -38,8 +37,8 @@ interface KnownInRoom {
  * What a report makes of somebody in a waiting room. A field left out stays as reported before, and null clears it.
  *
  * A participant who has left stays gone when a late report says otherwise. Only a waiting_since after that is a new
- * visit. A report of a visit before the known one is late and changes nothing; other reports of an earlier
- * waiting_since correct the known visit. A participant on a call stays in its room.
+ * visit. A report of a visit before the known one, which ended before that began, is late and changes nothing; other
+ * reports of an earlier waiting_since correct the known visit. A participant on a call stays in its room.
  *
  * @returns the known participant itself where nothing changes
  * @throws ApiError 422 if the report contradicts itself, or somebody would enter an inactive room; 404 if somebody new
@@ -51,12 +50,14 @@ export function mergeParticipant(
   report: ParticipantReport,
   now: number,
 ): ParticipantRow {
-  const { room, participant: before } = known;
+  const { room } = known;
+  const { before, earlier_visit_until } = visitKnown(known.participant, report.waiting_since);
+  if (before && before.erased_at !== null) return before;
   if (!before && !room.slug_is_current) throw slugIsOld();
   if (before && isOfVisitBefore(before, room.id, report)) return before;
 
   const { display_name, role, user_id = null, waiting_since = null } = { ...before, ...report };
-  const { call_id = null, joined_at = null, recording_consent = null, livekit_said_at = null } = before ?? {};
+  const { call_id = null, joined_at = null, recording_consent = null, livekit_said = null } = before ?? {};
   if (display_name === undefined || role === undefined || (!before && waiting_since === null))
     throw participantIncomplete();
 
@@ -82,35 +83,44 @@ export function mergeParticipant(
     joined_at,
     left_at,
     recording_consent,
-    earlier_visit_until: earlierVisitUntil(before, report),
-    livekit_said_at,
+    earlier_visit_until: before ? earlierVisitUntil(before, report) : earlier_visit_until,
+    livekit_said,
+    erased_at: null,
   };
   return reviseRow(before, fields, now);
+}
+
+/**
+ * What is known of the visit that a report is about. Who begins another one after having been erased is somebody new, of
+ * whom only the end of the visit before is known. All else that is said of an erased participant is late.
+ */
+function visitKnown(found: Participant | undefined, since: number | null | undefined) {
+  if (found && found.erased_at !== null && found.call_id === null && isAfter(since, found.left_at))
+    return { before: undefined, earlier_visit_until: found.left_at };
+  return { before: found, earlier_visit_until: found?.earlier_visit_until ?? null };
 }
 
 function isOfVisitBefore(
   before: Participant,
   room_id: number,
-  { waiting_since }: ParticipantReport,
+  { waiting_since, left_at }: ParticipantReport,
 ): boolean {
   if (!isAfter(before.waiting_since, waiting_since)) return false;
+  if (isAfter(before.waiting_since, left_at)) return true;
   const wasElsewhere = before.call_id === null && before.waiting_room_id !== room_id;
   return wasElsewhere || !isAfter(waiting_since, before.earlier_visit_until ?? Number.NEGATIVE_INFINITY);
 }
 
 /** A later waiting_since of somebody who has not left is perhaps a new visit: the report of leaving may still come. */
-function earlierVisitUntil(
-  before: Participant | undefined,
-  { waiting_since }: ParticipantReport,
-): number | null {
-  const { call_id = null, earlier_visit_until = null } = before ?? {};
-  const until = before?.left_at ?? before?.waiting_since ?? null;
+function earlierVisitUntil(before: Participant, { waiting_since }: ParticipantReport): number | null {
+  const { call_id, earlier_visit_until } = before;
+  const until = before.left_at ?? before.waiting_since;
   return call_id === null && isAfter(waiting_since, until) ? until : earlier_visit_until;
 }
 
 /** What is known when somebody on a call is reported. */
 export interface KnownOnCall {
-  call: { id: number | null; organization_id: number; waiting_room_id: number };
+  call: { id: number | null; organization_id: number; waiting_room_id: number; started_at: number };
   /** The organization's participants whom the report names, by key: those who wait, and those on the call. */
   participants: Map<string, Participant>;
   /** The user_ids of the report that are users of the organization. */
@@ -119,7 +129,8 @@ export interface KnownOnCall {
 
 /**
  * What a call's report makes of the participants whom it names: those of the waiting room by the same key, or new
- * ones. A participant who has left stays gone, except one who joined after that.
+ * ones. A participant who has left stays gone, except one who joined after that. What it says of their consent is in
+ * consents.merge.ts.
  *
  * @returns each known participant itself where nothing changes
  * @throws ApiError 422 if the report contradicts itself or what is known
@@ -130,9 +141,11 @@ export function mergeParticipantsOnCall(
   now: number,
 ): ParticipantRow[] {
   const merged = reports.map((report) => {
-    const before = known.participants.get(report.key);
+    const since = report.waiting_since ?? report.joined_at ?? known.call.started_at;
+    const { before, earlier_visit_until } = visitKnown(known.participants.get(report.key), since);
+    if (before && before.erased_at !== null) return { before, next: before };
     const left_at = leftAt(report, before, isAfter(report.joined_at, before?.left_at));
-    return { before, next: { ...before, ...report, left_at } };
+    return { before, next: { ...before, ...report, left_at, earlier_visit_until, erased_at: null } };
   });
 
   if (merged.some(({ next }) => next.display_name === undefined || next.role === undefined))
@@ -148,6 +161,7 @@ export function mergeParticipantsOnCall(
     throw participantsLeftTooEarly();
 
   return merged.map(({ before, next }) => {
+    if (before && next === before) return before;
     const fields = {
       organization_id: known.call.organization_id,
       key: next.key,
@@ -159,9 +173,10 @@ export function mergeParticipantsOnCall(
       waiting_since: next.waiting_since ?? null,
       joined_at: next.joined_at ?? null,
       left_at: next.left_at,
-      recording_consent: next.recording_consent ?? null,
-      earlier_visit_until: before?.earlier_visit_until ?? null,
-      livekit_said_at: next.livekit_said_at ?? null,
+      recording_consent: before?.recording_consent ?? null,
+      earlier_visit_until: next.earlier_visit_until,
+      livekit_said: next.livekit_said ?? null,
+      erased_at: null,
     };
     return reviseRow(before, fields, now);
   });

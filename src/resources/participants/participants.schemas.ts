@@ -2,6 +2,7 @@ import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { id, instant, key, name, roomSlugReference, toTimestampOrNull } from "../../http/wire.ts";
+import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
 import type { participantSchema } from "./participants.responses.ts";
 import type { participantColumns } from "./participants.sql.ts";
@@ -52,15 +53,10 @@ export const participantOnCall = z
       .describe(
         "When the participant left. Null, or left out: the participant is still there, unless an earlier report said otherwise.",
       ),
-    recording_consent: z
-      .boolean()
-      .nullable()
-      .describe(
-        "Whether the participant agrees to the recording. Null, or left out for a new participant: not asked. Recordings of a call can be read only while it is true for all its participants.",
-      ),
   })
   .partial()
   .extend({
+    ...consentReport.shape,
     key: key.describe(
       "Your own key for the participant, unique in the organization and compared exactly. A participant who waited under this key is the same participant, and no longer waits. An unknown key makes a new one.",
     ),

@@ -29,12 +29,17 @@ export const participantWrites = tableWrites(participants, participantColumns);
 export const writeParticipants = manyRowWrites<
   typeof participants,
   typeof participants.$inferInsert & { call_key: string }
->(participants, ["organization_id", "key"], {
-  call_id: (of) => sql`coalesce(${of("call_id")}, ${callIdByKey(of("call_key"))})`,
-});
+>(
+  participants,
+  ["organization_id", "key"],
+  {
+    call_id: (of) => sql`coalesce(${of("call_id")}, ${callIdByKey(of("call_key"))})`,
+  },
+  sql`erased_at is null`,
+);
 
 /** The keys that a report names, and the digests of those of them whose participants are erased: JSON arrays. */
-interface NamedKeys {
+export interface NamedKeys {
   keys: string;
   digests: string;
 }
@@ -59,13 +64,12 @@ function isNamed(organization_id: SQL, { keys, digests }: Placeholders<NamedKeys
   );
 }
 
-/** The participants whom a report of a call names. */
+/** True for participants whom a report of a call names. */
+export const namedInReport = (report: Placeholders<ReportedCall & NamedKeys>) =>
+  isNamed(organizationOfReport(report), report);
+
 export const participantsOfReport = preparedQuery((report: Placeholders<ReportedCall & NamedKeys>) =>
-  builder
-    .select(participantColumns)
-    .from(participants)
-    .where(isNamed(organizationOfReport(report), report))
-    .orderBy(participants.id),
+  builder.select(participantColumns).from(participants).where(namedInReport(report)).orderBy(participants.id),
 );
 
 /** Those on a call who have not left it; nobody for an empty key, which no call has. */
@@ -81,13 +85,12 @@ export const participantsPresent = preparedQuery(({ call_key }: Placeholders<{ c
  * The participants with these keys, in the organization of the room that has or had the slug: whichever rooms of it they
  * are in.
  */
-export const participantsOfRoom = preparedQuery(
-  ({ slug, ...named }: Placeholders<{ slug: string } & NamedKeys>) =>
-    builder
-      .select(participantColumns)
-      .from(participants)
-      .where(isNamed(organizationOfAnySlug(slug), named))
-      .orderBy(participants.id),
+export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedKeys>) =>
+  builder
+    .select(participantColumns)
+    .from(participants)
+    .where(isNamed(sql`${organizationOfAnySlug(report.slug)}`, report))
+    .orderBy(participants.id),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */

@@ -95,6 +95,20 @@ CREATE UNIQUE INDEX `calls_key_unique` ON `calls` (`key`);--> statement-breakpoi
 CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
+CREATE TABLE `consents` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`participant_id` integer NOT NULL,
+	`reporter` text NOT NULL,
+	`decision` text NOT NULL,
+	`decided_at` integer NOT NULL,
+	`method` text,
+	`reported_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`participant_id`) REFERENCES `participants`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `consents_by_decision` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`);--> statement-breakpoint
 CREATE TABLE `deletion_audit_logs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -260,6 +274,7 @@ CREATE TABLE `organizations` (
 	`slug_stem` text GENERATED ALWAYS AS (iif(slug_number = 1, slug, substr(slug, 1, length(slug) - length(slug_number) - 1))) VIRTUAL NOT NULL,
 	`recording_retention_days` integer,
 	`transcript_retention_days` integer,
+	`participant_retention_days` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
@@ -268,6 +283,7 @@ CREATE UNIQUE INDEX `organizations_slug_unique` ON `organizations` (`slug`);--> 
 CREATE INDEX `organizations_by_stem` ON `organizations` (`slug_stem`,`slug_number`);--> statement-breakpoint
 CREATE INDEX `organizations_deleting_recordings` ON `organizations` (`recording_retention_days`) WHERE recording_retention_days is not null;--> statement-breakpoint
 CREATE INDEX `organizations_deleting_transcripts` ON `organizations` (`transcript_retention_days`) WHERE transcript_retention_days is not null;--> statement-breakpoint
+CREATE INDEX `organizations_erasing_participants` ON `organizations` (`participant_retention_days`) WHERE participant_retention_days is not null;--> statement-breakpoint
 CREATE TABLE `participants` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -282,7 +298,8 @@ CREATE TABLE `participants` (
 	`left_at` integer,
 	`recording_consent` integer,
 	`earlier_visit_until` integer,
-	`livekit_said_at` text,
+	`livekit_said` text,
+	`erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -291,7 +308,10 @@ CREATE TABLE `participants` (
 	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`key`);--> statement-breakpoint
+CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`key`) WHERE erased_at is null;--> statement-breakpoint
+CREATE INDEX `participants_erased` ON `participants` (`organization_id`,`key`) WHERE erased_at is not null;--> statement-breakpoint
+CREATE INDEX `participants_to_erase` ON `participants` (`organization_id`,`left_at`) WHERE erased_at is null and left_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;--> statement-breakpoint
 CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`) WHERE left_at is null;--> statement-breakpoint
 CREATE TABLE `replaced_files` (
@@ -539,6 +559,26 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
 END;
 --> statement-breakpoint
+CREATE TRIGGER `consents_unchanged` BEFORE UPDATE ON `consents`
+BEGIN
+  SELECT raise(ABORT, 'consents are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_kept` BEFORE DELETE ON `consents`
+BEGIN
+  SELECT raise(ABORT, 'consents are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_not_replaced` BEFORE INSERT ON `consents`
+WHEN EXISTS (
+  SELECT 1 FROM consents
+  WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter
+    AND decision = new.decision AND decided_at = new.decided_at)
+)
+BEGIN
+  SELECT raise(ABORT, 'consents are never changed');
+END;
+--> statement-breakpoint
 CREATE TRIGGER `transcripts_deletion_audited` AFTER DELETE ON `transcripts`
 BEGIN
   INSERT INTO deletion_audit_logs (organization_id, call_id, subject, subject_id, created_at)
@@ -699,6 +739,15 @@ BEGIN
   FROM calls WHERE id = new.call_id;
 END;
 --> statement-breakpoint
+CREATE TRIGGER `events_consent_withdrawn` AFTER UPDATE OF recording_consent ON `participants`
+WHEN old.recording_consent AND NOT new.recording_consent
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, 'consent.withdrawn', json_object('organization_user_id', organization_user_id,
+    'call_id', new.call_id, 'participant_id', new.id), new.updated_at
+  FROM calls WHERE id = new.call_id;
+END;
+--> statement-breakpoint
 CREATE TRIGGER `events_invite_accepted` AFTER UPDATE OF used_at ON `invites`
 WHEN old.used_at IS NULL AND new.used_at IS NOT NULL
 BEGIN
@@ -820,6 +869,21 @@ BEGIN
   ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
   DELETE FROM livekit_egresses WHERE room_sid = new.key OR room_name = new.key;
 END;
+--> statement-breakpoint
+CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
+BEGIN
+  UPDATE participants
+  SET updated_at = new.reported_at, recording_consent = (
+    SELECT decision = 'granted' FROM consents
+    WHERE participant_id = new.participant_id
+    ORDER BY decided_at DESC, decision DESC
+    LIMIT 1
+  )
+  WHERE id = new.participant_id;
+END;
+--> statement-breakpoint
+CREATE VIEW `recording_consents` AS
+SELECT id AS participant_id, call_id, recording_consent FROM participants;
 --> statement-breakpoint
 CREATE TRIGGER `egresses_file_replaced` AFTER UPDATE OF storage_key ON `egresses`
 WHEN old.storage_key IS NOT NULL AND old.storage_key IS NOT new.storage_key

@@ -1,0 +1,13 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { primaryOnly } from "../../http/replication.ts";
+import { params } from "../../http/validation.ts";
+import { callParams } from "../calls/calls.schemas.ts";
+import { toConsents } from "./consents.schemas.ts";
+import { listConsents } from "./consents.service.ts";
+
+export const consentsExternal = externalRoutes().get(
+  "/organization_users/:organization_user_id/calls/:call_id/consents",
+  primaryOnly,
+  params(callParams),
+  async (c) => c.json({ consents: toConsents(await listConsents(c.var.context, c.req.valid("param"))) }),
+);

@@ -1,0 +1,75 @@
+import type * as z from "zod";
+import type { ConsentDecision, ConsentReporter } from "../../database/enums.ts";
+import { CONSENT_CLOCK_TOLERANCE, MAX_CONSENT_DECISIONS } from "../../limits.ts";
+import { consentDecidedInFuture } from "./consents.refusals.ts";
+import type { Consent, consentReport, KnownConsent } from "./consents.schemas.ts";
+
+/** A row that a report adds to the ledger. */
+export type NewConsent = Omit<Consent, "id" | "participant_id">;
+
+/** What a decision rests on. */
+export interface KnownConsents {
+  /** The participant's decisions, in the order in which they were reported. */
+  ledger: KnownConsent[];
+  /** When the participant joined, or else when the call started. */
+  present_since: number;
+}
+
+type ConsentReport = z.output<typeof consentReport>;
+
+/**
+ * The decision that a report adds to the ledger; undefined where it says none, or one that is known.
+ *
+ * Of a participant's decisions the latest counts, and of two at the same time the refusal (see
+ * triggers/recording_consents.sql). So after a refusal only a grant brings consent back of which the report says that it
+ * was made later.
+ *
+ * @param reporter where it is LiveKit, the report has nothing that LiveKit repeats (see livekit/visits.merge.ts)
+ * @throws ApiError 422 if it is said to be decided in the future
+ */
+export function mergeConsent(
+  known: KnownConsents,
+  reporter: ConsentReporter,
+  report: ConsentReport,
+  now: number,
+): Omit<NewConsent, "organization_id"> | undefined {
+  const { recording_consent, recording_consent_at: at, recording_consent_method: method = null } = report;
+  if (recording_consent === undefined) return undefined;
+  if (at !== undefined && isInFuture(at, now)) throw consentDecidedInFuture();
+  const decision = recording_consent ? "granted" : "refused";
+  const own = known.ledger.filter((each) => each.reporter === reporter);
+  if (at === undefined && reporter === "platform" && own.at(-1)?.decision === decision) return undefined;
+  const decided_at = at ?? undatedSince(decision, known, now);
+  if (own.some((each) => each.decision === decision && each.decided_at === decided_at)) return undefined;
+  if (isFull(known.ledger, decision)) return undefined;
+  return { reporter, decision, decided_at, method, reported_at: now };
+}
+
+export const isInFuture = (at: number, now: number) => at > now + CONSENT_CLOCK_TOLERANCE;
+
+/**
+ * From when a decision counts of which the report does not say when it was made: a grant from when the participant was
+ * there, a refusal from now. Reports are late, and clocks differ. So such a grant never overrules a refusal, and such a
+ * refusal overrules every grant.
+ */
+function undatedSince(
+  decision: ConsentDecision,
+  { ledger, present_since }: KnownConsents,
+  now: number,
+): number {
+  return decision === "granted"
+    ? Math.min(present_since, now, latest(ledger, "refused") ?? now)
+    : Math.max(now, latest(ledger, "granted") ?? now);
+}
+
+/** A full ledger takes only a refusal that ends a consent: that is always possible. */
+function isFull(ledger: KnownConsent[], decision: ConsentDecision): boolean {
+  if (ledger.length < MAX_CONSENT_DECISIONS) return false;
+  const hasConsented = (latest(ledger, "granted") ?? -Infinity) > (latest(ledger, "refused") ?? -Infinity);
+  return decision === "granted" || !hasConsented;
+}
+
+function latest(ledger: KnownConsent[], decision: ConsentDecision): number | undefined {
+  const times = ledger.filter((each) => each.decision === decision).map(({ decided_at }) => decided_at);
+  return times.length > 0 ? Math.max(...times) : undefined;
+}

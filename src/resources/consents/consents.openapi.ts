@@ -1,0 +1,46 @@
+import * as z from "zod";
+import { exampleOf } from "../../openapi/examples.ts";
+import type { Reference } from "../../openapi/operation.ts";
+import { PAULAS_PARTICIPANT, WITHDRAWN_AT } from "../../openapi/story.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
+import { consentSchema } from "./consents.responses.ts";
+
+const granted = exampleOf(consentSchema);
+
+const paulas: typeof granted = { ...granted, id: 72, participant_id: PAULAS_PARTICIPANT.id, method: null };
+
+const withdrawn: typeof granted = {
+  ...granted,
+  id: 73,
+  decision: "withdrawn",
+  decided_at: WITHDRAWN_AT,
+  reported_at: WITHDRAWN_AT,
+};
+
+export const consentsReference: Reference = {
+  tag: "Consents",
+  description:
+    "What the participants of a call decided on being recorded. A decision is never changed or deleted, and a later one does not hide an earlier one. Of each participant's decisions the latest by `decided_at` counts; of a consent and a refusal at the same time, the refusal. The event `consent.withdrawn` says that a participant who had consented does so no longer.",
+  external: {
+    "GET /organization_users/:organization_user_id/calls/:call_id/consents": {
+      operationId: "listConsents",
+      summary: "List the consents of a call",
+      description:
+        "Lists all decisions of the participants, oldest first by `decided_at`, also while the call is going on. A participant who is not in the list was not asked, and so has not consented.",
+      status: 200,
+      response: {
+        schema: z.object({
+          consents: z
+            .array(consentSchema)
+            .describe("The decisions of all participants of the call; none if nobody was asked."),
+        }),
+        examples: {
+          "Both consented": { consents: [granted, paulas] },
+          "One withdrew consent": { consents: [granted, paulas, withdrawn] },
+          "Nobody was asked": { consents: [] },
+        },
+      },
+      errors: [callNotFound()],
+    },
+  },
+};

@@ -1,0 +1,72 @@
+import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { insertSelect, jsonField, jsonFields } from "../../database/insert.ts";
+import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { consents, participants } from "../../database/schema.ts";
+import { callIdOfPath, type ReachedCall, type ReportedCall } from "../calls/calls.sql.ts";
+import { type NamedKeys, namedInReport } from "../participants/participants.sql.ts";
+import type { NewConsent } from "./consents.merge.ts";
+
+export const consentColumns = getTableColumns(consents);
+
+export const ledgerColumns = {
+  participant_id: consents.participant_id,
+  reporter: consents.reporter,
+  decision: consents.decision,
+  decided_at: consents.decided_at,
+};
+
+/** The decisions of the participants whom a report of a call names, in the order in which they were reported. */
+export const consentsOfReport = preparedQuery((report: Placeholders<ReportedCall & NamedKeys>) =>
+  builder
+    .select(ledgerColumns)
+    .from(consents)
+    .where(
+      inArray(
+        consents.participant_id,
+        builder.select({ id: participants.id }).from(participants).where(namedInReport(report)),
+      ),
+    )
+    .orderBy(asc(consents.id)),
+);
+
+/** A decision of a participant. One who is written in the same transaction has no id yet, and is found by the key. */
+export type NewConsentOfKey = NewConsent & { participant_id: number | null; participant_key: string };
+
+const ofKey = builder
+  .select({ id: participants.id })
+  .from(participants)
+  .where(
+    sql`${participants.organization_id} = ${jsonField("organization_id")} and ${participants.key} = ${jsonField("participant_key")}
+      and ${participants.erased_at} is null`,
+  );
+
+const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+  insertSelect(
+    consents,
+    {
+      ...jsonFields(consents),
+      participant_id: sql`coalesce(${jsonField("participant_id")}, ${ofKey})`,
+    },
+    sql`from json_each(${rows}) as item where true`,
+  ),
+);
+
+export const insertConsents = (rows: NewConsentOfKey[]): BoundQuery<unknown> =>
+  insertRows({ rows: JSON.stringify(rows) });
+
+/** The decisions of those on the call of the path, oldest first. */
+export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select(consentColumns)
+    .from(consents)
+    .where(
+      inArray(
+        consents.participant_id,
+        builder
+          .select({ id: participants.id })
+          .from(participants)
+          .where(eq(participants.call_id, callIdOfPath(call))),
+      ),
+    )
+    .orderBy(asc(consents.decided_at), asc(consents.id)),
+);

@@ -1,0 +1,431 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MAX_CONSENT_DECISIONS } from "../../src/limits.ts";
+import { platform } from "./support/api.ts";
+import {
+  aCall,
+  aRecipient,
+  type Call,
+  reportCall,
+  reportEgress,
+  STARTED_AT,
+  wrongPaths,
+} from "./support/calls.ts";
+import { countingRoundTrips } from "./support/database.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+interface Consent {
+  id: number;
+  participant_id: number;
+  decision: string;
+  decided_at: string;
+  method: string | null;
+  reported_at: string;
+}
+
+/** When Rita joined the call. */
+const JOINED_AT = "2026-01-31T09:31:00.000Z";
+
+const consentsOf = async ({ client }: Organization, { path }: { path: string }): Promise<Consent[]> =>
+  (await given(client.get(`${path}/consents`))).consents;
+
+const decisionsOf = async (clinic: Organization, call: { path: string }) =>
+  (await consentsOf(clinic, call)).map(({ decision }) => decision);
+
+/** An ended call with a recording, of somebody who says what the tests want, and nobody else. */
+async function aRecordedCall(rita: object = {}) {
+  const clinic = await anOrganization();
+  const person = aRecipient({ joined_at: JOINED_AT, recording_consent: undefined, ...rita });
+  const call = await aCall(clinic, { participants: [person] });
+  await call.addEgress();
+  return {
+    clinic,
+    call,
+    key: person.key,
+    says: (consent: boolean | null, more: object = {}) =>
+      call.report({ participants: [{ key: person.key, recording_consent: consent, ...more }] }),
+    canBeSeen: () => hasRecordings(clinic, call),
+  };
+}
+
+async function hasRecordings({ client }: Organization, { path }: Pick<Call, "path">): Promise<boolean> {
+  return (await given(client.get(`${path}/egresses`))).egresses.length > 0;
+}
+
+/** A call that LiveKit reports, of Rita. */
+async function aLiveKitCall() {
+  const clinic = await anOrganization();
+  const room = await aLiveKitRoom(clinic);
+  const path = async () => {
+    const owner = `/organization_users/${room.owner.id}/calls`;
+    const { calls } = await given(clinic.client.get(owner));
+    return { path: `${owner}/${calls[0].id}` };
+  };
+  const consented = (attributes: Record<string, string> = {}) => ({
+    attributes: { recording_consent: "true", ...attributes },
+  });
+  return { clinic, room, path, consented };
+}
+
+const platformSays = (key: string, participant: object) => reportCall(key, { participants: [participant] });
+
+describe("The consents of a call", () => {
+  it("are all decisions of its participants, oldest first, with what is known of each", async () => {
+    const clinic = await anOrganization();
+    const [rita, ron] = [aRecipient({ joined_at: JOINED_AT }), aRecipient({ recording_consent: undefined })];
+    const call = await aCall(clinic, { participants: [rita, ron] });
+    const decided = { recording_consent_at: "2026-01-31T10:29:00+01:00", recording_consent_method: " form " };
+    await given(call.report({ participants: [{ key: ron.key, recording_consent: false, ...decided }] }));
+    await given(
+      call.report({
+        participants: [
+          { key: rita.key, recording_consent: false, recording_consent_at: "2026-02-01T08:00:00Z" },
+        ],
+      }),
+    );
+    const consents = await consentsOf(clinic, call);
+    const [refusedByRon, grantedByRita] = consents;
+    expect(consents).toEqual([
+      {
+        id: expect.any(Number),
+        participant_id: refusedByRon?.participant_id,
+        decision: "refused",
+        decided_at: "2026-01-31T09:29:00.000Z",
+        method: "form",
+        reported_at: expect.any(String),
+      },
+      {
+        id: expect.any(Number),
+        participant_id: grantedByRita?.participant_id,
+        decision: "granted",
+        decided_at: JOINED_AT,
+        method: null,
+        reported_at: expect.any(String),
+      },
+      {
+        id: expect.any(Number),
+        participant_id: grantedByRita?.participant_id,
+        decision: "withdrawn",
+        decided_at: "2026-02-01T08:00:00.000Z",
+        method: null,
+        reported_at: expect.any(String),
+      },
+    ]);
+    expect(refusedByRon?.participant_id).not.toBe(grantedByRita?.participant_id);
+  });
+
+  it("can be read while the call goes on, and count from its start where nobody said when they joined", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    expect(await consentsOf(clinic, call)).toMatchObject([
+      { decision: "granted", decided_at: STARTED_AT },
+      { decision: "granted", decided_at: STARTED_AT },
+    ]);
+  });
+
+  it("are none where nobody was asked", async () => {
+    const { clinic, call } = await aRecordedCall();
+    expect(await consentsOf(clinic, call)).toEqual([]);
+  });
+
+  it("are not found by a path that does not lead to the call", async () => {
+    const clinic = await anOrganization();
+    const [call, other] = [await aCall(clinic), await aCall(await anOrganization())];
+    const colleague = await clinic.addProvider();
+    for (const path of wrongPaths(call, other, colleague))
+      expectRefusal(await clinic.client.get(`${path}/consents`), 404);
+    const client = await clinic.addClient(colleague.id);
+    expectRefusal(await client.get(`${call.path}/consents`), 404);
+  });
+
+  it("are never changed or deleted, whatever code tries", async () => {
+    await aRecordedCall({ recording_consent: true });
+    for (const statement of [
+      "update consents set decision = 'granted'",
+      "delete from consents",
+      "insert or replace into consents select * from consents",
+      "insert or replace into consents select null, organization_id, participant_id, reporter, decision, decided_at, method, 0 from consents",
+    ])
+      await expect(env.DB.prepare(statement).run()).rejects.toThrow(/consents are never/);
+  });
+});
+
+describe("A consent that the platform reports", () => {
+  it("stays withdrawn when reports are repeated", async () => {
+    const { clinic, call, key, says, canBeSeen } = await aRecordedCall({ recording_consent: true });
+    expect(await canBeSeen()).toBe(true);
+    await given(says(false));
+    expect(await canBeSeen()).toBe(false);
+    const first = { display_name: "Rita Recipient", role: "recipient", joined_at: JOINED_AT };
+    await changingNothing(() => given(says(true, first)));
+    await changingNothing(() => given(call.report({ participants: [{ key, ...first }] })));
+    await changingNothing(() => given(says(false)));
+    expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn"]);
+    expect(await canBeSeen()).toBe(false);
+  });
+
+  it("stays withdrawn when the participant joins again, and comes back by a later decision", async () => {
+    const { says, canBeSeen } = await aRecordedCall({ recording_consent: true });
+    await given(says(false));
+    await given(says(true, { joined_at: fromNow(0) }));
+    await given(says(true, { recording_consent_at: fromNow(-10) }));
+    expect(await canBeSeen()).toBe(false);
+    travelTo(fromNow(2));
+    await given(says(true, { recording_consent_at: fromNow(0) }));
+    expect(await canBeSeen()).toBe(true);
+  });
+
+  it("is the one that was decided last, in whichever order the reports come", async () => {
+    const [early, late] = ["2026-01-31T09:40:00Z", "2026-01-31T09:50:00Z"];
+    const { says, canBeSeen } = await aRecordedCall();
+    await given(says(true, { recording_consent_at: late }));
+    await given(says(false, { recording_consent_at: early }));
+    expect(await canBeSeen()).toBe(true);
+    await given(says(false, { recording_consent_at: late }));
+    expect(await canBeSeen()).toBe(false);
+  });
+
+  it("is not cleared by null, which is the same as leaving it out", async () => {
+    const { says, canBeSeen } = await aRecordedCall({ recording_consent: true });
+    const nulls = { recording_consent_at: null, recording_consent_method: null };
+    await changingNothing(() => given(says(null)));
+    await changingNothing(() => given(says(true, nulls)));
+    expect(await canBeSeen()).toBe(true);
+  });
+
+  it("can be up to a minute in the future, and no more", async () => {
+    const { clinic, call, says } = await aRecordedCall();
+    const refused = await changingNothing(() => says(false, { recording_consent_at: fromNow(62) }));
+    expectRefusal(refused, 422, /recording_consent_at must not be more than 60 seconds in the future/);
+    const soon = new Date(Date.now() + 50_000).toISOString();
+    await given(says(true, { recording_consent_at: soon }));
+    expect(await consentsOf(clinic, call)).toMatchObject([{ decided_at: soon }]);
+    await given(says(false));
+    expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn"]);
+  });
+
+  it.each([
+    ["a time that is none", { recording_consent_at: "yesterday" }],
+    ["a time without an offset", { recording_consent_at: "2026-01-31T09:30:00" }],
+    ["a method that is blank", { recording_consent_method: " " }],
+    ["a method of 51 characters", { recording_consent_method: "x".repeat(51) }],
+    ["a method with a line break", { recording_consent_method: "by\nphone" }],
+  ])("is refused with %s, and changes nothing", async (_, more) => {
+    const { says } = await aRecordedCall();
+    expectRefusal(await changingNothing(() => says(true, more)), 422, /recording_consent_(at|method)/);
+  });
+
+  it("has its time and method ignored without a decision", async () => {
+    const { call, key } = await aRecordedCall();
+    const time = { recording_consent_at: "2126-01-31T09:30:00Z", recording_consent_method: "form" };
+    await changingNothing(() => given(call.report({ participants: [{ key, ...time }] })));
+  });
+
+  it("can be withdrawn however often somebody has decided", async () => {
+    const { clinic, call, says, canBeSeen } = await aRecordedCall();
+    const decide = (n: number) => says(true, { recording_consent_at: new Date(n).toISOString() });
+    for (let n = 0; n < MAX_CONSENT_DECISIONS; n++) await given(decide(n));
+    await changingNothing(() => given(decide(MAX_CONSENT_DECISIONS)));
+    await given(says(false));
+    expect(await canBeSeen()).toBe(false);
+    await changingNothing(() => given(says(true, { recording_consent_at: fromNow(0) })));
+    expect(await consentsOf(clinic, call)).toHaveLength(MAX_CONSENT_DECISIONS + 1);
+  });
+
+  it("costs two round trips, and one where it is repeated", async () => {
+    const { key, call, says } = await aRecordedCall({ recording_consent: true });
+    const { fetcher, during } = countingRoundTrips();
+    const again = (recording_consent: boolean) =>
+      given(
+        platform
+          .through(fetcher)
+          .put(`/calls/${call.key}`, { call: { participants: [{ key, recording_consent }] } }),
+      );
+    expect(await during(() => again(true))).toBe(1);
+    expect(await during(() => again(false))).toBe(2);
+    await given(says(false));
+    expect(await during(() => again(false))).toBe(1);
+  });
+});
+
+describe("A consent that LiveKit reports", () => {
+  it("stays withdrawn when its events carry the attribute of the time of joining", async () => {
+    const { clinic, room, path, consented } = await aLiveKitCall();
+    await delivered([room.joined("rita", 8, consented())]);
+    await given(platformSays(room.sid, { key: "rita", recording_consent: false }));
+    await delivered([
+      room.left("rita", 60, 8, consented()),
+      room.joined("rita", 70, consented()),
+      room.left("rita", 90, 70, consented()),
+      room.finished(100),
+      room.joined("rita", 8, consented()),
+    ]);
+    expect(await decisionsOf(clinic, await path())).toEqual(["granted", "withdrawn"]);
+  });
+
+  it("has the time and the method of its attributes", async () => {
+    const { clinic, room, path, consented } = await aLiveKitCall();
+    const said = { recording_consent_at: at(5), recording_consent_method: "verbal" };
+    await delivered([room.joined("rita", 8, consented(said)), room.left("rita", 60, 8, consented(said))]);
+    expect(await consentsOf(clinic, await path())).toMatchObject([
+      { decision: "granted", decided_at: at(5), method: "verbal" },
+    ]);
+    await delivered([
+      room.joined("ron", 9, consented({ recording_consent_at: "soon", recording_consent_method: "a\nb" })),
+    ]);
+    expect(await consentsOf(clinic, await path())).toMatchObject([
+      {},
+      { decision: "granted", decided_at: at(9), method: null },
+    ]);
+  });
+
+  it("counts from now where its time is in the future", async () => {
+    const { clinic, room, path, consented } = await aLiveKitCall();
+    const said = consented({ recording_consent_at: "2126-01-31T09:30:00Z" });
+    const before = Date.now();
+    await delivered([room.joined("rita", 8, said), room.left("rita", 60, 8, said)]);
+    const [{ decided_at } = { decided_at: "" }, ...others] = await consentsOf(clinic, await path());
+    expect(others).toEqual([]);
+    expect(Date.parse(decided_at)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(decided_at)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("is withdrawn by an event that comes late", async () => {
+    const { clinic, room, path, consented } = await aLiveKitCall();
+    await delivered([
+      room.joined("rita", 8, consented()),
+      room.joined("rita", 70, consented()),
+      room.left("rita", 60, 8, { attributes: { recording_consent: "false" } }),
+    ]);
+    expect(await decisionsOf(clinic, await path())).toEqual(["granted", "withdrawn"]);
+  });
+});
+
+describe("The event consent.withdrawn", () => {
+  const withdrawalsOf = async ({ client }: Organization): Promise<{ data: object }[]> =>
+    (await given(client.get("/events?type=consent.withdrawn"))).events;
+
+  it("comes each time that somebody who had consented does so no longer", async () => {
+    const { clinic, call, says } = await aRecordedCall({ recording_consent: false });
+    expect(await withdrawalsOf(clinic)).toEqual([]);
+    const later = (minutes: number) => ({ recording_consent_at: fromNow(minutes) });
+    travelTo(fromNow(60));
+    await given(says(true, later(-50)));
+    await given(says(false, later(-55)));
+    expect(await withdrawalsOf(clinic)).toEqual([]);
+    await given(says(false, later(-40)));
+    await given(says(false, later(-30)));
+    await given(says(true, later(-20)));
+    await given(says(false));
+    const [{ participant_id } = { participant_id: 0 }] = await consentsOf(clinic, call);
+    const data = { organization_user_id: call.owner.id, call_id: call.id, participant_id };
+    expect(await withdrawalsOf(clinic)).toMatchObject([{ data }, { data }]);
+  });
+
+  it("comes for what LiveKit reports too", async () => {
+    const { clinic, room, consented } = await aLiveKitCall();
+    await delivered([
+      room.joined("rita", 8, consented()),
+      room.left("rita", 60, 8, { attributes: { recording_consent: "false" } }),
+    ]);
+    expect(await withdrawalsOf(clinic)).toHaveLength(1);
+  });
+});
+
+describe("A withdrawal among many reports", () => {
+  it("counts when thirty come at once, of the platform and of LiveKit", async () => {
+    const { clinic, room, path, consented } = await aLiveKitCall();
+    await delivered([room.started(), room.joined("rita", 8, consented())]);
+    const reports = Array.from({ length: 30 }, (_, n) => async () => {
+      if (n === 17) await given(platformSays(room.sid, { key: "rita", recording_consent: false }));
+      else if (n % 3 === 0) await delivered([room.left("rita", 60 + n, 8, consented())]);
+      else
+        await given(
+          platformSays(room.sid, {
+            key: "rita",
+            recording_consent: true,
+            ...(n % 3 === 1 && { recording_consent_at: at(n) }),
+          }),
+        );
+    });
+    await Promise.all(reports.map((report) => report()));
+    const decisions = await decisionsOf(clinic, await path());
+    expect(decisions.indexOf("withdrawn")).toBe(decisions.length - 1);
+    await delivered([room.finished(200)]);
+    await given(reportEgress(anEgressId(), { call_key: room.sid, status: "egress_ended" }));
+    expect(await hasRecordings(clinic, await path())).toBe(false);
+  });
+
+  /** Times are minutes before now. */
+  const aReport = fc.record({
+    by: fc.constantFrom("platform", "livekit"),
+    consent: fc.boolean(),
+    decided: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined, freq: 2 }),
+    joined: fc.integer({ min: 0, max: 20 }),
+    leaves: fc.boolean(),
+  });
+
+  it("ends the consent until a later grant, in whatever order and however often they come", async () => {
+    const start = Date.now();
+    const timeOf = (minutes: number) => new Date(start - minutes * 60_000).toISOString();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(aReport, { minLength: 2, maxLength: 6 }),
+        fc.array(fc.nat({ max: 5 }), { maxLength: 6 }),
+        async (reports, repeated) => {
+          const { clinic, room, path } = await aLiveKitCall();
+          await delivered([room.started(), room.joined("rita", 0)]);
+          const { path: callPath } = await path();
+          const order = [
+            ...reports,
+            ...repeated.map((n) => reports[n % reports.length] as (typeof reports)[0]),
+          ];
+          let consented = false;
+          let refusals: number[] = [];
+          for (const { by, consent, decided, joined, leaves } of order) {
+            const time = decided === undefined ? undefined : timeOf(decided);
+            const says = {
+              attributes: {
+                recording_consent: String(consent),
+                ...(time && { recording_consent_at: time }),
+              },
+            };
+            if (by === "livekit")
+              await delivered([
+                leaves ? room.left("rita", joined + 1, joined, says) : room.joined("rita", joined, says),
+              ]);
+            else
+              await given(
+                platformSays(room.sid, {
+                  key: "rita",
+                  recording_consent: consent,
+                  ...(time && { recording_consent_at: time }),
+                }),
+              );
+            const { results } = await env.DB.prepare(
+              "select recording_consent from participants where organization_id = ? and key = 'rita'",
+            )
+              .bind(clinic.id)
+              .all<{ recording_consent: number | null }>();
+            const now = results[0]?.recording_consent === 1;
+            if (!consented && now && refusals.length > 0) {
+              expect(consent).toBe(true);
+              expect(Date.parse(time ?? "")).toBeGreaterThan(Math.max(...refusals));
+            }
+            const decisions = await consentsOf(clinic, { path: callPath });
+            refusals = decisions
+              .filter(({ decision }) => decision !== "granted")
+              .map(({ decided_at }) => Date.parse(decided_at));
+            consented = now;
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

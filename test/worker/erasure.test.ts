@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { aLiveKitRoom, delivered } from "./support/livekit.ts";
@@ -7,8 +7,8 @@ import { anOrganization, given, type Organization, unique } from "./support/orga
 import { workerWith } from "./support/queue.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
-/** Other tests' organizations keep the names. */
-beforeEach(async () => {
+/** Nobody is erased in other tests. */
+afterEach(async () => {
   await env.DB.prepare("update organizations set participant_retention_days = null").run();
 });
 

@@ -49,6 +49,7 @@ const theWorker = () =>
         FAILURE_LIMIT_PER_MINUTE: "60",
         PLATFORM_API_TOKEN: "test-platform-token-of-32-characters",
         APP_URL: "https://app.test",
+        DIGEST_SECRET: "test-digest-secret-of-32-characters",
         INVITE_TOKEN_SECRET: "test-invite-secret-of-32-characters",
         LIVEKIT_API_KEY: "test-livekit-key",
         LIVEKIT_API_SECRET: "test-livekit-secret-of-32-characters",

@@ -10,7 +10,7 @@ import { endSilentCalls } from "./resources/calls/calls.chores.ts";
 import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
-import { endSilentWaits } from "./resources/participants/participants.chores.ts";
+import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
 import {
@@ -34,6 +34,7 @@ const chores: Chores = {
   deleteOldTranscripts,
   deleteOldSoapNotes,
   deleteOldRecordings,
+  eraseParticipants,
   deleteOldLiveKitEgresses,
   recoverLostEgresses,
   deleteOldEvents,

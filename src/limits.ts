@@ -249,7 +249,7 @@ export const DEFAULT_INVITE_VALIDITY_DAYS = 7;
 export const MAX_INVITE_VALIDITY_DAYS = 30;
 
 /** A key for HMAC-SHA-256 must be at least as long as the digest (RFC 7518, section 3.2). */
-export const MIN_INVITE_SECRET_LENGTH = 32;
+export const MIN_HMAC_KEY_LENGTH = 32;
 
 /** A key for HMAC-SHA-256, as above. LiveKit asks for as much. */
 export const MIN_LIVEKIT_SECRET_LENGTH = 32;

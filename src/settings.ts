@@ -4,7 +4,7 @@ import { themeName } from "./http/wire.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
   MAX_INVITE_VALIDITY_DAYS,
-  MIN_INVITE_SECRET_LENGTH,
+  MIN_HMAC_KEY_LENGTH,
   MIN_LIVEKIT_SECRET_LENGTH,
   MIN_PLATFORM_TOKEN_LENGTH,
 } from "./limits.ts";
@@ -44,7 +44,8 @@ const fields = z.object({
     .transform((list) => list.split(",").filter((host) => host.trim() !== ""))
     .pipe(z.array(ownHost)),
   APP_URL: z.url().transform((url) => url.replace(/\/$/, "")),
-  INVITE_TOKEN_SECRET: z.string().min(MIN_INVITE_SECRET_LENGTH),
+  INVITE_TOKEN_SECRET: z.string().min(MIN_HMAC_KEY_LENGTH),
+  DIGEST_SECRET: z.string().min(MIN_HMAC_KEY_LENGTH),
   INVITE_VALIDITY_DAYS: z.coerce
     .number()
     .int()
@@ -117,6 +118,7 @@ const SECRETS = [
   "PLATFORM_API_TOKEN",
   "PLATFORM_API_TOKEN_PREVIOUS",
   "INVITE_TOKEN_SECRET",
+  "DIGEST_SECRET",
   "LIVEKIT_API_SECRET",
   "LIVEKIT_API_SECRET_PREVIOUS",
 ] as const;

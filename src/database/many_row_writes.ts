@@ -8,12 +8,14 @@ import { type BoundQuery, type Placeholders, preparedQuery } from "./queries.ts"
  * rows, because a column that one leaves out becomes null. The id of a known row stays, and so does when it was created.
  *
  * @param key the columns of the unique index by which a row is known
+ * @param indexed the WHERE of that index, if it is partial
  * @param generated columns that the database makes from the fields of a row, of which there may be more than columns
  */
 export function manyRowWrites<Table extends SQLiteTable, Fields extends object = Table["$inferInsert"]>(
   table: Table,
   key: (keyof Table["_"]["columns"] & string)[],
   generated: Record<string, (of: (field: keyof Fields & string) => SQL) => SQL> = {},
+  indexed?: SQL,
 ): (rows: Fields[]) => BoundQuery<unknown> {
   const columns: Record<string, SQLiteColumn> = getTableColumns(table);
   const names = Object.keys(columns).filter((name) => name !== "id");
@@ -23,6 +25,7 @@ export function manyRowWrites<Table extends SQLiteTable, Fields extends object =
   const write = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
     insertSelect(table, values as never, sql`from json_each(${rows}) as item where true`).onConflictDoUpdate({
       target: key.map((name) => columns[name] as SQLiteColumn),
+      ...(indexed && { targetWhere: indexed }),
       set: replaceAllBut(table, ["id", "created_at", ...key]),
     }),
   );

@@ -1,13 +1,24 @@
 /** The commands that write a migration keep it, and a test compares it with drizzle/. */
-const NEWEST_MIGRATION = "0000_baseline_efe5f334.sql";
+const NEWEST_MIGRATION = "0000_baseline_da3fb984.sql";
 
-/** Has the database run the newest migration that this code knows? wrangler keeps the list in `d1_migrations`. */
-export async function isUpToDate(db: D1Database): Promise<boolean> {
+/** What monitoring must know of a database. */
+interface DatabaseState {
+  /** Has it run the newest migration that this code knows? */
+  isUpToDate: boolean;
+  isQuiet: boolean;
+}
+
+/** wrangler keeps the list of migrations in `d1_migrations`. */
+const STATE = `select exists (select 1 from d1_migrations where name = ?) as migrated,
+  exists (select 1 from database_settings where name = 'quiet') as quiet`;
+
+export async function databaseState(db: D1Database): Promise<DatabaseState> {
   try {
-    const row = await db.prepare("select 1 from d1_migrations where name = ?").bind(NEWEST_MIGRATION).first();
-    return row !== null;
+    const row = await db.prepare(STATE).bind(NEWEST_MIGRATION).first();
+    return { isUpToDate: row?.migrated === 1, isQuiet: row?.quiet === 1 };
   } catch (error) {
-    if (error instanceof Error && error.message.includes("no such table")) return false;
+    if (error instanceof Error && error.message.includes("no such table"))
+      return { isUpToDate: false, isQuiet: false };
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, isNotNull, not, type SQL, type SQLWrapper, sql }
 import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
 import type { CleanUp } from "./clean_up.ts";
 import { builder, type Placeholders, preparedQuery, runAll, type Value } from "./queries.ts";
+import { isNotQuiet } from "./quiet.ts";
 import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
 import { rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
 
@@ -31,6 +32,8 @@ export const isPastRetention = (results: Results, days: RetentionDays, now: Valu
  * there are and whatever became of them. A hold that ends or days that change count at once: nothing remembers how far
  * an earlier run came.
  *
+ * A database that was restored selects nothing until it is resumed: reports of legal holds may have been lost.
+ *
  * @param isIndexed what the WHERE of that index says, in its words, besides `not is_held`
  */
 export function pastRetentionInTurn(
@@ -40,7 +43,10 @@ export function pastRetentionInTurn(
   turn: Placeholders<Turn>,
   isIndexed?: SQL,
 ): SQL {
-  const deleting = sql`${builder.select({ id: organizations.id }).from(organizations).where(isNotNull(days))}`;
+  const deleting = sql`${builder
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(and(isNotNull(days), isNotQuiet()))}`;
   const overdueOf = (organization_id: SQL) => {
     const daysOf = builder.select({ days }).from(organizations).where(eq(organizations.id, organization_id));
     return builder

@@ -55,7 +55,10 @@ const slugParts = () => ({
     ),
 });
 
-/** Recordings and transcripts are deleted so many days after their call has ended; null keeps them for good. */
+/**
+ * Recordings and transcripts are deleted, and the names of participants erased, so many days after their call or visit has
+ * ended; null keeps them for good.
+ */
 export const organizations = sqliteTable(
   "organizations",
   {
@@ -65,6 +68,7 @@ export const organizations = sqliteTable(
     ...slugParts(),
     recording_retention_days: integer(),
     transcript_retention_days: integer(),
+    participant_retention_days: integer(),
     ...timestamps,
   },
   (t) => [
@@ -76,6 +80,9 @@ export const organizations = sqliteTable(
     index("organizations_deleting_transcripts")
       .on(t.transcript_retention_days)
       .where(sql`transcript_retention_days is not null`),
+    index("organizations_erasing_participants")
+      .on(t.participant_retention_days)
+      .where(sql`participant_retention_days is not null`),
   ],
 );
 
@@ -337,6 +344,7 @@ export const legalHolds = sqliteTable(
  * a late report belongs to that visit, or corrects this one. `livekit_said` is JSON with LiveKit's last word on each field,
  * and when it was said; null if it said nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the
  * name too.
+ * Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key (participants.erasure.ts).
  */
 export const participants = sqliteTable(
   "participants",
@@ -356,10 +364,16 @@ export const participants = sqliteTable(
     recording_consent: integer({ mode: "boolean" }),
     earlier_visit_until: integer(),
     livekit_said: text(),
+    erased_at: integer(),
     ...timestamps,
   },
   (t) => [
-    uniqueIndex("participants_by_key").on(t.organization_id, t.key),
+    uniqueIndex("participants_by_key").on(t.organization_id, t.key).where(sql`erased_at is null`),
+    // Who visits again under a key after an erasure is somebody new, who may be erased too.
+    index("participants_erased").on(t.organization_id, t.key).where(sql`erased_at is not null`),
+    index("participants_to_erase")
+      .on(t.organization_id, t.left_at)
+      .where(sql`erased_at is null and left_at is not null`),
     uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
     index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
@@ -890,6 +904,15 @@ export type ListName = "invites" | "calls" | `egress_audit_logs:${AuditEvent}`;
 /** The highest number so far that was given out, of what is numbered but has no row of its own. */
 export const sequences = sqliteTable("sequences", {
   name: text().$type<"transcript_lines">().primaryKey(),
+  value: integer().notNull(),
+});
+
+/**
+ * What holds for this database as a whole. The row `quiet` is there from a restore until `npm run restore -- --resume`, and
+ * its value is when it was written: meanwhile nothing goes out into the world (see quiet.ts).
+ */
+export const databaseSettings = sqliteTable("database_settings", {
+  name: text().$type<"quiet">().primaryKey(),
   value: integer().notNull(),
 });
 

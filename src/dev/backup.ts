@@ -5,6 +5,9 @@
  * `wrangler d1 export` alone is not enough. Its file cannot be loaded: children come before their parents, and
  * triggers before what they would count again. A row longer than 100 KB is a statement that D1 refuses. And it changes
  * some texts, see exported_copy.ts.
+ *
+ * The file makes the database quiet that it is loaded into, whoever loads it, in the transaction that makes the rows: see
+ * quiet_statements.ts.
  */
 import {
   closeSync,
@@ -21,6 +24,7 @@ import { join, resolve } from "node:path";
 import { backupStatements } from "./backup_statements.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import { copyOf, linesOf, SCHEMA } from "./exported_copy.ts";
+import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
 import { queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 const USAGE = `
@@ -43,7 +47,8 @@ function backUp(target: Target, output: string) {
   try {
     const exported = exportRows(target, folder);
     const copy = copyOf(schema, linesOf(exported), (statements) => queryDatabase(target, statements));
-    for (const statement of backupStatements(copy)) writeSync(descriptor, `${statement}\n`);
+    for (const statement of backupStatements(copy, QUIETING_STATEMENTS))
+      writeSync(descriptor, `${statement}\n`);
     copy.close();
     process.stdout.write(`Wrote ${output}. It contains health data: keep it as safe as the database.\n`);
   } catch (error) {

@@ -25,15 +25,17 @@ export const END_OF_BACKUP = "-- End of the backup.";
  * 1. Tables, and with them all indexes: a foreign key on (organization_id, id) wants the unique index of its parent.
  * 2. Rows, parents first. No trigger is there yet that would count them again, log them, or refuse them.
  * 3. The highest ids so far, so that the id of a deleted row does not come back.
- * 4. Views, and then triggers, which may be on views.
+ * 4. What changes the rows before anybody sees them: it is part of the file, so that nobody can load the rows without it.
+ * 5. Views, and then triggers, which may be on views.
  */
-export function* backupStatements(database: DatabaseSync): Generator<string> {
+export function* backupStatements(database: DatabaseSync, changes: string[] = []): Generator<string> {
   yield "PRAGMA defer_foreign_keys = TRUE;";
   yield* definitions(database, "table");
   yield* definitions(database, "index");
   for (const table of tablesParentsFirst(database)) yield* insertStatements(database, table);
   yield "DELETE FROM sqlite_sequence;";
   yield* insertStatements(database, "sqlite_sequence");
+  for (const change of changes) yield `${change};`;
   yield* definitions(database, "view");
   yield* definitions(database, "trigger");
   yield END_OF_BACKUP;

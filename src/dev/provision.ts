@@ -154,12 +154,12 @@ function introduce(url: string, organization: string, administrator: string, cli
   const curl = process.platform === "win32" ? "curl.exe" : "curl";
   process.stdout.write(`
 Organization ${organization} has the administrator ${administrator} (organization user) and an API client:
-  X-Client-ID:     ${client_id}
-  X-Client-Secret: ${client_secret}
+header = "X-Client-ID: ${client_id}"
+header = "X-Client-Secret: ${client_secret}"
 Keep the secret now: the service stores only its digest, and nothing shows it again.
 
-The first request:
-  ${curl} -H "X-Client-ID: ${client_id}" -H "X-Client-Secret: ${client_secret}" ${url}/api/external/organization_users
+The first request: put the two lines that begin with "header" into a file that only you can read, client.curl, then
+  ${curl} -K client.curl ${url}/api/external/organization_users
 
 `);
 }

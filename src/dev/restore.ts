@@ -1,22 +1,38 @@
 /**
  * `npm run restore -- --input FILE`: loads a file of `npm run backup` into an empty database. The local one, or with
  * --remote the one in production. Takes --persist-to, --config and --env of wrangler.
+ *
+ * A restored database is quiet (see src/database/quiet.ts): with --resume, it goes on. With --after-time-travel, a database
+ * becomes quiet that D1's Time Travel has put back in place.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { END_OF_BACKUP } from "./backup_statements.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import { SCHEMA } from "./exported_copy.ts";
-import { queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
+import { queryDatabase, type Rows, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 const USAGE = `
-Usage: npm run restore -- --input FILE [--remote]
+Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remote]
 
-  --input FILE         a file of \`npm run backup\`
+  --input FILE         loads a file of \`npm run backup\` into an empty database, which is then quiet: it sends no
+                       webhooks, deletes no files and asks LiveKit nothing
+  --after-time-travel  makes a database quiet that Time Travel has put back
+  --resume             ends that, and turns on the webhook endpoints that were on in the copy
 `;
 
-runDatabaseCommand(USAGE, { input: { type: "string" } }, ({ input, ...target }) => {
-  if (!input) throw new Error("Say what to restore: npm run restore -- --input FILE");
-  restore(target, input);
+const options = {
+  input: { type: "string" },
+  "after-time-travel": { type: "boolean" },
+  resume: { type: "boolean" },
+} as const;
+
+runDatabaseCommand(USAGE, options, ({ input, "after-time-travel": isPutBack, resume: isOver, ...target }) => {
+  if ([input, isPutBack, isOver].filter(Boolean).length !== 1)
+    throw new Error("Say one thing: npm run restore -- --input FILE, or --after-time-travel, or --resume");
+  if (input) restore(target, input);
+  else if (isPutBack) quiet(target);
+  else resume(target);
 });
 
 function restore(target: Target, input: string) {
@@ -34,10 +50,37 @@ function restore(target: Target, input: string) {
     handlesData: true,
     ...(target.remote && { stdio: "inherit" }),
   });
-  const [broken = []] = queryDatabase(target, ["PRAGMA foreign_key_check"]);
+  const [state, broken = []] = queryDatabase(target, [QUIET_STATE, "PRAGMA foreign_key_check"]);
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
   process.stdout.write("Restored. Every foreign key has its row.\n");
+  sayHowItIs(state);
+}
+
+// wrangler runs the statements of a command as one batch, which is a transaction.
+
+function quiet(target: Target) {
+  sayHowItIs(queryDatabase(target, [...QUIETING_STATEMENTS, QUIET_STATE]).at(-1));
+}
+
+function resume(target: Target) {
+  const [state] = queryDatabase(target, [QUIET_STATE, ...RESUMING_STATEMENTS]);
+  const { is_quiet, endpoints } = state?.[0] ?? {};
+  process.stdout.write(
+    is_quiet
+      ? `Resumed. Webhook endpoints that are on again, as in the copy: ${endpoints}.\n`
+      : "The database is not quiet: there is nothing to resume.\n",
+  );
+}
+
+/** @throws Error for a copy that is not quiet: nobody may serve it */
+function sayHowItIs(state: Rows | undefined) {
+  const { is_quiet, endpoints } = state?.[0] ?? {};
+  if (!is_quiet) throw new Error("The database is not quiet. Run the command with --after-time-travel.");
+  process.stdout.write(
+    "The database is quiet: it sends no webhooks, deletes no files and asks LiveKit nothing, until you run it with --resume.\n" +
+      `Webhook endpoints that are off until then: ${endpoints}.\n`,
+  );
 }
 
 /** The file's last line says so. Without it the file was cut off, or is one of `wrangler d1 export`. */

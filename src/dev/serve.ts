@@ -75,7 +75,7 @@ Serving ${url} with the organization "${DEMO_CLIENT.organization}", whose API cl
   X-Client-Secret: ${DEMO_CLIENT.client_secret}
 
 Try it:
-  curl -H "X-Client-ID: ${DEMO_CLIENT.client_id}" -H "X-Client-Secret: ${DEMO_CLIENT.client_secret}" ${url}/api/external/waiting_rooms
+  curl -K demo.curl ${url}/api/external/waiting_rooms
 
 Or walk through the product, in another terminal:
   npm run demo -- ${url}

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { isUpToDate } from "../database/migrated.ts";
+import { databaseState } from "../database/migrated.ts";
 import { HEALTH_KNOWN_FOR } from "../limits.ts";
 import { readSettings, requireOwnSecrets } from "../settings.ts";
 import { ApiError } from "./errors.ts";
@@ -9,21 +9,26 @@ import type { RefusalReason } from "./log_names.ts";
 const notReady = (reason: RefusalReason<"health">) =>
   new ApiError(503, "The service is not ready", { reason });
 
-type DatabaseFault = "migrations_missing" | "database_unreachable" | undefined;
+/** How a database is: a fault, or no fault. */
+type Found = "migrations_missing" | "database_unreachable" | "ok" | "quiet";
 
 /** What this isolate found last, by database. */
-const found = new WeakMap<D1Database, { at: number; fault: DatabaseFault }>();
+const known = new WeakMap<D1Database, { at: number; found: Found }>();
 
-async function databaseFault(db: D1Database, now: number): Promise<DatabaseFault> {
-  const known = found.get(db);
-  if (known && Math.abs(now - known.at) < HEALTH_KNOWN_FOR) return known.fault;
-  const fault = await isUpToDate(db).then(
-    (upToDate) => (upToDate ? undefined : "migrations_missing"),
+async function stateOf(db: D1Database, now: number): Promise<Found> {
+  const last = known.get(db);
+  if (last && Math.abs(now - last.at) < HEALTH_KNOWN_FOR) return last.found;
+  const found = await databaseState(db).then(
+    ({ isUpToDate, isQuiet }) => (isUpToDate ? (isQuiet ? "quiet" : "ok") : "migrations_missing"),
     () => "database_unreachable" as const,
   );
-  found.set(db, { at: now, fault });
-  return fault;
+  known.set(db, { at: now, found });
+  return found;
 }
+
+/** For an operator who forgot it. The service answers requests, so the status stays 200. */
+const QUIET =
+  "The database was restored: no webhook is sent, no file is deleted and LiveKit is not asked until `npm run restore -- --resume`";
 
 /**
  * For monitoring: can the service do its work? Its settings are valid, and it reaches a database that has all
@@ -36,8 +41,12 @@ export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
     logFault({ request_id: c.get("requestId") }, error);
     throw notReady("settings_at_fault");
   }
-  const fault = await databaseFault(c.env.DB, Date.now());
-  if (fault) throw notReady(fault);
-  // Somebody who looks after a deployment should notice.
-  return c.json({ status: "ok", ...(readSettings(c.env).ALLOW_HTTP === "true" ? { allow_http: true } : {}) });
+  const found = await stateOf(c.env.DB, Date.now());
+  if (found !== "ok" && found !== "quiet") throw notReady(found);
+  return c.json({
+    status: found,
+    ...(found === "quiet" && { message: QUIET }),
+    // Somebody who looks after a deployment should notice.
+    ...(readSettings(c.env).ALLOW_HTTP === "true" && { allow_http: true }),
+  });
 });

@@ -59,7 +59,7 @@ export const REFUSAL_REASONS = {
   write: ["write_conflict"],
   database: ["database_unavailable"],
   memory: ["large_bodies"],
-  recording: ["file_not_deleted"],
+  recording: ["file_not_deleted", "database_quiet"],
   rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "address_limit"],
 } as const;
 

@@ -55,7 +55,7 @@ const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent
 function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, now: number): ReportOnCall {
   const { call, participants, members } = known;
   const key = keyOf(visitor, call, participants);
-  const before = participants.find((each) => each.key === key);
+  const before = participants.find((each) => each.key === key && each.erased_at === null);
   const knownLeft = before && leftByReport(before, call);
   const joined_at = latest(before?.joined_at, visitor.joined_at);
   const counts = (left?: number | null): left is number =>

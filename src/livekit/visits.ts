@@ -6,6 +6,7 @@ import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
 import { membersOfReport, organizationOfOwner } from "../resources/calls/calls.sql.ts";
 import { consentsOfReport } from "../resources/consents/consents.sql.ts";
+import { namedKeys } from "../resources/participants/participants.erasure.ts";
 import { participantsOfReport, participantsPresent } from "../resources/participants/participants.sql.ts";
 import { roomOfCall } from "../resources/waiting_rooms/waiting_rooms.sql.ts";
 import type { VisitEvent } from "./events.ts";
@@ -17,10 +18,10 @@ import { reportOfVisit } from "./visits.merge.ts";
  *
  * @throws ApiError 422 if the metadata, the call and the visitor are not of one organization
  */
-export async function reportVisit({ db, now }: Context, visit: VisitEvent): Promise<ReportedCall> {
+export async function reportVisit({ db, now, settings }: Context, visit: VisitEvent): Promise<ReportedCall> {
   const { room_sid: sid, room_name: name, waiting_room_slug: slug, organization_user_id, visitor } = visit;
   const isEnd = visit.ended_at !== undefined;
-  const keys = JSON.stringify(visitor?.keys ?? []);
+  const keys = await namedKeys(settings, visitor?.keys ?? []);
   return decideAndWrite(
     db,
     [
@@ -28,8 +29,8 @@ export async function reportVisit({ db, now }: Context, visit: VisitEvent): Prom
       roomOfCall({ slug, started_at: visit.started_at }),
       organizationOfSlug({ slug }),
       organizationOfOwner({ owner_id: organization_user_id }),
-      participantsOfReport({ key: sid, slug, keys }),
-      consentsOfReport({ key: sid, slug, keys }),
+      participantsOfReport({ key: sid, slug, ...keys.values }),
+      consentsOfReport({ key: sid, slug, ...keys.values }),
       participantsPresent({ call_key: isEnd ? sid : "" }),
       participantsPresent({ call_key: isEnd ? name : "" }),
       membersOfReport({ key: sid, slug, user_ids: JSON.stringify([visitor?.user_id ?? null]) }),
@@ -55,7 +56,7 @@ export async function reportVisit({ db, now }: Context, visit: VisitEvent): Prom
         call,
         room,
         ownerOrganization,
-        participants,
+        participants: keys.asReported(participants),
         consents,
         present,
         members: new Set(members.map(({ user_id }) => user_id)),

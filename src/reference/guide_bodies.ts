@@ -5,22 +5,21 @@ import { references } from "./references.ts";
 /** That of the code. */
 const LINE_WIDTH = 110;
 
-const EXPRESSION = /^(request|response) (\w+)(?:: (.+?))?((?:, [\w.]+=\w+)*)$/;
+const EXPRESSION = /^(request|input|response) (\w+)(?:: (.+?))?((?:, [\w.]+=\w+)*)$/;
 
 /**
- * The body that `request …` or `response …` stands for; undefined if it is another expression.
+ * The body that `request …`, `input …` or `response …` stands for; undefined if it is another expression.
  *
  * @param where for the text of an error
  * @throws Error for an unknown operation, example or field
  */
 export function guideBody(expression: string, where: string): string | undefined {
   const [, kind, operationId = "", name, variables = ""] = EXPRESSION.exec(expression) ?? [];
+  const shellVariables = variables.split(", ").slice(1);
   if (kind === "request")
-    return inSingleQuotes(
-      requireExample(kind, operationId, name, where),
-      variables.split(", ").slice(1),
-      where,
-    );
+    return inSingleQuotes(requireExample(kind, operationId, name, where), shellVariables, where);
+  if (kind === "input")
+    return inHereDocument(requireExample("request", operationId, name, where), shellVariables, where);
   if (kind === "response" && !variables)
     return `\`\`\`json\n${pretty(requireExample(kind, operationId, name, where))}\n\`\`\``;
   const [, id = "", mediaType = ""] = /^response (\w+) as (\S+)$/.exec(expression) ?? [];
@@ -64,6 +63,26 @@ function requireOperation(operationId: string, where: string): Operation {
  * @param variables `path=NAME` each: the shell variables in the places of fields
  */
 export function inSingleQuotes(example: unknown, variables: string[], where: string): string {
+  return (
+    pretty(withVariables(example, variables, where))
+      // The quotes of the shell come last: before, they would be escaped.
+      .replaceAll("'", "'\\''")
+      .replace(/"\$number (\w+)"/g, `'"$$$1"'`)
+      .replace(/"\$string (\w+)"/g, `"'"$$$1"'"`)
+  );
+}
+
+/** JSON that a shell sends to the input of a command, as a here document, so that no process has it as an argument. */
+export function inHereDocument(example: unknown, variables: string[], where: string): string {
+  const body = pretty(withVariables(example, variables, where))
+    .replace(/"\$number (\w+)"/g, "$$$1")
+    .replace(/"\$string (\w+)"/g, '"$$$1"');
+  if (/[`\\]|\$(?![A-Z])/.test(body)) throw new Error(`${where}: a shell would change the body`);
+  return body;
+}
+
+/** The example with the names of shell variables in the places of fields, each as a text with the type of the field. */
+function withVariables(example: unknown, variables: string[], where: string): unknown {
   const body = structuredClone(example);
   for (const [path = "", variable] of variables.map((each) => each.split("="))) {
     const keys = path.split(".");
@@ -73,13 +92,9 @@ export function inSingleQuotes(example: unknown, variables: string[], where: str
     const type = typeof parent?.[last];
     if (type !== "string" && type !== "number")
       throw new Error(`${where}: the example has no text or number ${path}`);
-    // The quotes of the shell cannot be there yet: they would be escaped.
     parent[last] = `$${type} ${variable}`;
   }
-  return pretty(body)
-    .replaceAll("'", "'\\''")
-    .replace(/"\$number (\w+)"/g, `'"$$$1"'`)
-    .replace(/"\$string (\w+)"/g, `"'"$$$1"'"`);
+  return body;
 }
 
 /**

@@ -10,8 +10,8 @@ import { guideBody } from "./guide_bodies.ts";
  *
  * A body is an example of an operation: the first one, or that of a name. `{{response createInvite}}` is a block of JSON,
  * `{{response getTranscript as text/vtt}}` one of another media type;
- * `{{request createUser: A provider}}` is for the single quotes of a command. After `, user.email=EMAIL`, the shell
- * variable EMAIL is in the place of that field.
+ * `{{request createUser: A provider}}` is for the single quotes of a command, and `{{input …}}` for a here document, where
+ * no process has a secret as an argument. After `, user.email=EMAIL`, the shell variable EMAIL is in the place of that field.
  */
 
 export const GUIDES = join(import.meta.dirname, "guides");

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -45,9 +45,14 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     for (const example of examples) {
       for (const name of example.variables)
         variables[name] = String((await own[name]?.(before)) ?? variables[name] ?? "");
-      before = expectAsShown(example, await runExample(example, variables, folder)) ?? before;
+      const pasted = example.pasted && withOwnCredentials(example.pasted);
+      before = expectAsShown(example, await runExample({ ...example, pasted }, variables, folder)) ?? before;
     }
   }
+
+  /** The document has the credentials of `.dev.vars.example`, which a developer may have changed. */
+  const withOwnCredentials = (pasted: string) =>
+    pasted.replace(/Bearer [^"]*/, () => `Bearer ${platformToken()}`);
 
   function expectAsShown(
     { heading, status, header, json }: Example,
@@ -69,6 +74,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     return body.organizations.find(({ slug }: { slug: string }) => slug === "demo-clinic").id as number;
   }
 
+  /** Whether nobody else can read the file. Windows has no such modes. */
+  const isPrivate = (file: string) =>
+    process.platform === "win32" || (statSync(join(folder, file)).mode & 0o077) === 0;
+
   it("to organizations succeed as the guides say, one after the other", async () => {
     const { client_id, client_secret } = DEMO_CLIENT;
     const external = caller(`${server.url}/api/external`, {
@@ -78,8 +87,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     const receiver = await startReceiver();
     let keys = 0;
     await follow("external", {
-      CLIENT_ID: () => client_id,
-      CLIENT_SECRET: () => client_secret,
       KEY: () => `key-${++keys}`,
       async TOKEN() {
         const { issuer, audience, jwks_url } = identityProvider;
@@ -108,6 +115,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       WEBHOOK_ENDPOINT_ID: ({ id }) => id,
     });
     expect(receiver.received).toMatchObject([{ body: { type: "ping" } }]);
+    expect(isPrivate("client.curl")).toBe(true);
   });
 
   it("to the platform succeed as the guides say, one after the other", async () => {
@@ -124,7 +132,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       return body.users.find(({ email }: { email: string }) => email === "paula@example.com");
     }
     await follow("platform", {
-      PLATFORM_API_TOKEN: platformToken,
       ORGANIZATION_ID: ({ id }) => id,
       ADMIN_ID: ({ id }) => id,
       async CODE({ organization_id, id }) {
@@ -157,5 +164,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       CALL_KEY: () => "call-1",
       EGRESS_ID: () => "egress-1",
     });
+    expect(isPrivate("platform.curl")).toBe(true);
   });
 });

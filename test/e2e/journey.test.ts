@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
+import { headersOf } from "./support/curl_config.ts";
 import { caller, npmRun, platformCaller, type Server, startServer } from "./support/server.ts";
 
 let server: Server;
@@ -9,10 +11,8 @@ beforeAll(async () => {
 });
 
 async function asTheCurlLineDoes({ curl }: Server) {
-  const headers = Object.fromEntries(
-    [...curl.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [name, value]),
-  );
-  const response = await fetch(/http:\S+/.exec(curl)?.[0] ?? "", { headers });
+  const [, file = "", url = ""] = /-K (\S+) (http:\S+)$/.exec(curl) ?? [];
+  const response = await fetch(url, { headers: headersOf(readFileSync(file, "utf8")) });
   return { status: response.status, body: await response.json() };
 }
 

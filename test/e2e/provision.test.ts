@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { headersOf } from "./support/curl_config.ts";
 import { npmRun, platformCaller } from "./support/server.ts";
 
 const server = inject("sharedServer");
@@ -28,14 +29,10 @@ async function provision(options: Record<string, string | undefined> = {}) {
   return { code, output, message: output.trim().split("\n") };
 }
 
-/** Sends what the printed curl line says. */
+/** Sends what the printed curl line says, with the printed lines as the configuration of curl. */
 async function firstRequest(output: string) {
-  const curl = /^ {2}curl(?:\.exe)? (.*) (http\S+)$/m.exec(output);
-  const headers = [...(curl?.[1] ?? "").matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name, value]) => [
-    name,
-    value,
-  ]);
-  const response = await fetch(curl?.[2] ?? "", { headers: Object.fromEntries(headers) });
+  const url = /^ {2}curl(?:\.exe)? -K client\.curl (http\S+)$/m.exec(output)?.[1] ?? "";
+  const response = await fetch(url, { headers: headersOf(output) });
   return { status: response.status, body: await response.json() };
 }
 

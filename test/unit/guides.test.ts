@@ -6,7 +6,7 @@ import * as limits from "../../src/limits.ts";
 import { AUTHORIZATION_CODE } from "../../src/openapi/story.ts";
 import { API_NAMES } from "../../src/reference/apis.ts";
 import { buildDocument } from "../../src/reference/document.ts";
-import { inSingleQuotes } from "../../src/reference/guide_bodies.ts";
+import { inHereDocument, inSingleQuotes } from "../../src/reference/guide_bodies.ts";
 import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/reference/guides.ts";
 import { introductionOf } from "../../src/reference/info.ts";
 import { readOperator } from "../../src/reference/operator.ts";
@@ -78,6 +78,36 @@ describe("A guide", () => {
     const command = `THEME="it's"; printf %s '${text}'`;
     const printed = execFileSync("sh", ["-c", command], { encoding: "utf8" });
     expect(JSON.parse(printed)).toEqual({ waiting_room: { name: "Children's rooms", theme: "it's" } });
+  });
+
+  it("gives the input of a command what no argument may have", () => {
+    expect(filled("curl -d @- <<END\n{{input exchangeToken, token_exchange.token=TOKEN}}\nEND")).toBe(
+      'curl -d @- <<END\n{"token_exchange": {"token": "$TOKEN"}}\nEND',
+    );
+    const text = inHereDocument({ id: 1, code: "x", name: "Children's" }, ["id=ID", "code=CODE"], "guide.md");
+    const command = `ID=7; CODE=secret; cat <<END\n${text}\nEND\n`;
+    const printed = execFileSync("sh", ["-c", command], { encoding: "utf8" });
+    expect(JSON.parse(printed)).toEqual({ id: 7, code: "secret", name: "Children's" });
+    for (const name of ["$(date)", "`date`", "a\nb"])
+      expect(() => inHereDocument({ name }, [], "guide.md")).toThrow("a shell would change the body");
+  });
+
+  it.each([
+    ["external", guidesOf("external", values)],
+    ["platform", guidesOf("platform", values)],
+    ["README", readFileSync("README.md", "utf8")],
+  ])("puts no secret into an argument of a command: %s", (_, text) => {
+    const blocks = [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, block = ""]) => block);
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks) {
+      const withoutInput = block.replace(/<<END\n[\s\S]*?\nEND$/gm, "");
+      expect(withoutInput).not.toMatch(
+        /(-H|--header|-u|--user|--oauth2-bearer) *['"]?.*(Secret|Authorization)/i,
+      );
+      expect(withoutInput).not.toMatch(/\$\{?(TOKEN|CODE|SECRET|PLATFORM_API_TOKEN|CLIENT_SECRET)\b/);
+      // Nor into the history of the shell.
+      expect(block).not.toMatch(/^ *(export )?(TOKEN|CODE|\w*SECRET|\w*TOKEN)=(?!\$\(cat )/m);
+    }
   });
 
   it.each([
@@ -163,7 +193,7 @@ describe("The guides", () => {
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
     // An error, and what LiveKit is given.
     expect(byHand(/^```json$/gm)).toEqual(["07_errors.md", "01_setting_up.md", "01_setting_up.md"]);
-    expect(byHand(/ -d (?!'\{\{request )/g)).toEqual(["07_errors.md"]);
+    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["07_errors.md"]);
   });
 
   it("have no comments in their commands: zsh does not take them", () => {
@@ -231,7 +261,9 @@ describe("The introduction of a document", () => {
     expect(introductionOf("external", { development })).toMatchObject({
       servers: [{ url: "/api/external" }],
       info: {
-        description: expect.stringContaining("API=http://localhost:8787/api/external\nCLIENT_ID=demo\n"),
+        description: expect.stringMatching(
+          /^header = "X-Client-Secret: demo-secret"\n(.*\n)*API=http:\/\/localhost:8787\/api\/external\n/m,
+        ),
       },
     });
   });

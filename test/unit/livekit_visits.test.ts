@@ -160,6 +160,7 @@ const RITA_WAITS: Participant = {
   recording_consent: null,
   earlier_visit_until: null,
   livekit_said: null,
+  erased_at: null,
   created_at: 0,
   updated_at: 0,
 };

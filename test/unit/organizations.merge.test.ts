@@ -11,6 +11,7 @@ const clinic = {
   slug_number: 3,
   recording_retention_days: 30,
   transcript_retention_days: null,
+  participant_retention_days: null,
   created_at: 1000,
   updated_at: 1000,
 };

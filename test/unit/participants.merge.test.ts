@@ -31,6 +31,7 @@ const RITA: Participant = {
   recording_consent: null,
   earlier_visit_until: null,
   livekit_said: null,
+  erased_at: null,
   created_at: 0,
   updated_at: 0,
 };
@@ -334,7 +335,7 @@ describe("Two visits of one person, whatever their times", () => {
 });
 
 describe("A call's report of its participants", () => {
-  const CALL = { id: 501, organization_id: 1, waiting_room_id: OTHER_ROOM.id };
+  const CALL = { id: 501, organization_id: 1, waiting_room_id: OTHER_ROOM.id, started_at: 110 };
   const known = (more: Partial<KnownOnCall> = {}): KnownOnCall => ({
     call: CALL,
     participants: new Map([["rita", RITA]]),

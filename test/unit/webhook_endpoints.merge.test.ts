@@ -5,6 +5,7 @@ import {
   newEndpoint,
   rotateSecret,
 } from "../../src/resources/webhook_endpoints/webhook_endpoints.merge.ts";
+import { DISABLED_AS_RESTORED } from "../../src/resources/webhook_endpoints/webhook_endpoints.refusals.ts";
 import type { WebhookEndpoint } from "../../src/resources/webhook_endpoints/webhook_endpoints.schemas.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
@@ -53,6 +54,13 @@ describe("A webhook endpoint", () => {
       failing_since: null,
       updated_at: NOW,
     });
+  });
+
+  it("that was restored, and that a client wants to be off, is not turned on by the operator", () => {
+    const restored = { ...disabled, disabled_reason: DISABLED_AS_RESTORED };
+    expect(mergeEndpoint(by(restored), { is_active: false }, NOW).disabled_reason).toBeNull();
+    const { url } = disabled;
+    expect(mergeEndpoint(by(restored), { url }, NOW).disabled_reason).toBe(DISABLED_AS_RESTORED);
   });
 
   it("that is moved is not known to fail, and is checked against where the service was reached then", () => {

@@ -82,8 +82,9 @@ export function mergeCall(
       ? named
       : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now, end_is_assumed));
   const before = new Map([...known.participants, ...known.present].map((each) => [each.key, each]));
-  // Everybody whom a new call names joins it, though its id is not known yet.
-  const isNews = (each: ParticipantRow) => !known.call || isChanged(before.get(each.key), each);
+  // Everybody whom a new call names joins it, though its id is not known yet. Of somebody erased nothing changes.
+  const isNews = (each: ParticipantRow) =>
+    each.erased_at === null && (!known.call || isChanged(before.get(each.key), each));
   return {
     call,
     participants: participants.filter(isNews),
@@ -107,7 +108,7 @@ function mergeConsents(
       participants[n] ?? {},
       now,
     );
-    return decided ? [{ organization_id, participant_key: key, ...decided }] : [];
+    return decided ? [{ organization_id, participant_id: id ?? null, participant_key: key, ...decided }] : [];
   });
 }
 

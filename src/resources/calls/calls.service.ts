@@ -5,6 +5,8 @@ import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagina
 import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
 import { beginHold } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
+import { namedKeys } from "../participants/participants.erasure.ts";
+import type { ReportOnCall } from "../participants/participants.merge.ts";
 import {
   participantsOfReport,
   participantsPresent,
@@ -49,30 +51,40 @@ export async function requireReportedCall({ db }: Context, key: string): Promise
 
 /** Records what a report says of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
 export async function reportCall(
-  { db, now }: Context,
+  { db, now, settings }: Context,
   key: string,
   report: CallReport,
 ): Promise<ReportedCall> {
   const slug = report.waiting_room_slug ?? null;
-  const named = report.participants ?? [];
-  const deciding = named.filter(({ recording_consent }) => recording_consent !== undefined);
+  const reports = report.participants ?? [];
+  const keysOf = (reports: ReportOnCall[]) =>
+    namedKeys(
+      settings,
+      reports.map((each) => each.key),
+    );
+  const named = await keysOf(reports);
+  const deciding = await keysOf(reports.filter(({ recording_consent }) => recording_consent !== undefined));
   return decideAndWrite(
     db,
     [
       callByKey({ key }),
       roomOfCall({ slug, started_at: report.started_at ?? null }),
       organizationOfOwner({ owner_id: report.organization_user_id ?? null }),
-      participantsOfReport({ key, slug, keys: JSON.stringify(named.map((each) => each.key)) }),
-      consentsOfReport({ key, slug, keys: JSON.stringify(deciding.map((each) => each.key)) }),
+      participantsOfReport({ key, slug, ...named.values }),
+      consentsOfReport({ key, slug, ...deciding.values }),
       participantsPresent({ call_key: typeof report.ended_at === "number" ? key : "" }),
-      membersOfReport({ key, slug, user_ids: JSON.stringify(named.flatMap(({ user_id }) => user_id ?? [])) }),
+      membersOfReport({
+        key,
+        slug,
+        user_ids: JSON.stringify(reports.flatMap(({ user_id }) => user_id ?? [])),
+      }),
     ],
     ([call], [room], [owner], participants, consents, present, members) => {
       const known = {
         call,
         room,
         ownerOrganization: owner?.organization_id,
-        participants,
+        participants: named.asReported(participants),
         consents,
         present,
         members: new Set(members.map(({ user_id }) => user_id)),

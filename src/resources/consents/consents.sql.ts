@@ -3,7 +3,7 @@ import { insertSelect, jsonField, jsonFields } from "../../database/insert.ts";
 import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
 import { callIdOfPath, type ReachedCall, type ReportedCall } from "../calls/calls.sql.ts";
-import { namedInReport } from "../participants/participants.sql.ts";
+import { type NamedKeys, namedInReport } from "../participants/participants.sql.ts";
 
 export const consentColumns = getTableColumns(consents);
 
@@ -15,7 +15,7 @@ export const ledgerColumns = {
 };
 
 /** The decisions of the participants whom a report of a call names, in the order in which they were reported. */
-export const consentsOfReport = preparedQuery((report: Placeholders<ReportedCall & { keys: string }>) =>
+export const consentsOfReport = preparedQuery((report: Placeholders<ReportedCall & NamedKeys>) =>
   builder
     .select(ledgerColumns)
     .from(consents)
@@ -28,22 +28,26 @@ export const consentsOfReport = preparedQuery((report: Placeholders<ReportedCall
     .orderBy(asc(consents.id)),
 );
 
-/** A decision of the organization's participant with this key, who may be written in the same transaction. */
+/** A decision of a participant. One who is written in the same transaction has no id yet, and is found by the key. */
 export type NewConsent = Omit<typeof consents.$inferInsert, "id" | "participant_id"> & {
+  participant_id: number | null;
   participant_key: string;
 };
+
+const ofKey = builder
+  .select({ id: participants.id })
+  .from(participants)
+  .where(
+    sql`${participants.organization_id} = ${jsonField("organization_id")} and ${participants.key} = ${jsonField("participant_key")}
+      and ${participants.erased_at} is null`,
+  );
 
 const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     consents,
     {
       ...jsonFields(consents),
-      participant_id: builder
-        .select({ id: participants.id })
-        .from(participants)
-        .where(
-          sql`${participants.organization_id} = ${jsonField("organization_id")} and ${participants.key} = ${jsonField("participant_key")}`,
-        ),
+      participant_id: sql`coalesce(${jsonField("participant_id")}, ${ofKey})`,
     },
     sql`from json_each(${rows}) as item where true`,
   ),

@@ -19,6 +19,7 @@ import {
 import { alias } from "drizzle-orm/sqlite-core";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
 import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, organizations, replacedFiles } from "../../database/schema.ts";
 import { eachOf, rowsInTurn, type Turn } from "../../database/turns.ts";
@@ -112,9 +113,12 @@ export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
       // After this run's own time, so that it does not take them again.
       .set({ deletion_due_at: sql`iif(${isStillWanted}, ${now} + 1, null)` })
       .where(
-        inArray(
-          egresses.id,
-          rowsInTurn(egresses, eachOf(egresses.organization_id, isClaimed), dueOf, claims),
+        and(
+          inArray(
+            egresses.id,
+            rowsInTurn(egresses, eachOf(egresses.organization_id, isClaimed), dueOf, claims),
+          ),
+          isNotQuiet(),
         ),
       )
       .returning({
@@ -126,7 +130,8 @@ export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
 
 /**
  * The files of those of the recordings that are claimed and not under legal hold: those that they name now, and those that
- * they named before. A recording without a file has one row, without a storage key. `egress_ids` is a JSON array.
+ * they named before. A recording without a file has one row, without a storage key. While the database is quiet there are
+ * none. `egress_ids` is a JSON array.
  */
 export const filesOfClaims = preparedQuery(({ egress_ids }: Placeholders<{ egress_ids: string }>) => {
   const claimed = builder
@@ -137,6 +142,7 @@ export const filesOfClaims = preparedQuery(({ egress_ids }: Placeholders<{ egres
         inArray(egresses.egress_id, jsonValues(egress_ids)),
         isNotNull(egresses.deletion_due_at),
         not(egresses.is_held),
+        isNotQuiet(),
       ),
     );
   const files = builder

@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
+import { quietSince } from "../../database/quiet.ts";
 import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_CLAIMED, RECORDINGS_DELETED } from "../../limits.ts";
@@ -15,7 +16,7 @@ import {
   unfinishedClaims,
 } from "./egresses.claims.ts";
 import { deleteFiles } from "./egresses.files.ts";
-import { egressNotEnded, egressNotFound, fileNotDeleted } from "./egresses.refusals.ts";
+import { egressNotEnded, egressNotFound, fileKeptWhileQuiet, fileNotDeleted } from "./egresses.refusals.ts";
 import { egressByKey } from "./egresses.sql.ts";
 
 /*
@@ -29,18 +30,20 @@ import { egressByKey } from "./egresses.sql.ts";
 
 /**
  * Deletes the file of a recording that has ended, and then marks the recording as deleted. To repeat it changes nothing.
- * If the storage fails, the deletion stays claimed: the cron finishes it.
+ * If the storage fails, or while the database is quiet, the deletion stays claimed: the cron finishes it.
  */
 export async function deleteEgress(context: Context, egress_id: string): Promise<void> {
   const { db, now } = context;
-  const [[claim], [egress], files] = await runBatch(db, [
+  const [[claim], [egress], files, [quiet]] = await runBatch(db, [
     claimRequested({ egress_id, now }),
     egressByKey({ egress_id }),
     filesOfClaims({ egress_ids: JSON.stringify([egress_id]) }),
+    quietSince({}),
   ]);
   if (!egress) throw egressNotFound();
   if (egress.status === EGRESS_DELETED) return;
   if (!claim) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();
+  if (quiet) throw fileKeptWhileQuiet();
   const { failed } = await deleteClaimed(context, files);
   if (failed > 0) throw fileNotDeleted();
 }

@@ -23,6 +23,7 @@ import {
   egressOfUnknownCall,
   egressUserNotMember,
   egressWithoutStatus,
+  fileKeptWhileQuiet,
   fileNotDeleted,
   fileOfAnotherOrganization,
   NOT_A_PATH,
@@ -175,9 +176,15 @@ export const egressesReference: Reference = {
       status: 204,
       parameters: byEgressId,
       refusals: {
-        503: "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too.",
+        503: "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too. Or the database was restored from a backup: then it goes on when the operator resumes the service.",
       },
-      errors: [egressNotFound(), callUnderLegalHold(), egressNotEnded(), fileNotDeleted()],
+      errors: [
+        egressNotFound(),
+        callUnderLegalHold(),
+        egressNotEnded(),
+        fileNotDeleted(),
+        fileKeptWhileQuiet(),
+      ],
     },
   },
 };

@@ -14,6 +14,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
 import { calls, egresses, participants, storageKeys } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { eachOf, rowsInTurn, type Turn } from "../../database/turns.ts";
@@ -104,7 +105,7 @@ export const silentEgresses = preparedQuery((silent: Placeholders<Turn & { now: 
       owner_id: sql<number>`${egresses.organization_id}`.as("owner_id"),
     })
     .from(egresses)
-    .where(inArray(egresses.id, rowsInTurn(egresses, owners, silentOf, silent)))
+    .where(and(inArray(egresses.id, rowsInTurn(egresses, owners, silentOf, silent)), isNotQuiet()))
     .orderBy(asc(egresses.check_at));
 });
 

@@ -32,6 +32,11 @@ export const organizationSchema = z
         "Transcripts and SOAP notes are deleted this number of days after their call has ended; null: they are kept for good.",
       example: null,
     }),
+    participant_retention_days: retentionDays().meta({
+      description:
+        "The names of participants are erased this number of days after their visit, and with them your keys for them: `display_name` becomes `Participant`, and a late report of the visit changes nothing any more. Consents, metrics and audit entries stay; null: the names are kept for good.",
+      example: null,
+    }),
     created_at: timestamp().meta({ description: "When the organization was created.", example: SET_UP_AT }),
     updated_at: timestamp().meta({
       description: "When the organization was last updated.",

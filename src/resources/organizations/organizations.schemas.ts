@@ -26,7 +26,12 @@ export const createOrganizationBody = z.object({
 
 export const updateOrganizationBody = z.object({
   organization: z
-    .object({ name, recording_retention_days: retentionDays, transcript_retention_days: retentionDays })
+    .object({
+      name,
+      recording_retention_days: retentionDays,
+      transcript_retention_days: retentionDays,
+      participant_retention_days: retentionDays,
+    })
     .partial(),
 });
 
@@ -39,6 +44,7 @@ export function toOrganization(row: Organization): z.input<typeof organizationSc
     slug: row.slug,
     recording_retention_days: row.recording_retention_days,
     transcript_retention_days: row.transcript_retention_days,
+    participant_retention_days: row.participant_retention_days,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

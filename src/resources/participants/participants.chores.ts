@@ -1,9 +1,27 @@
-import { and, inArray, isNull, lte, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import { idsInTurn } from "../../database/in_turn.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
-import { participants } from "../../database/schema.ts";
-import { CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
+import { calls, legalHolds, organizations, participants } from "../../database/schema.ts";
+import { rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { CRON_PORTION, DAY, SILENCE_UNTIL_END } from "../../limits.ts";
+import { ERASED_NAME } from "./participants.erasure.ts";
 import { latestTime } from "./participants.sql.ts";
 
 /**
@@ -29,3 +47,87 @@ const leaveSilently = preparedQuery(({ now, since }: Placeholders<{ now: number;
     .where(inArray(id, silent))
     .returning({ id });
 });
+
+/**
+ * Erases the names and keys of participants whose visit is longer ago than their organization wants. What metrics, consents
+ * and audit entries need of them stays.
+ *
+ * @returns how many it erased
+ */
+export async function eraseParticipants({ db, now, settings }: Context): Promise<number> {
+  const erased = await takeTurns(CRON_PORTION, async (turn) => {
+    const due = await runAll(db, participantsToErase({ ...turn, now }));
+    const digests = await keyedDigests(
+      settings.DIGEST_SECRET,
+      due.map(({ key }) => key),
+    );
+    const items = due.map(({ id }, n) => ({ id, digest: digests[n] }));
+    return due.length === 0 ? [] : await runAll(db, erase({ items: JSON.stringify(items), now }));
+  });
+  return erased.length;
+}
+
+/** A visit is over when the call has ended, with all that may still come of it, and no legal hold keeps it. */
+function isOver(): SQL | undefined {
+  const ended = builder
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(eq(calls.id, participants.call_id), isNotNull(calls.ended_at)));
+  const hold = builder
+    .select({ id: legalHolds.id })
+    .from(legalHolds)
+    .where(and(eq(legalHolds.call_id, participants.call_id), isNull(legalHolds.ended_at)));
+  return or(isNull(participants.call_id), and(exists(ended), notExists(hold)));
+}
+
+/** It starts with the organizations that do not keep names. A restored database may lack legal holds, so it selects nobody. */
+const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: number }>) => {
+  const days = organizations.participant_retention_days;
+  const erasing = builder
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(and(isNotNull(days), isNotQuiet()));
+  const overdueOf = (organization_id: SQL) => {
+    const daysOf = builder.select({ days }).from(organizations).where(eq(organizations.id, organization_id));
+    return builder
+      .select({ rowid: rowid.as("rowid") })
+      .from(participants)
+      .where(
+        and(
+          eq(participants.organization_id, organization_id),
+          isNull(participants.erased_at),
+          lt(participants.left_at, sql`${chore.now} - ${daysOf} * ${sql.raw(String(DAY))}`),
+          isOver(),
+        ),
+      )
+      .orderBy(asc(participants.left_at));
+  };
+  return builder
+    .select({ id: participants.id, key: participants.key })
+    .from(participants)
+    .where(inArray(rowid, rowsInTurn(participants, sql`${erasing}`, overdueOf, chore)));
+});
+
+/** A hold that began meanwhile counts. `items` is JSON. */
+const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: number }>) =>
+  builder
+    .update(participants)
+    .set({
+      display_name: ERASED_NAME,
+      key: sql`item.value ->> 'digest'`,
+      left_is_assumed: false,
+      livekit_said: null,
+      erased_at: sql`${now}`,
+      updated_at: sql`${now}`,
+    })
+    .from(sql`json_each(${items}) as item`)
+    .where(
+      and(
+        eq(participants.id, sql`item.value ->> 'id'`),
+        isNull(participants.erased_at),
+        isNotNull(participants.left_at),
+        isOver(),
+      ),
+    )
+    .returning({ owner_id: sql<number>`${participants.organization_id}`.as("owner_id") }),
+);

@@ -50,7 +50,9 @@ export function mergeParticipant(
   report: ParticipantReport,
   now: number,
 ): ParticipantRow {
-  const { room, participant: before } = known;
+  const { room } = known;
+  const { before, earlier_visit_until } = visitKnown(known.participant, report.waiting_since);
+  if (before && before.erased_at !== null) return before;
   if (!before && !room.slug_is_current) throw slugIsOld();
   if (before && isOfVisitBefore(before, room.id, report)) return before;
 
@@ -83,10 +85,21 @@ export function mergeParticipant(
     left_is_assumed:
       left_at !== null && typeof report.left_at !== "number" && (before?.left_is_assumed ?? false),
     recording_consent,
-    earlier_visit_until: earlierVisitUntil(before, report),
+    earlier_visit_until: before ? earlierVisitUntil(before, report) : earlier_visit_until,
     livekit_said,
+    erased_at: null,
   };
   return reviseRow(before, fields, now);
+}
+
+/**
+ * What is known of the visit that a report is about. Who begins another one after having been erased is somebody new, of
+ * whom only the end of the visit before is known. All else that is said of an erased participant is late.
+ */
+function visitKnown(found: Participant | undefined, since: number | null | undefined) {
+  if (found && found.erased_at !== null && found.call_id === null && isAfter(since, found.left_at))
+    return { before: undefined, earlier_visit_until: found.left_at };
+  return { before: found, earlier_visit_until: found?.earlier_visit_until ?? null };
 }
 
 function isOfVisitBefore(
@@ -101,18 +114,15 @@ function isOfVisitBefore(
 }
 
 /** A later waiting_since of somebody who has not left is perhaps a new visit: the report of leaving may still come. */
-function earlierVisitUntil(
-  before: Participant | undefined,
-  { waiting_since }: ParticipantReport,
-): number | null {
-  const { call_id = null, earlier_visit_until = null } = before ?? {};
-  const until = before?.left_at ?? before?.waiting_since ?? null;
+function earlierVisitUntil(before: Participant, { waiting_since }: ParticipantReport): number | null {
+  const { call_id, earlier_visit_until } = before;
+  const until = before.left_at ?? before.waiting_since;
   return call_id === null && isAfter(waiting_since, until) ? until : earlier_visit_until;
 }
 
 /** What is known when somebody on a call is reported. */
 export interface KnownOnCall {
-  call: { id: number | null; organization_id: number; waiting_room_id: number };
+  call: { id: number | null; organization_id: number; waiting_room_id: number; started_at: number };
   /** The organization's participants whom the report names, by key: those who wait, and those on the call. */
   participants: Map<string, Participant>;
   /** The user_ids of the report that are users of the organization. */
@@ -133,9 +143,11 @@ export function mergeParticipantsOnCall(
   now: number,
 ): ParticipantRow[] {
   const merged = reports.map((report) => {
-    const before = known.participants.get(report.key);
+    const since = report.waiting_since ?? report.joined_at ?? known.call.started_at;
+    const { before, earlier_visit_until } = visitKnown(known.participants.get(report.key), since);
+    if (before && before.erased_at !== null) return { before, next: before };
     const left_at = leftAt(report, before, isAfter(report.joined_at, before?.left_at));
-    return { before, next: { ...before, ...report, left_at } };
+    return { before, next: { ...before, ...report, left_at, earlier_visit_until, erased_at: null } };
   });
 
   if (merged.some(({ next }) => next.display_name === undefined || next.role === undefined))
@@ -151,6 +163,7 @@ export function mergeParticipantsOnCall(
     throw participantsLeftTooEarly();
 
   return merged.map(({ before, next }) => {
+    if (before && next === before) return before;
     const fields = {
       organization_id: known.call.organization_id,
       key: next.key,
@@ -164,8 +177,9 @@ export function mergeParticipantsOnCall(
       left_at: next.left_at,
       recording_consent: before?.recording_consent ?? null,
       left_is_assumed: false,
-      earlier_visit_until: before?.earlier_visit_until ?? null,
+      earlier_visit_until: next.earlier_visit_until,
       livekit_said: next.livekit_said ?? null,
+      erased_at: null,
     };
     return reviseRow(before, fields, now);
   });

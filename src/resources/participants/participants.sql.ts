@@ -1,4 +1,16 @@
-import { and, eq, getTableColumns, inArray, isNull, or, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import { manyRowWrites } from "../../database/many_row_writes.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
@@ -26,18 +38,46 @@ export const latestTime = sql<number>`max(${sql.join(
 export const writeParticipants = manyRowWrites<
   typeof participants,
   typeof participants.$inferInsert & { call_key: string }
->(participants, ["organization_id", "key"], {
-  call_id: (of) => sql`coalesce(${of("call_id")}, ${callIdByKey(of("call_key"))})`,
-});
+>(
+  participants,
+  ["organization_id", "key"],
+  {
+    call_id: (of) => sql`coalesce(${of("call_id")}, ${callIdByKey(of("call_key"))})`,
+  },
+  sql`erased_at is null`,
+);
 
-/** True for participants whom a report of a call names. `keys` is a JSON array. */
-export const namedInReport = (report: Placeholders<ReportedCall & { keys: string }>) =>
-  and(
-    eq(participants.organization_id, organizationOfReport(report)),
-    inArray(participants.key, jsonValues(report.keys)),
+/** The keys that a report names, and the digests of those of them whose participants are erased: JSON arrays. */
+export interface NamedKeys {
+  keys: string;
+  digests: string;
+}
+
+/** True for the participants of an organization whom a report names. Each half has an index. */
+function isNamed(organization_id: SQL, { keys, digests }: Placeholders<NamedKeys>): SQL {
+  const idsOf = (isErased: SQL, list: Placeholder) =>
+    builder
+      .select({ id: participants.id })
+      .from(participants)
+      .where(
+        and(
+          eq(participants.organization_id, organization_id),
+          isErased,
+          inArray(participants.key, jsonValues(list)),
+        ),
+      );
+  const { erased_at } = participants;
+  return inArray(
+    participants.id,
+    unionAll(idsOf(isNull(erased_at), keys), idsOf(isNotNull(erased_at), digests)),
   );
+}
 
-export const participantsOfReport = preparedQuery((report: Placeholders<ReportedCall & { keys: string }>) =>
+/** True for participants whom a report of a call names. */
+export const namedInReport = (report: Placeholders<ReportedCall & NamedKeys>) =>
+  isNamed(organizationOfReport(report), report);
+
+export const participantsOfReport = preparedQuery((report: Placeholders<ReportedCall & NamedKeys>) =>
   builder.select(participantColumns).from(participants).where(namedInReport(report)).orderBy(participants.id),
 );
 
@@ -59,14 +99,15 @@ export const participantsPresent = preparedQuery(({ call_key }: Placeholders<{ c
 );
 
 /**
- * The participant with this key, in the organization of the room that has or had the slug: whichever room of it the
- * participant is in.
+ * The participants with these keys, in the organization of the room that has or had the slug: whichever rooms of it they
+ * are in.
  */
-export const participantOfRoom = preparedQuery(({ slug, key }: Placeholders<{ slug: string; key: string }>) =>
+export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedKeys>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(and(eq(participants.organization_id, organizationOfAnySlug(slug)), eq(participants.key, key))),
+    .where(isNamed(sql`${organizationOfAnySlug(report.slug)}`, report))
+    .orderBy(participants.id),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */

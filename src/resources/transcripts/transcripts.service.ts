@@ -5,10 +5,12 @@ import { runBatch } from "../../database/queries.ts";
 import { cleanUpPastRetention } from "../../database/retention.ts";
 import { transcripts } from "../../database/schema.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
+import type { Settings } from "../../settings.ts";
 import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callOfResults, reachedCall } from "../calls/calls.sql.ts";
+import { namedKeys } from "../participants/participants.erasure.ts";
 import { keepIds, type Line, numberLines, type StoredLine, unpack } from "./transcripts.document.ts";
 import { mergeTranscript, requireSendable } from "./transcripts.merge.ts";
 import { transcriptNotFound } from "./transcripts.refusals.ts";
@@ -17,6 +19,7 @@ import {
   deleteTranscriptOf,
   insertLines,
   partsByCallKey,
+  type Speaker,
   speakersByCallKey,
   transcriptByCallKey,
   transcriptOfPath,
@@ -36,7 +39,7 @@ export async function requireTranscript(
 
 /** Records the transcript of a call. Lines that differ replace those before; a line that stays the same keeps its id. */
 export async function reportTranscript(
-  { db, now }: Context,
+  { db, now, settings }: Context,
   key: string,
   { lines: reported, ...report }: TranscriptReport,
 ): Promise<TranscriptWithLines> {
@@ -49,7 +52,7 @@ export async function reportTranscript(
     [callOfResults({ key }), transcriptByCallKey({ key }), speakersByCallKey({ key })],
     async ([call], [known], speakers, parts) => {
       if (!call) throw callNotFound();
-      const speakerIds = new Map(speakers.map(({ id, key }) => [key, id]));
+      const speakerIds = await idsOfSpeakers(settings, speakers, reported ?? []);
       const hasStranger = reported?.some((line) => !speakerIds.has(line.participant_key)) ?? false;
       const reportedLines = { digest: lines_digest, until: reported?.at(-1)?.end_time, hasStranger };
       const next = mergeTranscript({ call, transcript: known }, report, reportedLines, now);
@@ -76,6 +79,19 @@ export async function reportTranscript(
     { unguardedReads: [partsByCallKey({ key })] },
   );
   return { ...transcript, lines: numberLines(lines, transcript.first_line_id), names };
+}
+
+/** The ids of those on the call, by the keys of the report. */
+async function idsOfSpeakers(
+  settings: Settings,
+  speakers: Speaker[],
+  lines: { participant_key: string }[],
+): Promise<Map<string, number>> {
+  const keys = new Set(lines.map(({ participant_key }) => participant_key));
+  const someErased = speakers.some(({ erased_at }) => erased_at !== null);
+  // Where more speak than are on the call, one is a stranger anyway.
+  const named = someErased && keys.size <= speakers.length ? await namedKeys(settings, [...keys]) : undefined;
+  return new Map((named?.asReported(speakers) ?? speakers).map(({ id, key }) => [key, id]));
 }
 
 /** Deletes the transcript of a call, if there is one. */

@@ -1,5 +1,5 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { participants, sequences, transcriptParts, transcripts } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
@@ -45,10 +45,19 @@ export const partsByCallKey = preparedQuery(({ key }: Placeholders<{ key: string
     .orderBy(asc(transcriptParts.part)),
 );
 
+const speakerColumns = {
+  id: participants.id,
+  key: participants.key,
+  display_name: participants.display_name,
+  erased_at: participants.erased_at,
+};
+
+export type Speaker = Row<typeof speakerColumns>;
+
 /** Those on the call, who can speak. */
 export const speakersByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
   builder
-    .select({ id: participants.id, key: participants.key, display_name: participants.display_name })
+    .select(speakerColumns)
     .from(participants)
     .where(eq(participants.call_id, callIdByKey(key)))
     .orderBy(participants.id),

@@ -93,6 +93,7 @@ export const subQuota = preparedQuery(
           gt(waitingRoomSubs.datetime_end, now),
         ),
       )
+      .orderBy(asc(waitingRoomSubs.datetime_end), asc(waitingRoomSubs.id))
       .limit(1)
       .offset(MAX_SUBS - 1);
     return builder

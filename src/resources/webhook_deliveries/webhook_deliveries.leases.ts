@@ -14,6 +14,7 @@ import {
 } from "drizzle-orm";
 import { jsonFields } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
 import { WEBHOOK_DUE_PORTION, WEBHOOK_LANE_PORTION } from "../../limits.ts";
 
@@ -42,7 +43,9 @@ export const dueEndpoints = preparedQuery(
     builder
       .select({ id: webhookEndpoints.id })
       .from(webhookEndpoints)
-      .where(and(webhookEndpoints.is_active, lte(webhookEndpoints.due_at, due_before), isFree(now)))
+      .where(
+        and(webhookEndpoints.is_active, lte(webhookEndpoints.due_at, due_before), isFree(now), isNotQuiet()),
+      )
       .orderBy(sql`${webhookEndpoints.failing_since} is not null`, asc(webhookEndpoints.due_at))
       .limit(WEBHOOK_DUE_PORTION),
 );
@@ -53,7 +56,7 @@ export const leaseEndpoint = preparedQuery(
     builder
       .update(webhookEndpoints)
       .set({ lease_until: sql`${lease_until}` })
-      .where(and(eq(webhookEndpoints.id, id), webhookEndpoints.is_active, isFree(now)))
+      .where(and(eq(webhookEndpoints.id, id), webhookEndpoints.is_active, isFree(now), isNotQuiet()))
       .returning(),
 );
 

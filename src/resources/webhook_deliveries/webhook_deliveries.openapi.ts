@@ -18,7 +18,7 @@ import { eventIds } from "../events/events.responses.ts";
 import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { NO_ANSWER, NO_SUCCESS, UNREACHABLE } from "./webhook_deliveries.merge.ts";
-import { endpointNotActive } from "./webhook_deliveries.refusals.ts";
+import { endpointNotActive, webhooksQuiet } from "./webhook_deliveries.refusals.ts";
 import {
   deliveriesSchema,
   deliverySchema,
@@ -158,7 +158,7 @@ export const webhookDeliveriesReference: Reference = {
           },
         },
       },
-      errors: [webhookEndpointNotFound(), endpointNotActive()],
+      errors: [webhookEndpointNotFound(), webhooksQuiet(), endpointNotActive()],
     },
     "POST /webhook_endpoints/:id/ping": {
       operationId: "pingWebhookEndpoint",
@@ -180,7 +180,7 @@ export const webhookDeliveriesReference: Reference = {
           },
         },
       },
-      errors: [webhookEndpointNotFound()],
+      errors: [webhookEndpointNotFound(), webhooksQuiet()],
     },
   },
 };

@@ -1,14 +1,15 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { typesNamed } from "../../database/enums.ts";
-import { runAll, runBatch, runFirst } from "../../database/queries.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import { quietSince } from "../../database/quiet.ts";
 import { takeTurns } from "../../database/turns.ts";
 import { CRON_PORTION, EVENTS_KEPT_FOR, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { webhookEndpointNotFound } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
-import { endpointNotActive } from "./webhook_deliveries.refusals.ts";
+import { endpointNotActive, webhooksQuiet } from "./webhook_deliveries.refusals.ts";
 import { type DeliveriesQuery, type Delivery, newPing } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
 import {
@@ -37,8 +38,12 @@ export async function listDeliveries(
 export async function pingWebhookEndpoint(context: ClientContext, id: number): Promise<Attempt> {
   const { db, caller, now } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
-  const endpoint = await runFirst(db, endpointWithSecrets({ organization_id, id }));
+  const [[endpoint], [quiet]] = await runBatch(db, [
+    endpointWithSecrets({ organization_id, id }),
+    quietSince({}),
+  ]);
   if (!endpoint) throw webhookEndpointNotFound();
+  if (quiet) throw webhooksQuiet();
   return sendWebhook(context, endpoint, newPing(now));
 }
 
@@ -49,20 +54,25 @@ export async function redeliver(
   after: number,
 ): Promise<{ redelivered_count: number; next_after: number | null }> {
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
-  const { count, last } = await decideAndWrite(db, [endpointById({ organization_id, id })], ([endpoint]) => {
-    if (!endpoint) throw webhookEndpointNotFound();
-    if (!endpoint.is_active) throw endpointNotActive();
-    const { event_types, created_at } = endpoint;
-    const redelivery = {
-      organization_id,
-      id,
-      after,
-      event_types: event_types && JSON.stringify(typesNamed(event_types)),
-      created_at,
-      events_since: now - EVENTS_KEPT_FOR,
-    };
-    return { writes: [redeliverEvents({ ...redelivery, now }), redeliveredEvents(redelivery)] };
-  });
+  const { count, last } = await decideAndWrite(
+    db,
+    [endpointById({ organization_id, id }), quietSince({})],
+    ([endpoint], [quiet]) => {
+      if (!endpoint) throw webhookEndpointNotFound();
+      if (quiet) throw webhooksQuiet();
+      if (!endpoint.is_active) throw endpointNotActive();
+      const { event_types, created_at } = endpoint;
+      const redelivery = {
+        organization_id,
+        id,
+        after,
+        event_types: event_types && JSON.stringify(typesNamed(event_types)),
+        created_at,
+        events_since: now - EVENTS_KEPT_FOR,
+      };
+      return { writes: [redeliverEvents({ ...redelivery, now }), redeliveredEvents(redelivery)] };
+    },
+  );
   return { redelivered_count: count, next_after: count === WEBHOOK_REDELIVERY_PORTION ? last : null };
 }
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { webhookEndpoints } from "../../database/schema.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { MAX_OLD_WEBHOOK_SECRETS, OLD_WEBHOOK_SECRET_LIFETIME } from "../../limits.ts";
-import { rotatedTooOften, tooManyEndpoints } from "./webhook_endpoints.refusals.ts";
+import { DISABLED_AS_RESTORED, rotatedTooOften, tooManyEndpoints } from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
   updateWebhookEndpointBody,
@@ -27,8 +27,9 @@ export function newEndpoint(
 }
 
 /**
- * A field left out stays. An endpoint that is activated is no longer disabled for any reason. Whoever turns it on, or says
- * where events go, answers for it from then on.
+ * A field left out stays. An endpoint that is activated is no longer disabled for any reason. One that was restored is
+ * not, either, once a client says that it is to be off.
+ * Whoever turns it on, or says where events go, answers for it from then on.
  *
  * @param service_url where the service was reached by this request
  * @param user_id who changes it
@@ -39,6 +40,7 @@ export function mergeEndpoint(
   now: number,
 ): WebhookEndpoint {
   const { url, is_active } = input;
+  const isDecided = is_active || (is_active === false && endpoint.disabled_reason === DISABLED_AS_RESTORED);
   const isTurnedOn = is_active === true && !endpoint.is_active;
   const isMoved = url !== undefined && url !== endpoint.url;
   return {
@@ -46,7 +48,7 @@ export function mergeEndpoint(
     ...withoutUndefined(input),
     created_by_user_id: isTurnedOn || isMoved ? user_id : endpoint.created_by_user_id,
     service_url: url === undefined ? endpoint.service_url : service_url,
-    disabled_reason: is_active ? null : endpoint.disabled_reason,
+    disabled_reason: isDecided ? null : endpoint.disabled_reason,
     // What failed before says nothing of an endpoint that was repaired.
     failing_since: is_active || url !== undefined ? null : endpoint.failing_since,
     updated_at: now,

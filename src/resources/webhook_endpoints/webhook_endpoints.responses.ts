@@ -3,7 +3,7 @@ import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import { MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
 import { SET_UP_AT, WEBHOOK_ENDPOINT, WEBHOOK_SECRET } from "../../openapi/story.ts";
-import { CREATOR_REMOVED } from "./webhook_endpoints.refusals.ts";
+import { CREATOR_REMOVED, DISABLED_AS_RESTORED } from "./webhook_endpoints.refusals.ts";
 
 export const webhookEndpointSchema = z
   .object({
@@ -40,7 +40,7 @@ export const webhookEndpointSchema = z
     disabled_reason: line()
       .nullable()
       .meta({
-        description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`${CREATOR_REMOVED}\`: the user who created the endpoint has left the organization, or is no organization_admin any more.`,
+        description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`${CREATOR_REMOVED}\`: the user who created the endpoint has left the organization, or is no organization_admin any more. \`${DISABLED_AS_RESTORED}\`: the service was restored from a backup, and its operator has not resumed it yet. Then an endpoint that was active becomes so again, unless a client sets \`is_active\` first.`,
         example: null,
       }),
     created_at: timestamp().meta({ description: "When the endpoint was created.", example: SET_UP_AT }),

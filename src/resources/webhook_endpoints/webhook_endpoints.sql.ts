@@ -1,10 +1,10 @@
-import { and, asc, count, eq, getTableColumns, gte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gte, or, type SQL, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { webhookEndpoints } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
-import { CREATOR_REMOVED, ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
+import { CREATOR_REMOVED, DISABLED_AS_RESTORED, ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 
 const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns } =
   getTableColumns(webhookEndpoints);
@@ -57,7 +57,7 @@ export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnEndp
     .where(ownEndpoint(endpoint)),
 );
 
-/** Turns off the active endpoints for which a member answers. */
+/** Turns off the endpoints for which a member answers: those that are active, and those that would be when a restored service is resumed. */
 export const turnOffEndpointsOf = preparedQuery(
   ({
     organization_id,
@@ -71,7 +71,7 @@ export const turnOffEndpointsOf = preparedQuery(
         and(
           eq(webhookEndpoints.organization_id, organization_id),
           eq(webhookEndpoints.created_by_user_id, user_id),
-          eq(webhookEndpoints.is_active, true),
+          or(webhookEndpoints.is_active, eq(webhookEndpoints.disabled_reason, DISABLED_AS_RESTORED)),
         ),
       ),
 );

@@ -12,6 +12,9 @@ export interface Example {
   variables: string[];
   /** The rest of the block. */
   commands: string;
+  /** What a reader pastes after a command that waits for it. */
+  pasted: string | undefined;
+  /** 0 if nothing is sent. */
   status: number;
   /** A header that the response has: its name and value. */
   header: string | undefined;
@@ -34,7 +37,8 @@ export function examplesIn(text: string): Example[] {
     const [shown = "", after = ""] = block
       .split(/^```\n/m, 1)
       .concat(block.slice(block.indexOf("```\n") + 4));
-    const [, status, more = "", json] =
+    const pasted = /^[^`]*\n```text\n([\s\S]*?)```/.exec(after)?.[1];
+    const [, status = pasted && "0", more = "", json] =
       /^\s*Response: (\d{3})(.*)\n(?:\n```json\n([\s\S]*?)```)?/.exec(after) ?? [];
     if (!status) throw new Error(`The guide "${heading}" does not say what the response is to\n${shown}`);
     const variables: string[] = [];
@@ -47,6 +51,7 @@ export function examplesIn(text: string): Example[] {
       heading,
       variables,
       commands,
+      pasted,
       status: Number(status),
       header: /`([\w-]+: .*?)`/.exec(more)?.[1],
       json: json === undefined ? undefined : JSON.parse(json),
@@ -57,11 +62,19 @@ export function examplesIn(text: string): Example[] {
 const quoted = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
 
 /** Runs the commands of an example in a shell that has the variables, and reads what curl has received. */
-export async function runExample({ commands }: Example, variables: Record<string, string>, folder: string) {
+export async function runExample(
+  { commands, pasted }: Example,
+  variables: Record<string, string>,
+  folder: string,
+) {
+  if (pasted !== undefined) {
+    await runShell(["-euc", commands], pasted, folder);
+    return { status: 0, headers: [], json: undefined, output: commands };
+  }
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}\n`);
   // It adds the status to what curl prints, and changes nothing else.
   const curl = `curl() { command curl --silent --show-error --write-out '\\n%{http_code}' "$@"; }\n`;
-  const output = await runShell([curl, ...assignments, commands].join(""), folder);
+  const output = await runShell(["-eu"], [curl, ...assignments, commands].join(""), folder);
   const status = /\n(\d{3})$/.exec(output)?.[1] ?? "";
   const printed = output.slice(0, -status.length - 1);
   const [headers = "", body = ""] = printed.startsWith("HTTP/") ? printed.split("\r\n\r\n") : ["", printed];
@@ -74,10 +87,10 @@ export async function runExample({ commands }: Example, variables: Record<string
   };
 }
 
-/** What the script prints. Meanwhile this process goes on: it may be what the server calls. */
-async function runShell(script: string, cwd: string): Promise<string> {
-  const shell = spawn("sh", ["-eu"], { cwd });
-  shell.stdin.end(script);
+/** What a shell prints, with what it reads from its input. Meanwhile this process goes on: it may be what the server calls. */
+async function runShell(args: string[], input: string, cwd: string): Promise<string> {
+  const shell = spawn("sh", args, { cwd });
+  shell.stdin.end(input);
   let output = "";
   for (const stream of [shell.stdout, shell.stderr])
     stream.setEncoding("utf8").on("data", (chunk) => {

@@ -69,7 +69,6 @@ export const EXCEPTIONS: Exception[] = [
       "external paths */calls/{call_id}/* get responses",
       "external paths /roles get responses",
       "external paths /webhook_endpoints get responses",
-      "external paths /webhook_endpoints/{id}/ping post responses",
       "platform paths /calls/{key}/legal_hold delete responses",
     ],
     reason:

@@ -23,6 +23,7 @@ const SETTINGS = {
   FAILURE_LIMIT_PER_MINUTE: "60",
   PLATFORM_API_TOKEN: PLATFORM_TOKEN,
   APP_URL: "http://localhost:3000",
+  DIGEST_SECRET: "local-digest-secret-of-32-characters",
   INVITE_TOKEN_SECRET: "local-invite-secret-of-32-characters",
   LIVEKIT_API_KEY: LIVEKIT_KEY,
   LIVEKIT_API_SECRET: LIVEKIT_SECRET,

@@ -8,6 +8,7 @@ import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { anOrganization, given, unique } from "./organization.ts";
+import { countingRows } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
 import { throughWorkerWith } from "./worker.ts";
 
@@ -74,6 +75,19 @@ export function workerWith(bindings: object) {
     },
     runCron: () => worker.scheduled(createScheduledController(), bound),
   };
+}
+
+/**
+ * The rows that a run of the cron reads for nothing: some for each organization that other tests have made. So what a
+ * test's own rows add is the difference of two such numbers.
+ */
+export async function rowsReadForNothing(): Promise<number> {
+  const counting = countingRows();
+  const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: aQueue().binding });
+  // What there is to do for other tests is done first.
+  await runCron();
+  await runCron();
+  return (await counting.during(() => runCron())).rows_read;
 }
 
 /** Deletes the invites when the test ends: many would slow down `everyRow`, and pending ones the cron. */

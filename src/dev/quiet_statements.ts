@@ -1,0 +1,40 @@
+/*
+ * What makes a restored database quiet, and what ends that: see src/database/quiet.ts. Both may be run again. They are plain
+ * SQL: a backup carries the first, as its version of the schema wants it.
+ */
+import { DISABLED_AS_RESTORED } from "../resources/webhook_endpoints/webhook_endpoints.refusals.ts";
+
+/**
+ * How far each sequence leaps. Ids, cursors and `webhook-id`s that were given after the time of the copy do not come again,
+ * unless there were more of them.
+ */
+export const SEQUENCE_LEAP = 10_000_000;
+
+const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+/**
+ * For a database with the rows of an earlier time. Deliveries that were queued then may have been sent since. A table without
+ * rows may have had some, so its sequence leaps too.
+ */
+export const QUIETING_STATEMENTS = [
+  `INSERT INTO database_settings (name, value) VALUES ('quiet', ${NOW}) ON CONFLICT (name) DO NOTHING`,
+  "DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL",
+  "UPDATE webhook_endpoints SET due_at = NULL, lease_until = NULL, message_at = NULL",
+  `UPDATE webhook_endpoints SET is_active = 0, disabled_reason = '${DISABLED_AS_RESTORED}', updated_at = ${NOW} WHERE is_active`,
+  `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM sqlite_schema
+    WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence)`,
+  `UPDATE sqlite_sequence SET seq = seq + ${SEQUENCE_LEAP}`,
+  "INSERT INTO sequences (name, value) VALUES ('transcript_lines', 0) ON CONFLICT (name) DO NOTHING",
+  `UPDATE sequences SET value = value + ${SEQUENCE_LEAP}`,
+];
+
+/** What failed before the restore says nothing of an endpoint: without this, its first failure could disable it. */
+export const RESUMING_STATEMENTS = [
+  `UPDATE webhook_endpoints SET is_active = 1, disabled_reason = NULL, failing_since = NULL, updated_at = ${NOW}
+    WHERE disabled_reason = '${DISABLED_AS_RESTORED}'`,
+  "DELETE FROM database_settings WHERE name = 'quiet'",
+];
+
+/** One row: whether the database is quiet, and how many endpoints become active again. */
+export const QUIET_STATE = `SELECT EXISTS (SELECT 1 FROM database_settings WHERE name = 'quiet') AS is_quiet,
+  (SELECT count(*) FROM webhook_endpoints WHERE disabled_reason = '${DISABLED_AS_RESTORED}') AS endpoints`;

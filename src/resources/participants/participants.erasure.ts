@@ -1,0 +1,31 @@
+import { keyedDigests } from "../../bytes/digest.ts";
+import type { Settings } from "../../settings.ts";
+import type { Participant } from "./participants.schemas.ts";
+
+/** The name of somebody whose name was erased. */
+export const ERASED_NAME = "Participant";
+
+/**
+ * The keys that a report names. Of the key of somebody who is erased only a digest is left, by which a late report is
+ * recognized.
+ */
+export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
+  const digests = await keyedDigests(DIGEST_SECRET, keys);
+  const keyOfDigest = new Map(digests.map((digest, n) => [digest, keys[n] as string]));
+  return {
+    /** For queries, as JSON arrays. */
+    values: { keys: JSON.stringify(keys), digests: JSON.stringify(digests) },
+    /**
+     * Those who were found, with the keys of the report. Who visited again after an erasure is there once, as who visits
+     * now.
+     *
+     * @param found by id: later visits come last
+     */
+    asReported<Found extends Pick<Participant, "key" | "erased_at">>(found: Found[]): Found[] {
+      const erased = found.filter(({ erased_at }) => erased_at !== null);
+      const known = found.filter(({ erased_at }) => erased_at === null);
+      const before = erased.map((each) => ({ ...each, key: keyOfDigest.get(each.key) ?? each.key }));
+      return [...new Map([...before, ...known].map((each) => [each.key, each])).values()];
+    },
+  };
+}

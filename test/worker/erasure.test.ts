@@ -1,0 +1,195 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
+import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
+import { aLiveKitRoom, delivered } from "./support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+/** Nobody is erased in other tests. */
+afterEach(async () => {
+  await env.DB.prepare("update organizations set participant_retention_days = null").run();
+});
+
+const eraseAll = async () => {
+  await workerWith({}).runCron();
+};
+
+async function aForgetfulOrganization(): Promise<Organization> {
+  const clinic = await anOrganization();
+  const organization = { participant_retention_days: 30 };
+  await given(platform.put(`/organizations/${clinic.id}`, { organization }));
+  return clinic;
+}
+
+const rowsOf = async (organization: Organization) =>
+  (
+    await env.DB.prepare("select * from participants where organization_id = ? order by id")
+      .bind(organization.id)
+      .all<Record<string, unknown>>()
+  ).results;
+
+/** Every value of every participant, as one text. */
+const storedOf = async (organization: Organization) => JSON.stringify(await rowsOf(organization));
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 3600 * 1000).toISOString();
+
+describe("The participants of a visit that is long over", () => {
+  it("have neither name nor key any more, and take part as before", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    const { id } = await call.addEgress();
+    const [paula] = call.participants;
+    const line = { participant_key: paula.key, text: "Hello.", start_time: 0, end_time: 1 };
+    await given(call.reportTranscript({ is_final: true, lines: [line] }));
+    await eraseAll();
+    const stored = await storedOf(clinic);
+    for (const { key, display_name } of call.participants)
+      for (const personal of [key, display_name]) expect(stored).not.toContain(personal);
+    expect((await given(clinic.client.get(`${call.path}/transcript`))).transcript_lines).toMatchObject([
+      { display_name: "Participant", text: "Hello." },
+    ]);
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toMatchObject([{ id }]);
+  });
+
+  it("keep them in an organization that keeps names, and until their time has come", async () => {
+    const keeping = await anOrganization();
+    await aCall(keeping);
+    const forgetful = await aForgetfulOrganization();
+    const ended_at = daysAgo(29);
+    await aCall(forgetful, { started_at: daysAgo(29.1), ended_at });
+    await eraseAll();
+    for (const clinic of [keeping, forgetful]) expect(await storedOf(clinic)).toContain("Rita Recipient");
+  });
+
+  it("keep them under legal hold, and lose them when it has ended", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await given(platform.put(`/calls/${call.key}/legal_hold`, { legal_hold: {} }));
+    await eraseAll();
+    expect(await storedOf(clinic)).toContain("Rita Recipient");
+    await given(platform.delete(`/calls/${call.key}/legal_hold`));
+    await eraseAll();
+    expect(await storedOf(clinic)).not.toContain("Rita Recipient");
+  });
+
+  it("keep them while the call goes on", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic, { started_at: daysAgo(0.1), ended_at: null });
+    const [, rita] = call.participants;
+    await given(
+      call.report({ participants: [{ key: rita.key, joined_at: daysAgo(99), left_at: daysAgo(98) }] }),
+    );
+    await eraseAll();
+    expect(await storedOf(clinic)).toContain("Rita Recipient");
+  });
+
+  it("lose them though they were never on a call", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await clinic.addRoom();
+    await given(waits(room, unique("rita"), { left_at: STARTED_AT }));
+    await eraseAll();
+    expect(await storedOf(clinic)).not.toContain("Rita");
+  });
+});
+
+const waits = (room: { slug: string }, key: string, more: object = {}) =>
+  platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, {
+    participant: { display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE, ...more },
+  });
+
+describe("A late report of somebody who is erased", () => {
+  it("brings nothing back, as a report of the call", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await eraseAll();
+    await changingNothing(() =>
+      given(call.report({ started_at: STARTED_AT, ended_at: ENDED_AT, participants: call.participants })),
+    );
+  });
+
+  it("brings nothing back, as a report of the waiting room, and gets the key that it named", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await clinic.addRoom();
+    const key = unique("rita");
+    await given(waits(room, key, { left_at: STARTED_AT }));
+    await eraseAll();
+    const answer = await changingNothing(() => given(waits(room, key)));
+    expect(answer).toMatchObject({ key, display_name: "Participant" });
+  });
+
+  it("brings nothing back, as LiveKit's event", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const key = unique("rita");
+    const events = [room.joined(key, 1), room.left(key, 1, 2), room.finished(3)];
+    await delivered(events);
+    await eraseAll();
+    expect(await storedOf(clinic)).not.toContain(key);
+    await changingNothing(() => delivered(events));
+  });
+
+  it("is a transcript of those who were on the call", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await eraseAll();
+    const line = (participant_key: string) => ({
+      participant_key,
+      text: "Hello.",
+      start_time: 0,
+      end_time: 1,
+    });
+    const lines = [line(call.participants[0].key)];
+    const transcript = await given(call.reportTranscript({ is_final: true, lines }));
+    expect(transcript.transcript_lines).toMatchObject([{ display_name: "Participant" }]);
+    const stranger = await call.reportTranscript({ is_final: true, lines: [line(unique("stranger"))] });
+    expect(stranger.status).toBe(422);
+  });
+
+  it("still withdraws consent", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await call.addEgress();
+    await eraseAll();
+    const [, { key }] = call.participants;
+    await given(call.report({ participants: [{ key, recording_consent: false }] }));
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([]);
+    expect(await storedOf(clinic)).not.toContain(key);
+  });
+});
+
+describe("Who comes again after having been erased", () => {
+  it("is somebody new, who is erased in turn, and late reports of both visits bring nothing back", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await clinic.addRoom();
+    const key = unique("rita");
+    const visits = [{ left_at: STARTED_AT }, { waiting_since: daysAgo(40), left_at: daysAgo(39) }];
+    for (const visit of visits) {
+      await given(waits(room, key, visit));
+      await eraseAll();
+    }
+    expect(await rowsOf(clinic)).toHaveLength(2);
+    expect(await storedOf(clinic)).not.toContain(key);
+    for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
+    await given(waits(room, key, { waiting_since: daysAgo(1) }));
+    expect(await given(platform.get(`/waiting_rooms/${room.slug}`))).toMatchObject({
+      waiting_room: { waiting_count: 1 },
+    });
+    for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
+  });
+
+  it("is somebody new on a call too", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await clinic.addRoom();
+    const key = unique("rita");
+    await given(waits(room, key, { left_at: STARTED_AT }));
+    await eraseAll();
+    const participants = [{ key, display_name: "Rita Recipient", role: "recipient" }];
+    await aCall(clinic, { started_at: daysAgo(1), ended_at: null, participants });
+    expect(await rowsOf(clinic)).toMatchObject([
+      { display_name: "Participant", call_id: null },
+      { key, display_name: "Rita Recipient" },
+    ]);
+  });
+});

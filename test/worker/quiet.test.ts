@@ -1,0 +1,342 @@
+import { env } from "cloudflare:workers";
+import { EgressStatus } from "@livekit/protocol";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { QUIETING_STATEMENTS, RESUMING_STATEMENTS, SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
+import { WEBHOOK_RESULTS_PORTION } from "../../src/limits.ts";
+import { api, platform } from "./support/api.ts";
+import { aCall } from "./support/calls.ts";
+import { countingRoundTrips } from "./support/database.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { aLiveKit } from "./support/livekit_api.ts";
+import { observedDatabase } from "./support/observed_database.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { aBucket, fileExists, storeFile } from "./support/storage.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+import { aClinicWithWebhooks, aReceiver, status } from "./support/webhooks.ts";
+import { throughWorkerWith } from "./support/worker.ts";
+
+const MINUTE = 60_000;
+const QUIET = "The service was restored from a backup, and sends no webhooks until its operator resumes it";
+const KEPT = "The database was restored: the file is deleted when the operator resumes the service";
+
+const run = (statements: string[]) => env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
+
+const resume = () => run(RESUMING_STATEMENTS);
+
+/** What a restore does to the database, until the test ends. The tests of commands show that it does. */
+async function restore() {
+  onTestFinished(async () => {
+    await resume();
+  });
+  await run(QUIETING_STATEMENTS);
+}
+
+describe("A restored database sends no webhook", () => {
+  it("though deliveries were due, until it is resumed; then it sends what happened since", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const receiver = aReceiver();
+    const endpoint = await clinic.addEndpoint(receiver);
+    await clinic.makeEvents(2);
+    await restore();
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "restored" });
+    expect(await clinic.deliveries(endpoint)).toEqual([]);
+    await clinic.makeEvents();
+    await clinic.queue.pass(10 * MINUTE);
+    await clinic.queue.runCron();
+    expect(receiver.received).toEqual([]);
+    await resume();
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: true, disabled_reason: null });
+    const [event] = await clinic.makeEvents();
+    await clinic.queue.passUntilDone();
+    expect(receiver.received.map(({ body }) => body.id)).toEqual([event]);
+  });
+
+  it("also to an endpoint that a client turns on meanwhile: what happens from then on is sent later", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const receiver = aReceiver();
+    const endpoint = await clinic.addEndpoint(receiver);
+    await restore();
+    await clinic.updateEndpoint(endpoint, { is_active: true });
+    const [event] = await clinic.makeEvents();
+    await clinic.queue.pass(10 * MINUTE);
+    await clinic.queue.runCron();
+    await clinic.queue.deliver({ version: 1, webhook_endpoint_id: endpoint.id });
+    expect(receiver.received).toEqual([]);
+    expect(clinic.queue.messages).toEqual([]);
+    await resume();
+    await clinic.queue.passUntilDone();
+    expect(receiver.received.map(({ body }) => body.id)).toEqual([event]);
+  });
+
+  it("not even one that a lane took before: the lane ends with the portion that it is sending", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const receiver = aReceiver();
+    const endpoint = await clinic.addEndpoint(receiver);
+    await clinic.makeEvents(WEBHOOK_RESULTS_PORTION + 3);
+    receiver.answer = async (_, count) => {
+      if (count === 1) await restore();
+      return status(204);
+    };
+    await clinic.queue.pass(10 * MINUTE);
+    expect(receiver.received).toHaveLength(WEBHOOK_RESULTS_PORTION);
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "restored" });
+  });
+
+  it.each([
+    ["ping", undefined],
+    ["redeliver", { after: 0 }],
+  ])("for a request to %s, which is refused, also for an active endpoint", async (verb, body) => {
+    const clinic = await aClinicWithWebhooks();
+    const receiver = aReceiver();
+    const endpoint = await clinic.addEndpoint(receiver);
+    await clinic.makeEvents();
+    await restore();
+    const ask = () => clinic.client.post(`/webhook_endpoints/${endpoint.id}/${verb}`, body);
+    expectRefusal(await changingNothing(ask), 422, QUIET);
+    await clinic.updateEndpoint(endpoint, { is_active: true });
+    expectRefusal(await changingNothing(ask), 422, QUIET);
+    expectRefusal(await clinic.client.post(`/webhook_endpoints/999999999/${verb}`, body), 404);
+    await resume();
+    expect((await ask()).status).toBe(200);
+    await clinic.queue.passUntilDone();
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe("The webhook endpoints of a restored database", () => {
+  it("are on again when it is resumed, but for those that were off or that a client turned off meanwhile", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const gone = aReceiver(() => status(410));
+    const was = {
+      on: await clinic.addEndpoint(aReceiver()),
+      off: await clinic.addEndpoint(aReceiver(), { is_active: false }),
+      gone: await clinic.addEndpoint(gone),
+      turnedOff: await clinic.addEndpoint(aReceiver()),
+      moved: await clinic.addEndpoint(aReceiver()),
+    };
+    await clinic.makeEvents();
+    await clinic.queue.passUntilDone();
+    const off = { is_active: false, disabled_reason: null };
+    const restored = { is_active: false, disabled_reason: "restored" };
+    const disabled = { is_active: false, disabled_reason: "The endpoint answered 410 (Gone)" };
+    await restore();
+    expect(await clinic.endpoint(was.on)).toMatchObject(restored);
+    expect(await clinic.endpoint(was.off)).toMatchObject(off);
+    expect(await clinic.endpoint(was.gone)).toMatchObject(disabled);
+    expect(await clinic.updateEndpoint(was.turnedOff, { is_active: false })).toMatchObject(off);
+    const { url } = aReceiver();
+    expect(await clinic.updateEndpoint(was.moved, { url })).toMatchObject({ ...restored, url });
+    await resume();
+    expect(await clinic.endpoint(was.on)).toMatchObject({ is_active: true, disabled_reason: null });
+    expect(await clinic.endpoint(was.off)).toMatchObject(off);
+    expect(await clinic.endpoint(was.gone)).toMatchObject(disabled);
+    expect(await clinic.endpoint(was.turnedOff)).toMatchObject(off);
+    expect(await clinic.endpoint(was.moved)).toMatchObject({ is_active: true, url });
+  });
+
+  it("stay off if their creator leaves before it is resumed", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const colleague = await clinic.addUser("Alan Admin", ["organization_admin"]);
+    const client = await clinic.addClient(colleague.id);
+    const webhook_endpoint = { url: aReceiver().url };
+    const endpoint = await given(client.post("/webhook_endpoints", { webhook_endpoint }));
+    await restore();
+    await given(platform.delete(`/organizations/${clinic.id}/users/${colleague.id}`));
+    await resume();
+    const off = { is_active: false, disabled_reason: "creator_removed" };
+    expect(await clinic.endpoint(endpoint)).toMatchObject(off);
+  });
+
+  it("are remembered however often the database is made quiet", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const [on, off] = [
+      await clinic.addEndpoint(aReceiver()),
+      await clinic.addEndpoint(aReceiver(), { is_active: false }),
+    ];
+    await restore();
+    await restore();
+    expect(await clinic.endpoint(on)).toMatchObject({ is_active: false, disabled_reason: "restored" });
+    await resume();
+    await resume();
+    expect(await clinic.endpoint(on)).toMatchObject({ is_active: true, disabled_reason: null });
+    expect(await clinic.endpoint(off)).toMatchObject({ is_active: false, disabled_reason: null });
+  });
+
+  it("are not disabled by their first failure for what had failed before", async () => {
+    const clinic = await aClinicWithWebhooks();
+    const receiver = aReceiver(() => status(500));
+    const endpoint = await clinic.addEndpoint(receiver);
+    await clinic.makeEvents();
+    await clinic.queue.pass(MINUTE);
+    await restore();
+    await clinic.queue.pass(6 * 24 * 60 * MINUTE);
+    await resume();
+    await clinic.makeEvents();
+    await clinic.queue.pass(MINUTE);
+    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: true, disabled_reason: null });
+  });
+});
+
+/** An ended recording with its file, whose organization keeps recordings and transcripts for a day. */
+async function anOldRecording() {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic, { started_at: fromNow(-3 * 24 * 60), ended_at: fromNow(-2 * 24 * 60) });
+  const storage_key = `${unique("file")}.wav`;
+  await storeFile(storage_key);
+  const { egress_id } = await call.addEgress({ storage_key });
+  return {
+    call,
+    storage_key,
+    clinic,
+    remove: (api = platform) => api.delete(`/egresses/${egress_id}`),
+    async keepForADay() {
+      const keepFor = (days: number | null) =>
+        given(
+          platform.put(`/organizations/${clinic.id}`, {
+            organization: { recording_retention_days: days, transcript_retention_days: days },
+          }),
+        );
+      // What is left must not be work for the cron of another test.
+      onTestFinished(async () => {
+        await keepFor(null);
+      });
+      await keepFor(1);
+    },
+  };
+}
+
+describe("A restored database deletes no file", () => {
+  it("that is too old, nor a transcript, until it is resumed: the report of a legal hold may be lost", async () => {
+    const { call, clinic, storage_key, keepForADay } = await anOldRecording();
+    const [participant] = call.participants;
+    const lines = [{ participant_key: participant.key, text: "Hello", start_time: 0, end_time: 1 }];
+    await given(call.reportTranscript({ summary: "All is well", is_final: true, lines }));
+    await given(call.reportSoapNote({ text: "Well", is_final: true }));
+    await restore();
+    await keepForADay();
+    await workerWith({}).runCron();
+    expect(await fileExists(storage_key)).toBe(true);
+    for (const text of ["transcript", "soap_note"])
+      expect((await clinic.client.get(`${call.path}/${text}`)).status).toBe(200);
+    await resume();
+    await workerWith({}).runCron();
+    expect(await fileExists(storage_key)).toBe(false);
+    for (const text of ["transcript", "soap_note"])
+      expect((await clinic.client.get(`${call.path}/${text}`)).status).toBe(404);
+  });
+
+  it("whose deletion was claimed before", async () => {
+    const { storage_key, remove } = await anOldRecording();
+    const bucket = aBucket(() => true);
+    expect((await remove(platform.through(throughWorkerWith({ RECORDINGS: bucket.binding })))).status).toBe(
+      503,
+    );
+    await restore();
+    travelTo(fromNow(10));
+    await workerWith({}).runCron();
+    expect(await fileExists(storage_key)).toBe(true);
+    await resume();
+    await workerWith({}).runCron();
+    expect(await fileExists(storage_key)).toBe(false);
+  });
+
+  it("which the cron claimed in the moment before", async () => {
+    const { storage_key, keepForADay } = await anOldRecording();
+    await keepForADay();
+    // The claims are made in one round trip, and their files read in the next.
+    let isClaiming = false;
+    let wereClaimed = false;
+    const DB = observedDatabase({
+      prepare: (text) => {
+        isClaiming ||= text.startsWith("update") && text.includes("deletion_due_at");
+      },
+      query: async (work) => {
+        const isFirst = isClaiming && !wereClaimed;
+        isClaiming = false;
+        wereClaimed ||= isFirst;
+        const result = await work();
+        if (isFirst) await restore();
+        return result;
+      },
+    });
+    await workerWith({ DB }).runCron();
+    expect(wereClaimed).toBe(true);
+    expect(await fileExists(storage_key)).toBe(true);
+  });
+
+  it("for the platform, whose request stays and is carried out when it is resumed", async () => {
+    const { storage_key, remove } = await anOldRecording();
+    await restore();
+    const refused = await remove();
+    expectRefusal(refused, 503, KEPT);
+    expect(refused.headers.get("Retry-After")).toMatch(/^\d+$/);
+    expect(await fileExists(storage_key)).toBe(true);
+    await resume();
+    travelTo(fromNow(10));
+    await workerWith({}).runCron();
+    expect(await fileExists(storage_key)).toBe(false);
+    expect((await remove()).status).toBe(204);
+  });
+});
+
+it("A restored database asks LiveKit nothing until it is resumed", async () => {
+  await env.DB.prepare("update egresses set check_at = null").run();
+  const livekit = aLiveKit();
+  const call = await aCall(await anOrganization());
+  const running = { status: "egress_active", is_stopped: false, ended_at: null, storage_key: null };
+  const { egress_id } = await call.addEgress(running);
+  livekit.egress(egress_id, EgressStatus.EGRESS_ACTIVE);
+  await restore();
+  travelTo(fromNow(11));
+  await livekit.runCron();
+  expect(livekit.asked).toEqual([]);
+  await resume();
+  await livekit.runCron();
+  expect(livekit.asked).toEqual([egress_id]);
+});
+
+it("A restored database gives no id again that was given after the time of the copy", async () => {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  const lines = (text: string) => [
+    { participant_key: call.participants[0].key, text, start_time: 0, end_time: 1 },
+  ];
+  const made = async () => {
+    const transcript = await given(
+      call.reportTranscript({ summary: null, is_final: false, lines: lines(unique("line")) }),
+    );
+    const { events } = await given(clinic.client.get("/events?per_page=100"));
+    return {
+      room: (await clinic.addRoom()).id as number,
+      user: (await clinic.addProvider()).id as number,
+      event: events.at(-1).id as number,
+      line: transcript.transcript_lines[0].id as number,
+    };
+  };
+  const before = await made();
+  await restore();
+  const after = await made();
+  // The event was there before.
+  expect(after.event).toBeLessThan(before.event + SEQUENCE_LEAP);
+  const later = await made();
+  for (const name of ["room", "user", "line"] as const)
+    expect(after[name], name).toBeGreaterThan(before[name] + SEQUENCE_LEAP);
+  expect(later.event).toBeGreaterThan(before.event + SEQUENCE_LEAP);
+});
+
+it("The health of a restored service is 200, says that the database is quiet, and costs one round trip", async () => {
+  const expectHealth = async (body: object) => {
+    const counting = countingRoundTrips();
+    const trips = await counting.during(async () => {
+      const answer = await api("", {}).through(counting.fetcher).get("/health");
+      expect(answer).toMatchObject({ status: 200, body });
+    });
+    expect(trips).toBe(1);
+  };
+  await restore();
+  await expectHealth({ status: "quiet", message: expect.stringContaining("npm run restore -- --resume") });
+  await resume();
+  await expectHealth({ status: "ok" });
+});

@@ -39,7 +39,11 @@ export type BulkInviteRowStatus = (typeof BULK_INVITE_ROW_STATUSES)[number];
 /** What can happen in an organization. Triggers write the events: see triggers/events.sql. */
 export const EVENT_TYPES = [
   "call.started",
+  "call.updated",
   "call.ended",
+  "participant.waiting",
+  "participant.joined",
+  "participant.left",
   "transcript.finalized",
   "soap_note.finalized",
   "egress.started",

@@ -15,17 +15,26 @@ BEGIN
   WHERE new.ended_at IS NOT NULL;
 END;
 
--- Transcripts and SOAP notes can be read from the end of the call on. Final ones may be reported before it.
-CREATE TRIGGER `events_call_ended` AFTER UPDATE OF ended_at ON `calls`
-WHEN old.ended_at IS NULL AND new.ended_at IS NOT NULL
+-- Transcripts and SOAP notes can be read from the end of the call on. Final ones may be reported before it. A reported end
+-- that replaces an assumed one is a change, also where it is the same time.
+CREATE TRIGGER `events_call_updated`
+AFTER UPDATE OF organization_user_id, failed, ended_at, end_is_assumed ON `calls`
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   SELECT new.organization_id, type,
     json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.updated_at
   FROM (
-    SELECT 'call.ended' AS type
-    UNION ALL SELECT 'transcript.finalized' FROM transcripts WHERE call_id = new.id AND is_final
-    UNION ALL SELECT 'soap_note.finalized' FROM soap_notes WHERE call_id = new.id AND is_final
+    SELECT 'call.updated' AS type
+    WHERE old.organization_user_id <> new.organization_user_id
+      OR old.failed <> new.failed
+      OR (old.ended_at IS NOT NULL
+        AND (old.ended_at IS NOT new.ended_at OR old.end_is_assumed <> new.end_is_assumed))
+    UNION ALL
+    SELECT value FROM json_each(iif(old.ended_at IS NULL AND new.ended_at IS NOT NULL, json_array(
+      'call.ended',
+      (SELECT 'transcript.finalized' FROM transcripts WHERE call_id = new.id AND is_final),
+      (SELECT 'soap_note.finalized' FROM soap_notes WHERE call_id = new.id AND is_final)
+    ), '[]')) WHERE value IS NOT NULL
   );
 END;
 
@@ -85,6 +94,53 @@ BEGIN
     json_object('organization_user_id', organization_user_id, 'call_id', new.call_id, 'egress_id', new.id),
     new.updated_at
   FROM calls WHERE id = new.call_id;
+END;
+
+-- Of which times events tell is decided with what is known of a participant (see tell in participants.merge.ts).
+-- A procedure, which SQLite does not have: the view stores nothing; an insert writes an event of a participant, with the
+-- ids that there are.
+CREATE VIEW `events_of_participants` AS
+SELECT NULL AS type, NULL AS participant_id;
+
+CREATE TRIGGER `events_of_participant` INSTEAD OF INSERT ON `events_of_participants`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT organization_id, new.type, json_patch('{}', json_object(
+    'waiting_room_id', waiting_room_id, 'participant_id', id, 'call_id', call_id,
+    'organization_user_id', (SELECT organization_user_id FROM calls WHERE calls.id = call_id))), updated_at
+  FROM participants WHERE id = new.participant_id;
+END;
+
+CREATE TRIGGER `events_participant_created` AFTER INSERT ON `participants`
+BEGIN
+  INSERT INTO events_of_participants
+  SELECT type, new.id FROM (
+    SELECT 'participant.waiting' AS type WHERE new.waiting_told IS NOT NULL
+    UNION ALL SELECT 'participant.joined' WHERE new.joined_told IS NOT NULL
+    UNION ALL SELECT 'participant.left' WHERE new.left_told IS NOT NULL
+  );
+END;
+
+-- A time that was told, and is told again, begins after the last leaving, or ends what began after that: all else corrects
+-- it. Who goes to another room waits there.
+CREATE TRIGGER `events_participant_updated`
+AFTER UPDATE OF waiting_room_id, waiting_told, joined_told, left_told ON `participants`
+BEGIN
+  INSERT INTO events_of_participants
+  SELECT type, new.id FROM (
+    SELECT 'participant.waiting' AS type
+    WHERE new.waiting_told IS NOT NULL AND (old.waiting_told IS NULL
+      OR (old.waiting_told <= old.left_told AND new.waiting_told > old.left_told)
+      OR (old.waiting_room_id <> new.waiting_room_id AND new.call_id IS NULL))
+    UNION ALL
+    SELECT 'participant.joined'
+    WHERE new.joined_told IS NOT NULL AND (old.joined_told IS NULL
+      OR (old.joined_told <= old.left_told AND new.joined_told > old.left_told))
+    UNION ALL
+    SELECT 'participant.left'
+    WHERE new.left_told IS NOT NULL AND (old.left_told IS NULL OR (old.left_told <> new.left_told
+      AND max(coalesce(new.waiting_told, 0), coalesce(new.joined_told, 0)) > old.left_told))
+  );
 END;
 
 CREATE TRIGGER `events_consent_withdrawn` AFTER UPDATE OF recording_consent ON `participants`

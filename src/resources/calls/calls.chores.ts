@@ -5,7 +5,7 @@ import { idsInTurn } from "../../database/in_turn.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { calls, egresses, participants, soapNotes, transcripts } from "../../database/schema.ts";
 import { CALLS_ENDED, SILENCE_UNTIL_END } from "../../limits.ts";
-import { leaveAtEnd } from "../participants/participants.merge.ts";
+import { leaveAtEnd, tell } from "../participants/participants.merge.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
 
@@ -33,12 +33,15 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
       const presentOn = Map.groupBy(present, ({ call_id }) => call_id);
       const ends = silent.map((call) => ({ ...call, ended_at: assumedEnd(call, now) }));
       const left = ends.flatMap(({ id, ended_at }) =>
-        (presentOn.get(id) ?? []).map((each) => leaveAtEnd(each, ended_at, now, true)),
+        (presentOn.get(id) ?? []).map((each) => tell(each, leaveAtEnd(each, ended_at, now, true))),
       );
       return {
         writes: [
-          writeLeaving({ now, left: JSON.stringify(left.map(({ id, left_at }) => [id, left_at])) }),
           writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
+          writeLeaving({
+            now,
+            left: JSON.stringify(left.map(({ id, left_at, left_told }) => [id, left_at, left_told])),
+          }),
         ],
       };
     },
@@ -101,17 +104,25 @@ const presentOnSilentCalls = preparedQuery((silence: Placeholders<Silence>) =>
       joined_at: participants.joined_at,
       left_at: participants.left_at,
       left_is_assumed: participants.left_is_assumed,
+      waiting_told: participants.waiting_told,
+      joined_told: participants.joined_told,
+      left_told: participants.left_told,
       updated_at: participants.updated_at,
     })
     .from(participants)
     .where(and(sql`${participants.call_id} in ${silentCallIds(silence)}`, isNull(participants.left_at))),
 );
 
-/** `left` is JSON: pairs of a participant and a time. */
+/** `left` is JSON: a participant, when they left, and the time of which events have told. */
 const writeLeaving = preparedQuery(({ now, left }: Placeholders<{ now: number; left: string }>) =>
   builder
     .update(participants)
-    .set({ left_at: sql`item.value ->> 1`, left_is_assumed: true, updated_at: sql`${now}` })
+    .set({
+      left_at: sql`item.value ->> 1`,
+      left_told: sql`item.value ->> 2`,
+      left_is_assumed: true,
+      updated_at: sql`${now}`,
+    })
     .from(sql`json_each(${left}) as item`)
     .where(sql`${participants.id} = item.value ->> 0`),
 );

@@ -9,6 +9,7 @@ import {
   mergeParticipantsOnCall,
   type ParticipantRow,
   type ReportOnCall,
+  tell,
 } from "../participants/participants.merge.ts";
 import type { Participant } from "../participants/participants.schemas.ts";
 import {
@@ -81,13 +82,14 @@ export function mergeCall(
     ended_at === null
       ? named
       : [...named, ...others].map((each) => leaveAtEnd(each, ended_at, now, end_is_assumed));
-  const before = new Map([...known.participants, ...known.present].map((each) => [each.key, each]));
+  const before = new Map([...known.participants, ...known.present].map((each) => [each.id, each]));
+  const knownAs = ({ id }: ParticipantRow) => (id === undefined ? undefined : before.get(id));
   // Everybody whom a new call names joins it, though its id is not known yet. Of somebody erased nothing changes.
   const isNews = (each: ParticipantRow) =>
-    each.erased_at === null && (!known.call || isChanged(before.get(each.key), each));
+    each.erased_at === null && (!known.call || isChanged(knownAs(each), each));
   return {
     call,
-    participants: participants.filter(isNews),
+    participants: participants.filter(isNews).map((each) => tell(knownAs(each), each)),
     consents: mergeConsents(known, call, named, report, now),
     beginsHold: report.legal_hold === true && !isHeld(known.call),
   };

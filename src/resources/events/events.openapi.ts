@@ -5,14 +5,17 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {
   ACCEPTED_AT,
+  CALL,
   ENDED_AT,
   EVENT_ID,
   FRED,
   INES,
+  PAULA,
   RECORDED_FROM,
   RECORDING_DELETED_AT,
   STARTED_AT,
   SUB_PLANNED_AT,
+  WAITING_SINCE,
   WITHDRAWN_AT,
 } from "../../openapi/story.ts";
 import { eventsNotFound } from "./events.refusals.ts";
@@ -20,12 +23,33 @@ import { eventIds, type eventSchema, eventsSchema } from "./events.responses.ts"
 
 type Event = z.input<typeof eventSchema>;
 
-/** When each type comes, and the ids in its data. */
-export const EVENT_MEANINGS: Record<EventType, [when: string, ids: (keyof typeof eventIds.shape)[]]> = {
+type IdName = keyof typeof eventIds.shape;
+
+/** When each type comes, the ids in its data, and those that are there only where there is such a thing. */
+export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifThereIs?: IdName[]]> = {
   "call.started": ["A call is reported for the first time.", ["organization_user_id", "call_id"]],
+  "call.updated": [
+    "Another user holds a call than was reported before, it has failed or not, or its end is another one than before: it was corrected, or nobody had reported it.",
+    ["organization_user_id", "call_id"],
+  ],
   "call.ended": [
     "A call has ended, or counts as ended because nobody reported its end.",
     ["organization_user_id", "call_id"],
+  ],
+  "participant.waiting": [
+    "Somebody waits in a waiting room, or did before joining a call: for the first time, again after having left, or in another room.",
+    ["waiting_room_id", "participant_id"],
+    ["call_id", "organization_user_id"],
+  ],
+  "participant.joined": [
+    "Somebody has joined a call, for the first time or again after having left.",
+    ["waiting_room_id", "participant_id"],
+    ["call_id", "organization_user_id"],
+  ],
+  "participant.left": [
+    "Somebody has left a waiting room or a call, or counts as having left because nobody reported it. Who is there when a call ends leaves it then.",
+    ["waiting_room_id", "participant_id"],
+    ["call_id", "organization_user_id"],
   ],
   "transcript.finalized": [
     "The final transcript of a call can be read: when it is reported, but not before the end of the call.",
@@ -71,19 +95,31 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: (keyof typeof
 };
 
 const table = Object.entries(EVENT_MEANINGS)
-  .map(([type, [when, ids]]) => `| \`${type}\` | ${when} | ${ids.map((name) => `\`${name}\``).join(", ")} |`)
+  .map(([type, [when, ids, ifThereIs = []]]) => {
+    const names = [
+      ...ids.map((name) => `\`${name}\``),
+      ...ifThereIs.map((name) => `\`${name}\` of the call, if there is one`),
+    ];
+    return `| \`${type}\` | ${when} | ${names.join(", ")} |`;
+  })
   .join("\n");
+
+const ON_CALL = { call_id: CALL.id, organization_user_id: PAULA.id };
 
 /** In the story of the examples, in its order, with the ids that differ from those of most examples. */
 const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["data"]]> = {
-  "organization_user.removed": [1039, "2026-01-28T16:00:00.000Z", { organization_user_id: FRED.id }],
-  "bulk_invite.completed": [1040, "2026-01-30T15:00:04.000Z"],
-  "call.started": [1041, STARTED_AT],
+  "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: FRED.id }],
+  "bulk_invite.completed": [1035, "2026-01-30T15:00:04.000Z"],
+  "participant.waiting": [1038, WAITING_SINCE],
+  "call.started": [1039, STARTED_AT],
+  "participant.joined": [1040, STARTED_AT, ON_CALL],
   "egress.started": [1042, RECORDED_FROM],
   "call.ended": [EVENT_ID, ENDED_AT],
-  "egress.ended": [1044, ENDED_AT],
-  "transcript.finalized": [1045, "2026-01-31T09:45:20.000Z"],
-  "soap_note.finalized": [1046, "2026-01-31T09:46:00.000Z"],
+  "participant.left": [1044, ENDED_AT, ON_CALL],
+  "egress.ended": [1045, ENDED_AT],
+  "transcript.finalized": [1046, "2026-01-31T09:45:20.000Z"],
+  "soap_note.finalized": [1047, "2026-01-31T09:46:00.000Z"],
+  "call.updated": [1048, "2026-01-31T09:47:10.000Z"],
   "waiting_room_sub.changed": [1050, SUB_PLANNED_AT],
   "invite.accepted": [1052, ACCEPTED_AT],
   "organization_user.added": [1053, ACCEPTED_AT, { organization_user_id: INES.id }],
@@ -130,7 +166,7 @@ There may be more types in the future: ignore those that you do not know.`,
         after: {
           description:
             "Only events with a higher id: the `next_after` of the response before. Without it, the list begins with the oldest event that is kept.",
-          example: 1038,
+          example: 1033,
         },
       },
       response: {
@@ -139,8 +175,8 @@ There may be more types in the future: ignore those that you do not know.`,
           "One event of each type but `egress.deleted`": { events: events.slice(0, -1), next_after: 1060 },
           "Only final transcripts": { events: [transcriptFinalized], next_after: transcriptFinalized.id },
           "Only calls": {
-            events: [exampleEvent("call.started"), exampleEvent("call.ended")],
-            next_after: EVENT_ID,
+            events: [exampleEvent("call.started"), exampleEvent("call.ended"), exampleEvent("call.updated")],
+            next_after: exampleEvent("call.updated").id,
           },
           "Nothing has happened since": { events: [], next_after: 1060 },
         },

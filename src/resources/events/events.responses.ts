@@ -40,7 +40,8 @@ export const eventIds = z.object({
 
 export const eventDataSchema = eventIds.partial().meta({
   id: "EventData",
-  description: "The ids of what an event is about. Each type of event has some of them, and always the same.",
+  description:
+    "The ids of what an event is about. Each type of event has some of them, and always the same, but for those of a call that there may not be.",
   example: { organization_user_id: PAULA.id, call_id: CALL.id },
 });
 

@@ -43,7 +43,7 @@ const leaveSilently = preparedQuery(({ now, since }: Placeholders<{ now: number;
   });
   return builder
     .update(participants)
-    .set({ left_at: latestTime, left_is_assumed: true, updated_at: sql`${now}` })
+    .set({ left_at: latestTime, left_told: latestTime, left_is_assumed: true, updated_at: sql`${now}` })
     .where(inArray(id, silent))
     .returning({ id });
 });

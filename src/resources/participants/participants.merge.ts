@@ -74,7 +74,7 @@ export function mergeParticipant(
   const fields = {
     organization_id: room.organization_id,
     key,
-    waiting_room_id: enters ? room.id : (before?.waiting_room_id ?? room.id),
+    waiting_room_id: enters || comesBack ? room.id : (before?.waiting_room_id ?? room.id),
     call_id,
     user_id,
     display_name,
@@ -89,7 +89,8 @@ export function mergeParticipant(
     livekit_said,
     erased_at: null,
   };
-  return reviseRow(before, fields, now);
+  const next = reviseRow(before, fields, now);
+  return next === before ? before : tell(before, next);
 }
 
 /**
@@ -120,6 +121,43 @@ function earlierVisitUntil(before: Participant, { waiting_since }: ParticipantRe
   return call_id === null && isAfter(waiting_since, until) ? until : earlier_visit_until;
 }
 
+/** Of which times of a participant events have told. */
+type Told = Pick<ParticipantRow, "waiting_told" | "joined_told" | "left_told">;
+
+const NOTHING_TOLD = { waiting_told: null, joined_told: null, left_told: null, left_is_assumed: false };
+
+/**
+ * Notes of which times events tell; triggers write them (triggers/events.sql). Each time of a visit is told once, when it is
+ * first known: what is cleared, corrected, late or said again is not told again. Of who has left, only a later time begins
+ * something that is told: another wait, or joining once more. Joining after an end that was only assumed is a correction.
+ *
+ * @param before the known participant; undefined for a new one
+ */
+export function tell<Next extends Pick<ParticipantRow, "waiting_since" | "joined_at" | "left_at">>(
+  before: (Told & Pick<ParticipantRow, "left_is_assumed">) | undefined,
+  next: Next,
+): Next & Told {
+  const told = before ?? NOTHING_TOLD;
+  const { waiting_since, joined_at, left_at } = next;
+  const begun = (time: number | null, known: number | null) =>
+    time === null || (known !== null && told.left_told !== null && time <= told.left_told) ? known : time;
+  const waits = joined_at === null || isAfter(joined_at, waiting_since);
+  const staysJoined = told.left_is_assumed && told.joined_told !== null;
+  const waiting_told = waits ? begun(waiting_since, told.waiting_told) : told.waiting_told;
+  const joined_told = staysJoined ? told.joined_told : begun(joined_at, told.joined_told);
+  const since = Math.max(waiting_told ?? 0, joined_told ?? 0);
+  return { ...next, waiting_told, joined_told, left_told: leftTold(left_at, told.left_told, since) };
+}
+
+/** @param since the latest beginning that was told */
+function leftTold(left_at: number | null, told: number | null, since: number): number | null {
+  if (left_at === null) return told;
+  if (told === null) return Math.max(left_at, since);
+  // Somebody who is there again leaves again. Of who has left, this corrects the time, or is of a time before.
+  if (since > told) return left_at > told ? Math.max(left_at, since) : told;
+  return left_at >= since ? left_at : told;
+}
+
 /** What is known when somebody on a call is reported. */
 export interface KnownOnCall {
   call: { id: number | null; organization_id: number; waiting_room_id: number; started_at: number };
@@ -131,7 +169,7 @@ export interface KnownOnCall {
 
 /**
  * What a call's report makes of the participants whom it names: those of the waiting room by the same key, or new
- * ones. A participant who has left stays gone, except one who joined after that. What it says of their consent is in
+ * ones. A participant who has left stays gone, except one who joined after that, and stays then. What it says of their consent is in
  * consents.merge.ts.
  *
  * @returns each known participant itself where nothing changes
@@ -146,8 +184,10 @@ export function mergeParticipantsOnCall(
     const since = report.waiting_since ?? report.joined_at ?? known.call.started_at;
     const { before, earlier_visit_until } = visitKnown(known.participants.get(report.key), since);
     if (before && before.erased_at !== null) return { before, next: before };
-    const left_at = leftAt(report, before, isAfter(report.joined_at, before?.left_at));
-    return { before, next: { ...before, ...report, left_at, earlier_visit_until, erased_at: null } };
+    const { joined_at: _, left_at: __, ...others } = report;
+    const said: ReportOnCall = before && isOfStayBefore(before, report) ? others : report;
+    const left_at = leftAt(said, before, isAfter(said.joined_at, before?.left_at));
+    return { before, next: { ...before, ...said, left_at, earlier_visit_until, erased_at: null } };
   });
 
   if (merged.some(({ next }) => next.display_name === undefined || next.role === undefined))
@@ -180,9 +220,22 @@ export function mergeParticipantsOnCall(
       earlier_visit_until: next.earlier_visit_until,
       livekit_said: next.livekit_said ?? null,
       erased_at: null,
+      waiting_told: before?.waiting_told ?? null,
+      joined_told: before?.joined_told ?? null,
+      left_told: before?.left_told ?? null,
     };
     return reviseRow(before, fields, now);
   });
+}
+
+/** Of somebody who left and joined once more, what is said of the time before that is late. */
+function isOfStayBefore(before: Participant, { joined_at, left_at }: ReportOnCall): boolean {
+  const until = left_at ?? joined_at;
+  return (
+    typeof until === "number" &&
+    isAfter(before.joined_told, before.left_told) &&
+    !isAfter(until, before.left_told)
+  );
 }
 
 /** What the end of a call does to somebody on it. */

@@ -72,9 +72,12 @@ const typed = <Type extends string, Data extends z.ZodType>(type: Type, data: Da
   });
 
 function webhookFor(type: EventType): WebhookReference {
-  const [when, ids] = EVENT_MEANINGS[type];
+  const [when, ids, ifThereIs = []] = EVENT_MEANINGS[type];
   const { id, created_at: timestamp, data } = exampleEvent(type);
-  const fields = ids.map((name) => [name, eventIds.shape[name]]);
+  const fields = [
+    ...ids.map((name) => [name, eventIds.shape[name]]),
+    ...ifThereIs.map((name) => [name, eventIds.shape[name].optional()]),
+  ];
   return {
     operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
     summary: type,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EVENT_TYPES } from "../../src/database/enums.ts";
 import { MAX_PER_PAGE } from "../../src/limits.ts";
 import { type Api, platform } from "./support/api.ts";
-import { aCall, ENDED_AT, type reportEgress } from "./support/calls.ts";
+import { aCall, ENDED_AT, type reportEgress, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { rowsOf } from "./support/database.ts";
 import { keepingInvite, tokenOf } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -51,14 +51,13 @@ const aLine = ({ participants }: { participants: readonly { key: string }[] }, t
 describe("A call", () => {
   it("that is going on has started, and ends once, however often it is reported", async () => {
     const clinic = await anOrganization();
-    const call = await aCall(clinic, { ended_at: null });
+    const call = await aCall(clinic, { ended_at: null, participants: [] });
     const data = { organization_user_id: call.owner.id, call_id: call.id };
     expect((await everyEvent(clinic.client)).at(-1)).toMatchObject({ type: "call.started", data });
     const later = await eventsOf(clinic, async () => {
       await given(call.report({ failed: false }));
       await given(call.report({ ended_at: ENDED_AT }));
       await given(call.report({ ended_at: ENDED_AT }));
-      await given(call.report({ ended_at: "2026-01-31T11:00:00Z", failed: true }));
     });
     expect(later).toEqual([{ type: "call.ended", data }]);
   });
@@ -70,14 +69,40 @@ describe("A call", () => {
     const happened = await eventsOf(clinic, () =>
       Promise.all(reports.map((each) => given(call.report(each)))),
     );
-    expect(happened.map(({ type }) => type)).toEqual(["call.ended"]);
+    expect(happened.filter(({ type }) => type === "call.ended")).toHaveLength(1);
+  });
+
+  it("has been updated when what was reported of it changes, and only then", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null, participants: [] });
+    const colleague = await clinic.addProvider();
+    const updated = (owner = colleague) => ({
+      type: "call.updated",
+      data: { organization_user_id: owner.id, call_id: call.id },
+    });
+    const ended = { ...updated(), type: "call.ended" };
+    for (const [report, ...expected] of [
+      [{ started_at: "2026-01-31T09:29:00Z", legal_hold: true }],
+      [{ organization_user_id: colleague.id }, updated()],
+      [{ organization_user_id: colleague.id }],
+      [{ failed: true }, updated()],
+      [{ failed: true }],
+      [{ failed: false, ended_at: ENDED_AT }, updated(), ended],
+      [{ failed: false, ended_at: null }],
+      [{ ended_at: "2026-01-31T11:00:00Z" }, updated()],
+      [{ ended_at: ENDED_AT, organization_user_id: call.owner.id, failed: true }, updated(call.owner)],
+    ])
+      expect([report, ...(await eventsOf(clinic, () => given(call.report(report as object))))]).toEqual([
+        report,
+        ...expected,
+      ]);
   });
 
   it("that is first reported when it has ended gives both its events, in order", async () => {
     const clinic = await anOrganization();
     let call: { id: number; owner: { id: number } } | undefined;
     const happened = await eventsOf(clinic, async () => {
-      call = await aCall(clinic, {}, clinic.admin);
+      call = await aCall(clinic, { participants: [] }, clinic.admin);
     });
     const data = { organization_user_id: call?.owner.id, call_id: call?.id };
     expect(happened).toEqual([
@@ -123,6 +148,7 @@ describe("A final transcript or SOAP note", () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { ended_at: null });
     const data = { organization_user_id: call.owner.id, call_id: call.id };
+    const isOfCall = ({ type }: { type: string }) => !type.startsWith("participant.");
     const before = await eventsOf(clinic, async () => {
       await given(call.reportTranscript({ is_final: false, lines: [aLine(call)] }));
       await given(call.reportTranscript({ is_final: true }));
@@ -134,10 +160,11 @@ describe("A final transcript or SOAP note", () => {
       await given(call.report({ failed: true }));
       await given(call.reportTranscript({ is_final: true, lines: [aLine(call)] }));
     });
-    expect(after).toEqual([
+    expect(after.filter(isOfCall)).toEqual([
       { type: "call.ended", data },
       { type: "transcript.finalized", data },
       { type: "soap_note.finalized", data },
+      { type: "call.updated", data },
     ]);
   });
 
@@ -148,7 +175,11 @@ describe("A final transcript or SOAP note", () => {
     await given(call.reportSoapNote({ text: "Subjective: well.", is_final: false }));
     const types = async (work: () => Promise<unknown>) =>
       (await eventsOf(clinic, work)).map(({ type }) => type);
-    expect(await types(() => given(call.report({ ended_at: ENDED_AT })))).toEqual(["call.ended"]);
+    expect(await types(() => given(call.report({ ended_at: ENDED_AT })))).toEqual([
+      "call.ended",
+      "participant.left",
+      "participant.left",
+    ]);
     expect(await types(() => given(call.reportSoapNote({ is_final: true })))).toEqual([
       "soap_note.finalized",
     ]);
@@ -392,9 +423,18 @@ async function aStory() {
   const substitute = await clinic.addProvider();
   const room = await clinic.addRoom({ name: room_name });
   await clinic.addSub(room.slug, { user_id: substitute.user_id, datetime_start: "2126-01-31T09:30:00Z" });
-  const participants = [{ key: unique("Zenobia"), display_name: recipient_name, role: "recipient" }];
+  const participants = [
+    {
+      key: unique("Zenobia"),
+      display_name: recipient_name,
+      role: "recipient",
+      waiting_since: WAITING_SINCE,
+      joined_at: STARTED_AT,
+    },
+  ];
   const call = await aCall(clinic, { participants, waiting_room_slug: room.slug }, provider);
   const said = [{ ...aLine({ participants }), text: "A sore throat." }];
+  await given(call.report({ failed: true }));
   await given(call.reportTranscript({ summary: "A cold.", is_final: true, lines: said }));
   await given(call.reportSoapNote({ text: "Plan: tea.", is_final: true }));
   for (const recording_consent of [true, false])
@@ -419,7 +459,9 @@ describe("The events of a whole story", () => {
     const clinic = await aStory();
     const events = await everyEvent(clinic.client);
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(EVENT_TYPES));
-    const sent = JSON.stringify(events.map(Object.values)).toLowerCase();
+    const sent = JSON.stringify(
+      events.map(({ id, created_at, data }) => [id, created_at, data]),
+    ).toLowerCase();
     for (const text of clinic.texts) expect(sent).not.toContain(text.toLowerCase());
     // And nothing that any row of the organization holds as text.
     const rows = (await rowsOf(clinic.id))
@@ -474,7 +516,7 @@ describe("The events of a whole story", () => {
   it("are at the times of the changes", async () => {
     travelTo("2026-03-01T12:00:00.000Z");
     const clinic = await anOrganization();
-    const call = await aCall(clinic, { ended_at: null });
+    const call = await aCall(clinic, { ended_at: null, participants: [] });
     travelTo("2026-03-02T12:00:00.000Z");
     await given(call.report({ ended_at: ENDED_AT }));
     const times = (await everyEvent(clinic.client)).map(({ type, created_at }) => `${type} ${created_at}`);

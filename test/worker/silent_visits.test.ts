@@ -36,6 +36,15 @@ const minutesAfterStart = (minutes: number) =>
 const RITA = unique("rita");
 const PAULA = unique("paula");
 
+/** The events of aSilentCall. */
+const BEGUN = [
+  "call.started",
+  "participant.joined",
+  "participant.left",
+  "participant.waiting",
+  "participant.joined",
+];
+
 /** A call that goes on: Paula, who was there for half an hour, has left it, and Rita has not. */
 async function aSilentCall(clinic: Organization, call: object = {}) {
   const participants = [
@@ -109,9 +118,10 @@ describe("A call whose end nobody reports", () => {
     expect(calls).toMatchObject([{ id: call.id, is_ended: true, ended_at: ENDED_AT }]);
     expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ENDED_AT });
     expect(await call.events()).toEqual([
-      "call.started",
+      ...BEGUN,
       "egress.started",
       "egress.ended",
+      "participant.left",
       "call.ended",
       "transcript.finalized",
       "soap_note.finalized",
@@ -250,7 +260,7 @@ describe("A report that comes after an end was assumed", () => {
     const ended = await given(call.report({ ended_at }));
     expect(ended).toMatchObject({ is_ended: true, ended_by: "reported", ended_at });
     expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ended_at });
-    expect(await call.events()).toEqual(["call.started", "call.ended"]);
+    expect(await call.events()).toEqual([...BEGUN, "participant.left", "call.ended", "call.updated"]);
     await changingNothing(() => call.report({ ended_at }));
   });
 

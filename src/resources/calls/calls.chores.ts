@@ -37,11 +37,11 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
       );
       return {
         writes: [
-          writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
           writeLeaving({
             now,
             left: JSON.stringify(left.map(({ id, left_at, left_told }) => [id, left_at, left_told])),
           }),
+          writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
         ],
       };
     },

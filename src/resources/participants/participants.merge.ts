@@ -228,14 +228,14 @@ export function mergeParticipantsOnCall(
   });
 }
 
-/** Of somebody who left and joined once more, what is said of the time before that is late. */
-function isOfStayBefore(before: Participant, { joined_at, left_at }: ReportOnCall): boolean {
-  const until = left_at ?? joined_at;
-  return (
-    typeof until === "number" &&
-    isAfter(before.joined_told, before.left_told) &&
-    !isAfter(until, before.left_told)
-  );
+/** Of somebody who has left and joined once more, what is said of the time before that is late. */
+function isOfStayBefore(
+  { joined_told, left_told }: Participant,
+  { joined_at, left_at }: ReportOnCall,
+): boolean {
+  const since = joined_at ?? left_at;
+  const isBefore = typeof since === "number" && isAfter(joined_told, left_told) && !isAfter(since, left_told);
+  return isBefore && (typeof left_at !== "number" || isAfter(joined_told, left_at));
 }
 
 /** What the end of a call does to somebody on it. */

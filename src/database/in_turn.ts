@@ -45,7 +45,7 @@ export const idsInTurn = (table: WaitingTable, { isIndexed, isDue, portion }: In
     )
     select ${id} from turns cross join ${table} where ${id} in (
       select ${id} from ${table} where ${isOfTurn(sql`turns.owner_id`)} order by ${updated_at}
-      limit max(1, ${portion} / (select count(*) from turns))
+      limit max(1, cast(${portion} / (select count(*) from turns) as integer))
     )
   )`;
 };

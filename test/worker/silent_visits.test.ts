@@ -495,6 +495,22 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
     expect(await ongoing(crowded)).toBe(BACKLOG - CALLS_ENDED / 2 - CALLS_ENDED);
   });
 
+  it("of three organizations, among which a portion cannot be shared evenly, is worked off", async () => {
+    const silent = [];
+    for (const _ of [1, 2, 3]) {
+      const clinic = await anOrganization();
+      const call = await aSilentCall(clinic);
+      const { key } = await clinic.addParticipant(call.room.slug);
+      const path = `/waiting_rooms/${call.room.slug}/participants/${key}`;
+      silent.push({ call, wait: () => given(platform.put(path, { participant: {} })) });
+    }
+    await afterSilence();
+    for (const { call, wait } of silent) {
+      expect(await call.known()).toMatchObject({ ended_by: "assumed" });
+      expect((await wait()).left_at).not.toBeNull();
+    }
+  });
+
   it("of more organizations than a portion has calls is worked off in turn", async () => {
     const clinics = CALLS_ENDED + 20;
     const slug = unique("many");

@@ -57,6 +57,9 @@ export const MAX_EMAIL_LENGTH = 254;
 
 export const MAX_KEY_LENGTH = 255;
 
+/** As long as a key: it is the key of another system. */
+export const MAX_EXTERNAL_REFERENCE_LENGTH = 255;
+
 /** The slugs of all rooms begin with it. 63 is the length of a DNS label. */
 export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 

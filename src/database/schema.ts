@@ -277,8 +277,10 @@ export const waitingRoomSubs = sqliteTable(
 
 /**
  * `end_is_assumed` if no report said when the call ended, and the cron put it at the latest time known of it.
- * `transcript_deleted_at` and `soap_note_deleted_at` are tombstones: what was deleted does not come back by a report. Triggers
- * set them (see triggers/tombstones.sql).
+ * `external_reference` is the text by which another system knows the visit. `livekit_said` is JSON with LiveKit's last word on
+ * it, and when it was said; null if it said nothing.
+ * `transcript_deleted_at`, `soap_note_deleted_at` and `reference_erased_at` are tombstones: what was deleted does not come back
+ * by a report. Triggers set them (see triggers/tombstones.sql).
  */
 export const calls = sqliteTable(
   "calls",
@@ -292,8 +294,11 @@ export const calls = sqliteTable(
     ended_at: integer(),
     end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     failed: integer({ mode: "boolean" }).notNull(),
+    external_reference: text(),
+    livekit_said: text(),
     transcript_deleted_at: integer(),
     soap_note_deleted_at: integer(),
+    reference_erased_at: integer(),
     ...timestamps,
   },
   (t) => [
@@ -343,7 +348,8 @@ export const legalHolds = sqliteTable(
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
  * a late report belongs to that visit, or corrects this one. `livekit_said` is JSON with LiveKit's last word on each field,
  * and when it was said; null if it said nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the
- * name too.
+ * name and the reference too.
+ * `external_reference` is the text by which another system knows the person.
  * Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key (participants.erasure.ts).
  */
 export const participants = sqliteTable(
@@ -357,6 +363,7 @@ export const participants = sqliteTable(
     user_id: integer(),
     display_name: text().notNull(),
     role: text().$type<ParticipantRole>().notNull(),
+    external_reference: text(),
     waiting_since: integer(),
     joined_at: integer(),
     left_at: integer(),

@@ -10,6 +10,8 @@ import {
   PAULA,
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
+  RITAS_REFERENCE,
+  VISIT_REFERENCE,
   WAITING_SINCE,
   WITHDRAWN_AT,
 } from "../../openapi/story.ts";
@@ -104,12 +106,15 @@ export const callsReference: Reference = {
           "call.started_at": "When the call started. A later report can correct it.",
           "call.ended_at":
             "When the call ended. Null, or left out of the first report: it is going on. A later report can correct the time, but null does not reopen an ended call.",
+          "call.external_reference":
+            "The text by which another system knows the visit, such as its number in the organization's own records. It is compared exactly, and several calls can have the same. Null clears it. The organization can change it too: the last word counts. Once the names of the call's participants are erased, it is ignored.",
           "call.legal_hold":
             "True begins a legal hold without a reason, unless one is running. False and null change nothing: only `DELETE /calls/{key}/legal_hold` ends a hold.",
         },
         examples: {
           "A call begins": {
             call: {
+              external_reference: VISIT_REFERENCE,
               waiting_room_slug: CARDIOLOGY.slug,
               organization_user_id: PAULA.id,
               started_at: "2026-01-31T09:30:00Z",
@@ -117,6 +122,7 @@ export const callsReference: Reference = {
                 {
                   ...withoutId(RITAS_PARTICIPANT),
                   role: "recipient",
+                  external_reference: RITAS_REFERENCE,
                   waiting_since: WAITING_SINCE,
                   joined_at: "2026-01-31T09:30:00Z",
                   recording_consent: true,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ENDED_BY } from "../../database/enums.ts";
 import { HOUR, MAX_HOLD_REASON_LENGTH, SILENCE_UNTIL_END } from "../../limits.ts";
-import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { externalReference, id, key, longText, timestamp } from "../../openapi/shapes.ts";
 import {
   CALL,
   CARDIOLOGY,
@@ -10,6 +10,7 @@ import {
   HOLD_REASON,
   PAULA,
   STARTED_AT,
+  VISIT_REFERENCE,
 } from "../../openapi/story.ts";
 
 export const callSchema = z
@@ -39,6 +40,13 @@ export const callSchema = z
       }),
   })
   .meta({ id: "Call", description: "A video call." });
+
+const callReference = () =>
+  externalReference().nullable().meta({
+    description:
+      "The text by which another system knows the visit, such as the number that it has in the organization's own records; null if there is none. Several calls can have the same. It is erased together with the names of the call's participants, and then no report sets it again.",
+    example: VISIT_REFERENCE,
+  });
 
 export const reportedCallSchema = callSchema
   .extend({
@@ -71,5 +79,6 @@ export const reportedCallSchema = callSchema
           "The legal hold: as long as there is one, neither retention nor a request deletes the recordings, the transcript or the SOAP note of the call. null if there is none.",
         example: null,
       }),
+    external_reference: callReference(),
   })
   .meta({ id: "ReportedCall", description: "A video call, as its reporter sees it." });

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { EndedBy } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import {
+  externalReference,
   id,
   instant,
   key,
@@ -33,6 +34,7 @@ export const reportCallBody = z.object({
           "Whether the call failed: see `call_fail_rate` of the call metrics. Null, or left out of the first report: it did not.",
         ),
       legal_hold: z.boolean(),
+      external_reference: externalReference.nullable(),
       participants: z
         .array(participantOnCall)
         .max(MAX_CALL_PARTICIPANTS, TOO_MANY_PARTICIPANTS)
@@ -81,6 +83,7 @@ export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSc
     ended_by: endedBy(row),
     failed: row.failed,
     legal_hold: toLegalHold(row),
+    external_reference: row.external_reference,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   PAULA,
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
+  RITAS_REFERENCE,
   STARTED_AT,
 } from "../../openapi/story.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
@@ -51,6 +52,8 @@ export const participantsReference: Reference = {
       request: {
         fields: {
           participant: "What is new about the participant.",
+          "participant.external_reference":
+            "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
           "participant.waiting_since":
             "When the participant began to wait. A time after `left_at` is a new visit of somebody who had left. An earlier time than the known one corrects it, unless the report is about a visit before (as where its `left_at` is before the known time): that changes nothing.",
           "participant.left_at":
@@ -61,6 +64,7 @@ export const participantsReference: Reference = {
             participant: {
               display_name: RITAS_PARTICIPANT.display_name,
               role: "recipient",
+              external_reference: RITAS_REFERENCE,
               waiting_since: "2026-01-31T09:25:00Z",
             },
           },

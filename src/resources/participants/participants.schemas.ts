@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, key, name, roomSlugReference, toTimestampOrNull } from "../../http/wire.ts";
+import {
+  externalReference,
+  id,
+  instant,
+  key,
+  name,
+  roomSlugReference,
+  toTimestampOrNull,
+} from "../../http/wire.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
 import type { participantSchema } from "./participants.responses.ts";
@@ -14,6 +22,7 @@ export const reportParticipantBody = z.object({
       display_name: name,
       role: z.enum(PARTICIPANT_ROLES),
       user_id: id.nullable(),
+      external_reference: externalReference.nullable(),
       waiting_since: instant,
       left_at: instant.nullable(),
     })
@@ -37,6 +46,11 @@ export const participantOnCall = z
       .nullable()
       .describe(
         "The user who takes part: the `user_id` of a user of the organization. Null, or left out for a new participant: a person without an account.",
+      ),
+    external_reference: externalReference
+      .nullable()
+      .describe(
+        "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
       ),
     waiting_since: instant
       .nullable()

@@ -87,8 +87,11 @@ CREATE TABLE `calls` (
 	`ended_at` integer,
 	`end_is_assumed` integer DEFAULT false NOT NULL,
 	`failed` integer NOT NULL,
+	`external_reference` text,
+	`livekit_said` text,
 	`transcript_deleted_at` integer,
 	`soap_note_deleted_at` integer,
+	`reference_erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -321,6 +324,7 @@ CREATE TABLE `participants` (
 	`user_id` integer,
 	`display_name` text NOT NULL,
 	`role` text NOT NULL,
+	`external_reference` text,
 	`waiting_since` integer,
 	`joined_at` integer,
 	`left_at` integer,
@@ -1062,6 +1066,20 @@ END;
 CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
 BEGIN
   UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF erased_at ON `participants`
+WHEN old.erased_at IS NULL AND new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
+BEGIN
+  UPDATE calls
+  SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.erased_at, updated_at = new.erased_at
+  WHERE id = new.call_id AND reference_erased_at IS NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference, livekit_said ON `calls`
+WHEN new.reference_erased_at IS NOT NULL AND (new.external_reference IS NOT NULL OR new.livekit_said IS NOT NULL)
+BEGIN
+  SELECT raise(ABORT, 'the reference of the call was erased');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `transcripts_not_restored` BEFORE INSERT ON `transcripts`

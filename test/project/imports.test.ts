@@ -41,6 +41,7 @@ const OTHER_ROLES: Record<string, string> = {
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",
   "webhook_endpoints/webhook_endpoints.url.ts": "where a webhook may go, without a database",
+  "participants/participants.erasure.ts": "by what an erased participant is recognized",
 };
 
 interface Import {

@@ -151,6 +151,9 @@ export const TRANSCRIPT_PART = 500 * KIB;
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;
 
+/** More than ever wait in a room. The list of them is a single response. */
+export const MAX_LISTED_WAITING = 500;
+
 /** How somebody said that they agree: `verbal`, `form`. */
 export const MAX_CONSENT_METHOD_LENGTH = 50;
 

@@ -304,6 +304,10 @@ export const calls = sqliteTable(
   (t) => [
     uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
     index("calls_newest").on(t.organization_user_id, t.started_at, t.id),
+    index("calls_newest_of_organization").on(t.organization_id, t.started_at, t.id),
+    index("calls_by_reference")
+      .on(t.organization_id, t.external_reference, t.started_at, t.id)
+      .where(sql`external_reference is not null`),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
     // For the cron: those of which nothing was heard for long.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
@@ -383,7 +387,13 @@ export const participants = sqliteTable(
       .where(sql`erased_at is null and left_at is not null`),
     uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
-    index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
+    index("participants_by_reference")
+      .on(t.organization_id, t.external_reference, t.call_id)
+      .where(sql`external_reference is not null`),
+    // Those of a room who wait, by how long they have.
+    index("participants_present")
+      .on(t.waiting_room_id, t.call_id, t.waiting_since, t.id)
+      .where(sql`left_at is null`),
     // For the cron: those of whose wait nothing was heard for long.
     index("participants_waiting")
       .on(t.organization_id, t.updated_at)

@@ -17,8 +17,10 @@ import {
   callNamesNoRoom,
   callNamesUnknownRoom,
   callOwnerNotMember,
+  callReferenceErased,
 } from "./calls.refusals.ts";
-import type { Call, ReportedCall, reportCallBody } from "./calls.schemas.ts";
+import type { Call, ReportedCall, reportCallBody, updateCallBody } from "./calls.schemas.ts";
+import type { KnownReference } from "./calls.sql.ts";
 
 export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
   participants?: ReportOnCall[];
@@ -178,6 +180,20 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
     failed: failed ?? false,
     ...referenceOfCall(call, report),
   };
+}
+
+/**
+ * The reference that the organization gives a call; the known one where it gives none.
+ *
+ * @throws ApiError 422 if it was erased
+ */
+export function mergeReference(
+  { external_reference, reference_erased_at }: KnownReference,
+  update: z.output<typeof updateCallBody>["call"],
+): string | null {
+  const next = update.external_reference === undefined ? external_reference : update.external_reference;
+  if (next !== null && reference_erased_at !== null) throw callReferenceErased();
+  return next;
 }
 
 /** A reference that was erased stays so: it may name somebody whose name was erased. */

@@ -8,11 +8,16 @@ import {
   key,
   name,
   roomSlugReference,
+  toTimestamp,
   toTimestampOrNull,
 } from "../../http/wire.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
-import type { participantSchema } from "./participants.responses.ts";
+import type {
+  participantOnCallSchema,
+  participantSchema,
+  waitingParticipantSchema,
+} from "./participants.responses.ts";
 import type { participantColumns } from "./participants.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
@@ -94,3 +99,29 @@ export function toParticipant(row: Participant): z.input<typeof participantSchem
     left_at: toTimestampOrNull(row.left_at),
   };
 }
+
+/** What every list of the external API shows of somebody. */
+const toPerson = ({ id, role, user_id, display_name, external_reference }: Participant) => ({
+  id,
+  role,
+  user_id,
+  display_name,
+  external_reference,
+});
+
+export function toParticipantOnCall(row: Participant): z.input<typeof participantOnCallSchema> {
+  return {
+    ...toPerson(row),
+    waiting_since: toTimestampOrNull(row.waiting_since),
+    joined_at: toTimestampOrNull(row.joined_at),
+    left_at: toTimestampOrNull(row.left_at),
+    recording_consent: row.recording_consent,
+  };
+}
+
+export type WaitingParticipant = Participant & { waiting_since: number };
+
+export const toWaitingParticipant = (row: WaitingParticipant): z.input<typeof waitingParticipantSchema> => ({
+  ...toPerson(row),
+  waiting_since: toTimestamp(row.waiting_since),
+});

@@ -27,6 +27,7 @@ import { legalHoldsPlatform } from "./resources/legal_holds/legal_holds.platform
 import { organizationUsersExternal } from "./resources/organization_users/organization_users.external.ts";
 import { organizationUsersPlatform } from "./resources/organization_users/organization_users.platform.ts";
 import { organizationsPlatform } from "./resources/organizations/organizations.platform.ts";
+import { participantsExternal } from "./resources/participants/participants.external.ts";
 import { participantsPlatform } from "./resources/participants/participants.platform.ts";
 import { rolesExternal } from "./resources/roles/roles.external.ts";
 import { soapNotesExternal } from "./resources/soap_notes/soap_notes.external.ts";
@@ -48,6 +49,7 @@ const external = externalRoutes()
   .route("/", waitingRoomsExternal)
   .route("/", waitingRoomSubsExternal)
   .route("/", callsExternal)
+  .route("/", participantsExternal)
   .route("/", consentsExternal)
   .route("/", callMetricsExternal)
   .route("/", transcriptsExternal)

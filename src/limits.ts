@@ -57,6 +57,9 @@ export const MAX_EMAIL_LENGTH = 254;
 
 export const MAX_KEY_LENGTH = 255;
 
+/** As long as a key: it is the key of another system. */
+export const MAX_EXTERNAL_REFERENCE_LENGTH = 255;
+
 /** The slugs of all rooms begin with it. 63 is the length of a DNS label. */
 export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 
@@ -147,6 +150,9 @@ export const TRANSCRIPT_PART = 500 * KIB;
 
 /** More than any call has. The report goes to D1 in one parameter. */
 export const MAX_CALL_PARTICIPANTS = 500;
+
+/** More than ever wait in a room. The list of them is a single response. */
+export const MAX_LISTED_WAITING = 500;
 
 /** How somebody said that they agree: `verbal`, `form`. */
 export const MAX_CONSENT_METHOD_LENGTH = 50;

@@ -21,6 +21,11 @@ export const ENDED_BY = ["reported", "assumed"] as const;
 
 export type EndedBy = (typeof ENDED_BY)[number];
 
+/** How far a text that a call leaves behind is. */
+export const RESULT_STATES = ["none", "pending", "ready"] as const;
+
+export type ResultState = (typeof RESULT_STATES)[number];
+
 /** What reports may say of an egress, in the order in which it happens. The set of all statuses is open. */
 export const EGRESS_STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"] as const;
 

@@ -277,8 +277,10 @@ export const waitingRoomSubs = sqliteTable(
 
 /**
  * `end_is_assumed` if no report said when the call ended, and the cron put it at the latest time known of it.
- * `transcript_deleted_at` and `soap_note_deleted_at` are tombstones: what was deleted does not come back by a report. Triggers
- * set them (see triggers/tombstones.sql).
+ * `external_reference` is the text by which another system knows the visit. `livekit_said` is JSON with LiveKit's last word on
+ * it, and when it was said; null if it said nothing.
+ * `transcript_deleted_at`, `soap_note_deleted_at` and `reference_erased_at` are tombstones: what was deleted does not come back
+ * by a report. Triggers set them (see triggers/tombstones.sql).
  */
 export const calls = sqliteTable(
   "calls",
@@ -292,13 +294,20 @@ export const calls = sqliteTable(
     ended_at: integer(),
     end_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     failed: integer({ mode: "boolean" }).notNull(),
+    external_reference: text(),
+    livekit_said: text(),
     transcript_deleted_at: integer(),
     soap_note_deleted_at: integer(),
+    reference_erased_at: integer(),
     ...timestamps,
   },
   (t) => [
     uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
     index("calls_newest").on(t.organization_user_id, t.started_at, t.id),
+    index("calls_newest_of_organization").on(t.organization_id, t.started_at, t.id),
+    index("calls_by_reference")
+      .on(t.organization_id, t.external_reference, t.started_at, t.id)
+      .where(sql`external_reference is not null`),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
     // For the cron: those of which nothing was heard for long.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),
@@ -344,7 +353,8 @@ export const legalHolds = sqliteTable(
  * a late report belongs to that visit, or corrects this one. `waiting_told`, `joined_told` and `left_told` are the times of
  * which events have told, with later corrections (see tell in participants.merge.ts). `livekit_said` is JSON with LiveKit's last word on each field,
  * and when it was said; null if it said nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the
- * name too.
+ * name and the reference too.
+ * `external_reference` is the text by which another system knows the person.
  * Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key (participants.erasure.ts).
  */
 export const participants = sqliteTable(
@@ -358,6 +368,7 @@ export const participants = sqliteTable(
     user_id: integer(),
     display_name: text().notNull(),
     role: text().$type<ParticipantRole>().notNull(),
+    external_reference: text(),
     waiting_since: integer(),
     joined_at: integer(),
     left_at: integer(),
@@ -380,7 +391,13 @@ export const participants = sqliteTable(
       .where(sql`erased_at is null and left_at is not null`),
     uniqueIndex("participants_by_organization").on(t.organization_id, t.id),
     index("participants_on_call").on(t.call_id).where(sql`call_id is not null`),
-    index("participants_present").on(t.waiting_room_id, t.call_id).where(sql`left_at is null`),
+    index("participants_by_reference")
+      .on(t.organization_id, t.external_reference, t.call_id)
+      .where(sql`external_reference is not null`),
+    // Those of a room who wait, by how long they have.
+    index("participants_present")
+      .on(t.waiting_room_id, t.call_id, t.waiting_since, t.id)
+      .where(sql`left_at is null`),
     // For the cron: those of whose wait nothing was heard for long.
     index("participants_waiting")
       .on(t.organization_id, t.updated_at)

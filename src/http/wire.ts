@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   MAX_EMAIL_LENGTH,
+  MAX_EXTERNAL_REFERENCE_LENGTH,
   MAX_INTEGER_LENGTH,
   MAX_KEY_LENGTH,
   MAX_NAME_LENGTH,
@@ -79,6 +80,9 @@ export const themeName = text(MAX_THEME_LENGTH);
 
 /** A reporter's own key. It is compared exactly, without trimming. */
 export const key = oneLine(z.string(), MAX_KEY_LENGTH);
+
+/** By which another system knows a visit or a person. It is opaque, so it is stored and compared exactly. */
+export const externalReference = oneLine(z.string(), MAX_EXTERNAL_REFERENCE_LENGTH);
 
 /** What an email field of HTML accepts (WHATWG): people sign up elsewhere through such fields. Only ASCII. */
 export const emailAddress = z.email({ pattern: z.regexes.html5Email, error: "must be an email address" });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
-import { id, idAsText, instant, key, name, roomSlugReference } from "../http/wire.ts";
+import { externalReference, id, idAsText, instant, key, name, roomSlugReference } from "../http/wire.ts";
 import { consentMethod, type consentReport } from "../resources/consents/consents.schemas.ts";
 import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
 
@@ -27,6 +27,7 @@ const room = z.object({ sid: key, name: text, metadata: text, creationTime: seco
 const attributes = z.object({
   role: text,
   user_id: text,
+  external_reference: text,
   recording_consent: text,
   recording_consent_at: text,
   recording_consent_method: text,
@@ -54,8 +55,10 @@ const liveKitEvent = z.object({
 
 type LiveKitEvent = z.output<typeof liveKitEvent>;
 
-/** What a room's metadata says, as JSON, where LiveKit is to report the call. */
-const visitMetadata = z.object({ waiting_room_slug: roomSlugReference, organization_user_id: id });
+/** What a room's metadata must say, as JSON, where LiveKit is to report the call. */
+const visitIds = z.object({ waiting_room_slug: roomSlugReference, organization_user_id: id });
+
+const visitMetadata = visitIds.extend({ external_reference: externalReference.optional().catch(undefined) });
 
 /** An event of a room whose metadata says whose visit it is. */
 export interface VisitEvent extends z.output<typeof visitMetadata> {
@@ -63,6 +66,8 @@ export interface VisitEvent extends z.output<typeof visitMetadata> {
   room_name: string;
   /** False where the event says no time, so that the time of an end is that at which it came. */
   has_time: boolean;
+  /** Orders what events say of the room. */
+  said_at: number;
   /** Where the event does not say when the room was made, the time of the event. */
   started_at: number;
   has_start: boolean;
@@ -84,6 +89,7 @@ export interface Visitor {
   display_name: string | undefined;
   role: ParticipantRole | undefined;
   user_id: number | undefined;
+  external_reference: string | undefined;
   consent: z.output<typeof consentReport>;
 }
 
@@ -122,6 +128,7 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
       room_sid: sid,
       room_name,
       has_time: event.createdAt > 0,
+      said_at: event.createdAt,
       started_at: creationTime || at,
       has_start: creationTime > 0,
       ...(event.event === "room_finished" && { ended_at: at }),
@@ -137,7 +144,7 @@ function readMetadata(metadata: string): z.output<typeof visitMetadata> | { unus
   } catch {
     return { unusable: "no visit" };
   }
-  const names = typeof read === "object" && read !== null ? Object.keys(visitMetadata.shape) : [];
+  const names = typeof read === "object" && read !== null ? Object.keys(visitIds.shape) : [];
   if (!names.some((each) => Object.hasOwn(read as object, each))) return { unusable: "no visit" };
   const parsed = visitMetadata.safeParse(read);
   return parsed.success ? parsed.data : { unusable: "metadata at fault" };
@@ -176,6 +183,7 @@ function visitorOf(
       display_name: name.safeParse(participant.name).data,
       role: PARTICIPANT_ROLES.find((each) => each === attributes.role),
       user_id: idAsText.safeParse(attributes.user_id).data,
+      external_reference: externalReference.safeParse(attributes.external_reference).data,
       consent: {
         recording_consent: CONSENTS.get(attributes.recording_consent),
         recording_consent_at: instant.safeParse(attributes.recording_consent_at).data,

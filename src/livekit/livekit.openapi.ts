@@ -6,6 +6,7 @@ import {
   MAX_CONSENT_METHOD_LENGTH,
   MAX_EGRESS_FILES,
   MAX_ERROR_LENGTH,
+  MAX_EXTERNAL_REFERENCE_LENGTH,
   MAX_INTEGER_LENGTH,
   MAX_STORAGE_KEY_LENGTH,
 } from "../limits.ts";
@@ -18,7 +19,9 @@ import {
   PAULA,
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
+  RITAS_REFERENCE,
   STORAGE_KEY,
+  VISIT_REFERENCE,
 } from "../openapi/story.ts";
 
 /** Of any length that a body may have. */
@@ -50,7 +53,7 @@ const room = z
     sid: key().describe("The key of the call. A room without it is not used."),
     name: text().describe("The key of the call, if no call has the `sid` as its key."),
     metadata: text().describe(
-      "JSON with `waiting_room_slug` and `organization_user_id` (a number), if LiveKit is to report the call. Other keys are ignored. Without these two, only egresses of the room are reported.",
+      "JSON with `waiting_room_slug` and `organization_user_id` (a number), if LiveKit is to report the call. Without these two, only egresses of the room are reported. `external_reference` is that of the call; one that cannot be a reference is left out, and it counts where it differs from what LiveKit said last. Other keys are ignored.",
     ),
     creationTime: seconds().describe(
       "When the call started, in seconds since 1970. Without it, that is the time of the earliest event.",
@@ -68,6 +71,9 @@ const attributes = z
       .max(MAX_INTEGER_LENGTH)
       .regex(/^[1-9][0-9]*$/)
       .describe("The `user_id` of a user of the organization. Any other is ignored."),
+    external_reference: line(MAX_EXTERNAL_REFERENCE_LENGTH).describe(
+      "The text by which another system knows the person. One that cannot be a reference is left out, and it counts where it differs from what LiveKit said last.",
+    ),
     recording_consent: z
       .enum(["true", "false"])
       .describe(
@@ -145,7 +151,11 @@ const joined: Event = {
   room: {
     sid: "RM_7A62FjVFwWw5",
     name: CALL.key,
-    metadata: JSON.stringify({ waiting_room_slug: CARDIOLOGY.slug, organization_user_id: PAULA.id }),
+    metadata: JSON.stringify({
+      waiting_room_slug: CARDIOLOGY.slug,
+      organization_user_id: PAULA.id,
+      external_reference: VISIT_REFERENCE,
+    }),
     creationTime: "1769851800",
   },
   participant: {
@@ -157,6 +167,7 @@ const joined: Event = {
     joinedAtMs: "1769851800412",
     attributes: {
       role: "recipient",
+      external_reference: RITAS_REFERENCE,
       recording_consent: "true",
       recording_consent_at: "2026-01-31T09:29:00Z",
       recording_consent_method: "form",

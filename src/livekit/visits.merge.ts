@@ -23,7 +23,7 @@ export interface KnownVisit {
  * that they take back no correction by the platform.
  */
 export function reportOfVisit(visit: VisitEvent, known: KnownVisit, now: number): CallReport {
-  const { waiting_room_slug, organization_user_id, started_at, visitor } = visit;
+  const { waiting_room_slug, organization_user_id, started_at, external_reference, said_at, visitor } = visit;
   const { call } = known;
   // Nobody has reported an end that was assumed.
   const knownEnd = call?.end_is_assumed ? null : call?.ended_at;
@@ -35,6 +35,7 @@ export function reportOfVisit(visit: VisitEvent, known: KnownVisit, now: number)
     ...(ended_at !== undefined && {
       ended_at: Math.max(ended_at, call?.started_at ?? started_at, knownEnd ?? 0),
     }),
+    ...newsOf({ external_reference }, said_at, lastWordsOf(call)),
     ...(visitor && { participants: [reportVisitor(visitor, visit.has_time, known, now)] }),
     reporter: "livekit",
   };
@@ -49,7 +50,7 @@ const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent
  * order: LiveKit may send them late, and twice.
  *
  * - `joined_at` is the last time of joining. `left_at` is the last time of leaving, unless somebody joined after it.
- * - The name, the role and the user are each those of the last event that says them. What LiveKit says again, as it does
+ * - The name, the role, the user and the reference are each those of the last event that says them. What LiveKit says again, as it does
  *   when somebody leaves, is no news: so what the platform has corrected stays.
  */
 function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, now: number): ReportOnCall {
@@ -62,9 +63,10 @@ function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, no
     typeof left === "number" && left >= (joined_at ?? 0);
   // An event that says no time changes nothing when it is repeated.
   const left_at = !hasTime && counts(knownLeft) ? knownLeft : latest(knownLeft, visitor.left_at);
-  const { display_name, role, said_at, consent } = visitor;
+  const { display_name, role, external_reference, said_at, consent } = visitor;
   const user_id = visitor.user_id && members.has(visitor.user_id) ? visitor.user_id : undefined;
-  const lastWords: LastWords = JSON.parse(before?.livekit_said ?? "{}");
+  const lastWords = lastWordsOf(before);
+  const words = { display_name, role, user_id, external_reference, recording_consent: wordOf(consent) };
   const ledger = known.consents.filter(({ participant_id }) => participant_id === before?.id);
   const [identity] = visitor.keys;
   return {
@@ -73,20 +75,24 @@ function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, no
     ...(joined_at !== undefined && { joined_at }),
     // The clock of the waiting room may be ahead of LiveKit's, which writes whole seconds.
     ...(counts(left_at) && { left_at: Math.max(left_at, before?.waiting_since ?? 0) }),
-    ...newsOf({ display_name, role, user_id, recording_consent: wordOf(consent) }, said_at, lastWords),
+    ...newsOf(words, said_at, lastWords),
     ...consentOf(consent, said_at, lastWords.recording_consent, ledger, now),
   };
 }
 
-/** What LiveKit said last of each field, and when it said that. */
+/** What LiveKit said last of each field of a participant, or of a call, and when it said that. */
 interface LastWords {
   display_name?: [string, said_at: number];
   role?: [ParticipantRole, said_at: number];
   user_id?: [number, said_at: number];
+  external_reference?: [string, said_at: number];
   recording_consent?: [ConsentWord, said_at: number];
 }
 
-type Words = { [Field in keyof LastWords]: NonNullable<LastWords[Field]>[0] | undefined };
+const lastWordsOf = (row: { livekit_said: string | null } | undefined): LastWords =>
+  JSON.parse(row?.livekit_said ?? "{}");
+
+type Words = { [Field in keyof LastWords]?: NonNullable<LastWords[Field]>[0] | undefined };
 
 /** Of what an event says, that on which no later one has had a word yet, and which differs from the word before. */
 function newsOf(words: Words, said_at: number, before: LastWords): Partial<ReportOnCall> {

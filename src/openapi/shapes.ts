@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { emailAddress, MANY_LINES, ONE_LINE } from "../http/wire.ts";
-import { MAX_EMAIL_LENGTH, MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_SLUG_LENGTH } from "../limits.ts";
+import {
+  MAX_EMAIL_LENGTH,
+  MAX_EXTERNAL_REFERENCE_LENGTH,
+  MAX_KEY_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SLUG_LENGTH,
+} from "../limits.ts";
 
 /*
  * What the fields of responses look like, with the limits that the service keeps when it writes them. Nothing validates a
@@ -20,6 +26,9 @@ export const longText = (max: number) => z.string().max(max).regex(new RegExp(MA
 
 /** A reporter's own key. */
 export const key = () => line(MAX_KEY_LENGTH).min(1);
+
+/** By which another system knows a visit or a person. */
+export const externalReference = () => line(MAX_EXTERNAL_REFERENCE_LENGTH).min(1);
 
 export const email = () => emailAddress.max(MAX_EMAIL_LENGTH);
 

@@ -29,6 +29,9 @@ export const SUB_ID = 21;
 export const CALL = { id: 300, key: "call-5d20" };
 export const RITAS_PARTICIPANT = { id: 401, key: "participant-8c1f", display_name: "Rita Recipient" };
 export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
+/** By which the clinic's own system knows the visit, and Rita. */
+export const VISIT_REFERENCE = "visit-10482";
+export const RITAS_REFERENCE = "patient-4711";
 export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
 /** The attempt before it, which failed. */
 export const FAILED_EGRESS = { id: 60, egress_id: "EG_4hT8sW2c" };

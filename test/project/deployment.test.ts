@@ -20,8 +20,14 @@ const config = unstable_readConfig({ config: "wrangler.toml" });
 describe("What is deployed", () => {
   it("has no credentials for development among its assets", () => {
     expect(config.assets?.directory).toBe(PUBLIC_ASSETS);
-    const { PLATFORM_API_TOKEN, INVITE_TOKEN_SECRET, LIVEKIT_API_SECRET } = example;
-    const secrets = [DEMO_CLIENT.client_secret, PLATFORM_API_TOKEN, INVITE_TOKEN_SECRET, LIVEKIT_API_SECRET];
+    const { PLATFORM_API_TOKEN, INVITE_TOKEN_SECRET, DIGEST_SECRET, LIVEKIT_API_SECRET } = example;
+    const secrets = [
+      DEMO_CLIENT.client_secret,
+      PLATFORM_API_TOKEN,
+      INVITE_TOKEN_SECRET,
+      DIGEST_SECRET,
+      LIVEKIT_API_SECRET,
+    ];
     const files = readdirSync(PUBLIC_ASSETS, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
@@ -34,7 +40,7 @@ describe("What is deployed", () => {
   it("refuses the secrets of .dev.vars.example, and a developer's machine does not", () => {
     const settings = readSettings({ ...config.vars, ...example });
     expect(() => requireOwnSecrets(settings, "https://visits.example/api/platform/invites/1")).toThrow(
-      /^PLATFORM_API_TOKEN and INVITE_TOKEN_SECRET and LIVEKIT_API_SECRET /,
+      /^PLATFORM_API_TOKEN and INVITE_TOKEN_SECRET and DIGEST_SECRET and LIVEKIT_API_SECRET /,
     );
     expect(() => requireOwnSecrets(settings, "http://localhost:8787/api/platform/invites/1")).not.toThrow();
   });

@@ -21,6 +21,8 @@ const OTHER_ROLES: Record<string, string> = {
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
   "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
   "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",
+  "calls/calls.lists.ts": "the statements of lists by time or reference, of one, some or all owners",
+  "calls/calls.results.ts": "a call with what there is of its results, which other resources' tables have",
   "egresses/egresses.claims.ts": "the statements of a deletion",
   "egresses/egresses.deletion.ts": "the course of a deletion, by a request or by the cron",
   "egresses/egresses.download.ts": "presigned URLs, which have nothing to do with the database",
@@ -41,6 +43,7 @@ const OTHER_ROLES: Record<string, string> = {
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",
   "webhook_endpoints/webhook_endpoints.url.ts": "where a webhook may go, without a database",
+  "participants/participants.erasure.ts": "by what an erased participant is recognized",
 };
 
 interface Import {

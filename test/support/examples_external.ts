@@ -40,6 +40,23 @@ export const externalExamples: Record<string, MakeExample> = {
   "GET /organization_users/:organization_user_id/calls": async (clinic) => ({
     path: (await anEndedCall(clinic)).results.replace(/\/\d+$/, ""),
   }),
+  "GET /calls": async (clinic) => {
+    await anEndedCall(clinic);
+    return { path: "/calls?from=2026-01-31" };
+  },
+  "GET /organization_users/:organization_user_id/calls/:call_id": async (clinic) => ({
+    path: (await anEndedCall(clinic)).results,
+  }),
+  "PUT /organization_users/:organization_user_id/calls/:call_id": async (clinic) => ({
+    path: (await anEndedCall(clinic)).results,
+    body: { call: { external_reference: unique("visit") } },
+  }),
+  "GET /organization_users/:organization_user_id/calls/:call_id/participants": async (clinic) => ({
+    path: `${(await anEndedCall(clinic)).results}/participants`,
+  }),
+  "GET /waiting_rooms/:slug/participants": async (clinic) => ({
+    path: `${await aRoom(clinic)}/participants`,
+  }),
   "GET /call_metrics": async () => ({ path: "/call_metrics" }),
   "GET /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => {
     const call = await anEndedCall(clinic);

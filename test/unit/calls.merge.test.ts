@@ -26,6 +26,7 @@ interface Stored {
 const AS_MADE = {
   transcript_deleted_at: null,
   soap_note_deleted_at: null,
+  reference_erased_at: null,
   hold_id: null,
   hold_began_at: null,
   hold_reason: null,

@@ -57,6 +57,7 @@ const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =
 const AS_MADE = {
   transcript_deleted_at: null,
   soap_note_deleted_at: null,
+  reference_erased_at: null,
   hold_id: null,
   hold_began_at: null,
   hold_reason: null,
@@ -157,6 +158,7 @@ const RITA_WAITS: Participant = {
   user_id: null,
   display_name: "Rita Recipient",
   role: "recipient",
+  external_reference: null,
   waiting_since: T0 - 60_000,
   joined_at: null,
   left_at: null,

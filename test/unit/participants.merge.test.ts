@@ -24,6 +24,7 @@ const RITA: Participant = {
   user_id: null,
   display_name: "Rita",
   role: "recipient",
+  external_reference: null,
   waiting_since: 100,
   joined_at: null,
   left_at: null,

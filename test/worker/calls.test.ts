@@ -73,6 +73,7 @@ describe("The first report of a call", () => {
       ended_by: null,
       failed: false,
       legal_hold: null,
+      external_reference: null,
     });
   });
 
@@ -301,6 +302,7 @@ describe("A later report of a call", () => {
       ended_by: "reported",
       failed: true,
       legal_hold: null,
+      external_reference: null,
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
     await given(call.report({ participants: [{ key: rita.key, display_name: "Rita R." }] }));
@@ -315,7 +317,12 @@ describe("A later report of a call", () => {
     const { clinic, call, rita } = await anOngoingCall();
     const other = await clinic.addProvider();
     const change = { organization_user_id: other.id, started_at: JOINED_AT, ended_at: BACK_AT };
-    const { status, body } = await call.report({ ...change, failed: true, legal_hold: true });
+    const { status, body } = await call.report({
+      ...change,
+      failed: true,
+      legal_hold: true,
+      external_reference: "visit-1",
+    });
     expect(status).toBe(200);
     expect(body).toEqual({
       id: call.id,
@@ -326,6 +333,7 @@ describe("A later report of a call", () => {
       ...change,
       failed: true,
       legal_hold: { reason: null, began_at: aTimestamp },
+      external_reference: "visit-1",
     });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 1 });
 

@@ -40,17 +40,29 @@ describe("The participants of a visit that is long over", () => {
     const clinic = await aForgetfulOrganization();
     const call = await aCall(clinic);
     const { id } = await call.addEgress();
-    const [paula] = call.participants;
+    const [paula, rita] = call.participants;
+    await given(call.report({ participants: [{ key: rita.key, external_reference: "patient-4711" }] }));
+    expect(await storedOf(clinic)).toContain("patient-4711");
     const line = { participant_key: paula.key, text: "Hello.", start_time: 0, end_time: 1 };
     await given(call.reportTranscript({ is_final: true, lines: [line] }));
     await eraseAll();
     const stored = await storedOf(clinic);
+    expect(stored).not.toContain("patient-4711");
     for (const { key, display_name } of call.participants)
       for (const personal of [key, display_name]) expect(stored).not.toContain(personal);
     expect((await given(clinic.client.get(`${call.path}/transcript`))).transcript_lines).toMatchObject([
       { display_name: "Participant", text: "Hello." },
     ]);
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toMatchObject([{ id }]);
+  });
+
+  it("take the reference of their call with them", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic, { external_reference: "rita-2026" });
+    const kept = await aCall(await anOrganization(), { external_reference: "rita-2026" });
+    await eraseAll();
+    expect((await given(platform.get(`/calls/${call.key}`))).external_reference).toBeNull();
+    expect((await given(platform.get(`/calls/${kept.key}`))).external_reference).toBe("rita-2026");
   });
 
   it("keep them in an organization that keeps names, and until their time has come", async () => {
@@ -128,6 +140,34 @@ describe("A late report of somebody who is erased", () => {
     await eraseAll();
     expect(await storedOf(clinic)).not.toContain(key);
     await changingNothing(() => delivered(events));
+  });
+
+  it("does not bring back the reference of the call, nor one that the call never had", async () => {
+    const clinic = await aForgetfulOrganization();
+    for (const external_reference of ["rita-2026", undefined]) {
+      const call = await aCall(clinic, { external_reference });
+      await eraseAll();
+      const answer = await changingNothing(() => given(call.report({ external_reference: "rita-2026" })));
+      expect(answer.external_reference).toBeNull();
+      await given(call.report({ external_reference: "rita-2026", failed: true }));
+      expect((await given(platform.get(`/calls/${call.key}`))).external_reference).toBeNull();
+    }
+  });
+
+  it("does not bring back a reference as LiveKit's event either", async () => {
+    const clinic = await aForgetfulOrganization();
+    const { slug } = await clinic.addRoom();
+    const { id } = await clinic.addProvider();
+    const metadata = { waiting_room_slug: slug, organization_user_id: id, external_reference: "rita-2026" };
+    const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata) });
+    const events = [room.joined("rita", 1), room.left("rita", 2, 1), room.finished(3)];
+    await delivered(events);
+    const reference = async () => (await given(platform.get(`/calls/${room.sid}`))).external_reference;
+    expect(await reference()).toBe("rita-2026");
+    await eraseAll();
+    await changingNothing(() => delivered(events));
+    await delivered([room.finished(9)]);
+    expect(await reference()).toBeNull();
   });
 
   it("is a transcript of those who were on the call", async () => {

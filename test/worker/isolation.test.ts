@@ -31,12 +31,18 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
   const room = await clinic.addRoom({ name: `Cardiology ${name}` });
   for (const slug of [room.slug, provider.waiting_room_slug])
     await clinic.addSub(slug, { user_id: substitute.user_id, datetime_start: "2126-01-31T09:30:00Z" });
-  await clinic.addParticipant(room.slug, {}, keys.waiting);
+  await clinic.addParticipant(room.slug, { display_name: `Wendy ${name}` }, keys.waiting);
+  await clinic.addParticipant(provider.waiting_room_slug, { display_name: `Will ${name}` });
   const participants = [
     aProviderOnTheCall({ display_name: `Paula ${name}`, key: keys.provider, user_id: provider.user_id }),
-    aRecipient({ display_name: `Rita ${name}`, key: keys.recipient, waiting_since: WAITING_SINCE }),
+    aRecipient({
+      display_name: `Rita ${name}`,
+      key: keys.recipient,
+      waiting_since: WAITING_SINCE,
+      external_reference: "patient-1",
+    }),
   ];
-  const call = await aCall(clinic, { participants }, provider);
+  const call = await aCall(clinic, { participants, external_reference: "visit-1" }, provider);
   const lines = [
     { participant_key: keys.recipient, text: `Welcome to ${name}.`, start_time: 0, end_time: 1 },
   ];
@@ -103,8 +109,28 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
       rows: (body) => body.waiting_room_subs,
     }),
     "GET /organization_users/:organization_user_id/calls": ({ provider }) => ({
-      paths: [`/organization_users/${provider.id}/calls`],
+      paths: ["", "?to=2026-01-31", "?external_reference=visit-1"].map(
+        (query) => `/organization_users/${provider.id}/calls${query}`,
+      ),
       rows: (body) => body.calls,
+    }),
+    "GET /calls": () => ({
+      paths: ["", "?from=2026-01-31", "?external_reference=visit-1", "?participant_reference=patient-1"].map(
+        (query) => `/calls${query}`,
+      ),
+      rows: (body) => body.calls,
+    }),
+    "GET /organization_users/:organization_user_id/calls/:call_id": ({ call }) => ({
+      paths: [call.path],
+      rows: (body) => body,
+    }),
+    "GET /organization_users/:organization_user_id/calls/:call_id/participants": ({ call }) => ({
+      paths: [`${call.path}/participants`],
+      rows: (body) => body.participants,
+    }),
+    "GET /waiting_rooms/:slug/participants": ({ room, provider }) => ({
+      paths: [room.slug, provider.waiting_room_slug].map((slug) => `/waiting_rooms/${slug}/participants`),
+      rows: (body) => body.participants,
     }),
     "GET /call_metrics": ({ provider }) => ({
       paths: [`/call_metrics?${DAY}`, `/call_metrics?${DAY}&user_id=${provider.user_id}`],

@@ -312,6 +312,7 @@ describe("The secrets of .dev.vars.example, which everybody can read,", () => {
     ["the platform's token", "PLATFORM_API_TOKEN", token],
     ["the previous token", "PLATFORM_API_TOKEN_PREVIOUS", token],
     ["the secret of invites", "INVITE_TOKEN_SECRET", INVITE_TOKEN_SECRET],
+    ["the secret of digests", "DIGEST_SECRET", "development-digest-secret-for-localhost"],
     ["the secret of LiveKit", "LIVEKIT_API_SECRET", LIVEKIT_API_SECRET],
     ["the previous secret of LiveKit", "LIVEKIT_API_SECRET_PREVIOUS", LIVEKIT_API_SECRET],
   ])("stop every request elsewhere: %s", async (_, name, value) => {

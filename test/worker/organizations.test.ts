@@ -24,6 +24,7 @@ describe("Creating an organization", () => {
       slug,
       recording_retention_days: null,
       transcript_retention_days: null,
+      participant_retention_days: null,
       created_at: aTimestamp,
       updated_at: created.body.created_at,
     });

@@ -1,6 +1,6 @@
--- A transcript or SOAP note that was deleted does not come back by a report, whatever code deleted it: so triggers set the
--- tombstones, and refuse a row where there is one. The time is that of the database, because a DELETE cannot bring one
--- along.
+-- A transcript, SOAP note or reference that was deleted does not come back by a report, whatever code deleted it: so
+-- triggers set the tombstones, and refuse what would come back. The time of a DELETE is that of the database, because it
+-- cannot bring one along.
 
 CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
 BEGIN
@@ -10,6 +10,21 @@ END;
 CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
 BEGIN
   UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+END;
+
+-- The reference may name who took part: so it goes with the names.
+CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF erased_at ON `participants`
+WHEN old.erased_at IS NULL AND new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
+BEGIN
+  UPDATE calls
+  SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.erased_at, updated_at = new.erased_at
+  WHERE id = new.call_id AND reference_erased_at IS NULL;
+END;
+
+CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference, livekit_said ON `calls`
+WHEN new.reference_erased_at IS NOT NULL AND (new.external_reference IS NOT NULL OR new.livekit_said IS NOT NULL)
+BEGIN
+  SELECT raise(ABORT, 'the reference of the call was erased');
 END;
 
 CREATE TRIGGER `transcripts_not_restored` BEFORE INSERT ON `transcripts`

@@ -1,16 +1,43 @@
 import { externalRoutes } from "../../http/external_api.ts";
-import { pageQuery } from "../../http/pagination.ts";
-import { params, query } from "../../http/validation.ts";
-import { organizationUserParams, toCall } from "./calls.schemas.ts";
-import { listCalls } from "./calls.service.ts";
+import { primaryOnly } from "../../http/replication.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
+import {
+  callParams,
+  callsOfOwnerQuery,
+  callsQuery,
+  organizationUserParams,
+  toCall,
+  toCallWithResults,
+  updateCallBody,
+} from "./calls.schemas.ts";
+import { findCalls, listCalls, requireCall, updateCall } from "./calls.service.ts";
 
-export const callsExternal = externalRoutes().get(
-  "/organization_users/:organization_user_id/calls",
-  params(organizationUserParams),
-  query(pageQuery),
-  async (c) => {
-    const { organization_user_id } = c.req.valid("param");
-    const { items, pagination } = await listCalls(c.var.context, organization_user_id, c.req.valid("query"));
+const ONE_CALL = "/organization_users/:organization_user_id/calls/:call_id";
+
+export const callsExternal = externalRoutes()
+  .get("/calls", query(callsQuery), async (c) => {
+    const { items, pagination } = await findCalls(c.var.context, c.req.valid("query"));
     return c.json({ calls: items.map(toCall), pagination });
-  },
-);
+  })
+  .get(
+    "/organization_users/:organization_user_id/calls",
+    params(organizationUserParams),
+    query(callsOfOwnerQuery),
+    async (c) => {
+      const { organization_user_id } = c.req.valid("param");
+      const { items, pagination } = await listCalls(
+        c.var.context,
+        organization_user_id,
+        c.req.valid("query"),
+      );
+      return c.json({ calls: items.map(toCall), pagination });
+    },
+  )
+  // The number of recordings depends on consent.
+  .get(ONE_CALL, primaryOnly, params(callParams), async (c) =>
+    c.json(toCallWithResults(await requireCall(c.var.context, c.req.valid("param")))),
+  )
+  .put(ONE_CALL, params(callParams), jsonBody(updateCallBody), async (c) => {
+    const call = await updateCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
+    return c.json(toCallWithResults(call));
+  });

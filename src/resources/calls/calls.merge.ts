@@ -18,13 +18,17 @@ import {
   callNamesNoRoom,
   callNamesUnknownRoom,
   callOwnerNotMember,
+  callReferenceErased,
 } from "./calls.refusals.ts";
-import type { Call, ReportedCall, reportCallBody } from "./calls.schemas.ts";
+import type { Call, ReportedCall, reportCallBody, updateCallBody } from "./calls.schemas.ts";
+import type { KnownReference } from "./calls.sql.ts";
 
 export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
   participants?: ReportOnCall[];
   /** By default the platform. */
   reporter?: ConsentReporter;
+  /** Only LiveKit's API notes what LiveKit said. */
+  livekit_said?: string | null;
 };
 
 /** What is known when a call is reported. */
@@ -46,14 +50,17 @@ export interface KnownCall {
 }
 
 /** What a report makes of a call. A new one has no id yet, and nothing that was deleted. */
-export type CallRow = Omit<Call, "id" | "transcript_deleted_at" | "soap_note_deleted_at"> & { id?: number };
+export type CallRow = Omit<
+  Call,
+  "id" | "transcript_deleted_at" | "soap_note_deleted_at" | "reference_erased_at"
+> & { id?: number };
 
 /**
  * What a report makes of a call and its participants. A field left out stays as reported before; one who is left out
  * stays too. The first report fixes the room, and with it the organization. An ended call stays ended. When it ends,
  * everybody who is still there has left. What was only assumed, an end and that people left then, counts as not known: no
  * report is refused because of it, and a reported end replaces it. A hold only begins by a report: nothing that a report
- * says ends it.
+ * says ends it. And no report brings back a reference that was erased.
  *
  * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
  *   something changes; what they decided; and whether a legal hold begins
@@ -173,5 +180,27 @@ function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string,
     ended_at,
     end_is_assumed,
     failed: failed ?? false,
+    ...referenceOfCall(call, report),
   };
+}
+
+/**
+ * The reference that the organization gives a call; the known one where it gives none.
+ *
+ * @throws ApiError 422 if it was erased
+ */
+export function mergeReference(
+  { external_reference, reference_erased_at }: KnownReference,
+  update: z.output<typeof updateCallBody>["call"],
+): string | null {
+  const next = update.external_reference === undefined ? external_reference : update.external_reference;
+  if (next !== null && reference_erased_at !== null) throw callReferenceErased();
+  return next;
+}
+
+/** A reference that was erased stays so: it may name somebody whose name was erased. */
+function referenceOfCall(call: ReportedCall | undefined, report: CallReport) {
+  if (call && call.reference_erased_at !== null) return { external_reference: null, livekit_said: null };
+  const { external_reference = null, livekit_said = null } = { ...call, ...report };
+  return { external_reference, livekit_said };
 }

@@ -1,4 +1,4 @@
-import { unprocessable } from "../../http/errors.ts";
+import { ApiError, unprocessable } from "../../http/errors.ts";
 import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { onePage, type Parameter, pageOf, type Reference } from "../../openapi/operation.ts";
@@ -10,6 +10,8 @@ import {
   PAULA,
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
+  RITAS_REFERENCE,
+  VISIT_REFERENCE,
   WAITING_SINCE,
   WITHDRAWN_AT,
 } from "../../openapi/story.ts";
@@ -28,15 +30,41 @@ import {
   callNotFound,
   callOwnerNotFound,
   callOwnerNotMember,
+  callReferenceErased,
+  FROM_AFTER_TO,
   PARTICIPANT_REPEATED,
 } from "./calls.refusals.ts";
-import { callSchema, reportedCallSchema } from "./calls.responses.ts";
+import { callSchema, callWithResultsSchema, reportedCallSchema } from "./calls.responses.ts";
 
 const goingOn = { is_ended: false, ended_at: null };
 
 const ended = exampleOf(callSchema);
 
+const detailed = exampleOf(callWithResultsSchema);
+
+const withoutResults = { transcript: "none", soap_note: "none", egresses: 0 } as const;
+
 const reported = exampleOf(reportedCallSchema);
+
+const fromAfterTo = new ApiError(400, `from: ${FROM_AFTER_TO}`);
+
+/** The filters of lists of calls. */
+const filters: Record<string, Parameter> = {
+  from: { description: "Only calls that started on this date (UTC) or later.", example: "2026-01-31" },
+  to: {
+    description: "Only calls that started on this date (UTC) or earlier. It must not be before `from`.",
+    example: "2026-02-28",
+  },
+  external_reference: {
+    description: "Only calls with exactly this `external_reference`.",
+    example: VISIT_REFERENCE,
+  },
+  participant_reference: {
+    description:
+      "Only calls with a participant who has exactly this `external_reference`: the visits of a patient, for example.",
+    example: RITAS_REFERENCE,
+  },
+};
 
 /** For reports of what belongs to a call. */
 export const callKey: Parameter = {
@@ -48,12 +76,29 @@ export const callsReference: Reference = {
   tag: "Calls",
   description: "Video calls. The paths of transcripts, SOAP notes and egresses contain the id of a call.",
   external: {
+    "GET /calls": {
+      operationId: "findCalls",
+      summary: "Find calls of everybody whom you reach",
+      description:
+        "Lists the calls of all organization users whom the client reaches, newest first by `started_at`: for an organization_admin all of the organization, for a provider the provider's own, for a provider_assistant its own and those of the providers whom it assists. The parameters can be combined. A reference in a URL can end up in the logs of proxies, so it should not be a name.",
+      status: 200,
+      parameters: filters,
+      response: {
+        schema: pageOf("calls", callSchema),
+        examples: {
+          "The call of a visit": { calls: [ended], pagination: onePage(1) },
+          "No such call": { calls: [], pagination: onePage(0) },
+        },
+      },
+      errors: [fromAfterTo],
+    },
     "GET /organization_users/:organization_user_id/calls": {
       operationId: "listCalls",
       summary: "List the calls of an organization user",
       description:
-        "Lists the calls that the organization user holds or held, newest first by `started_at`. A user whose membership has ended still has its calls.",
+        "Lists the calls that the organization user holds or held, newest first by `started_at`. A user whose membership has ended still has its calls. The parameters can be combined.",
       status: 200,
+      parameters: filters,
       response: {
         schema: pageOf("calls", callSchema),
         examples: {
@@ -62,7 +107,52 @@ export const callsReference: Reference = {
           "No calls": { calls: [], pagination: onePage(0) },
         },
       },
-      errors: [callOwnerNotFound()],
+      errors: [callOwnerNotFound(), fromAfterTo],
+    },
+    "GET /organization_users/:organization_user_id/calls/:call_id": {
+      operationId: "getCall",
+      summary: "Get a call",
+      description:
+        "Returns a call, also while it is going on, and how far its results are: one request says what can be read.",
+      status: 200,
+      response: {
+        schema: callWithResultsSchema,
+        examples: {
+          "All results are ready": detailed,
+          "While it is going on": { ...detailed, ...goingOn, ended_by: null, results: withoutResults },
+          "A final transcript, and no consent to the recording": {
+            ...detailed,
+            results: { ...withoutResults, transcript: "ready", soap_note: "pending" },
+          },
+        },
+      },
+      errors: [callNotFound()],
+    },
+    "PUT /organization_users/:organization_user_id/calls/:call_id": {
+      operationId: "updateCall",
+      summary: "Set the reference of a call",
+      description:
+        "Sets the text by which your own system knows the visit, also while the call is going on. What is left out stays as it is.",
+      status: 200,
+      request: {
+        fields: {
+          call: "What changes.",
+          "call.external_reference":
+            "The text by which your own system knows the visit, such as its number. It is compared exactly, and several calls can have the same. Null clears it. What the platform or LiveKit reports later replaces it.",
+        },
+        examples: {
+          "The number of the visit": { call: { external_reference: VISIT_REFERENCE } },
+          "No reference any more": { call: { external_reference: null } },
+        },
+      },
+      response: {
+        schema: callWithResultsSchema,
+        examples: {
+          "The number of the visit": detailed,
+          "No reference any more": { ...detailed, external_reference: null },
+        },
+      },
+      errors: [callNotFound(), callReferenceErased()],
     },
   },
   platform: {
@@ -104,12 +194,15 @@ export const callsReference: Reference = {
           "call.started_at": "When the call started. A later report can correct it.",
           "call.ended_at":
             "When the call ended. Null, or left out of the first report: it is going on. A later report can correct the time, but null does not reopen an ended call.",
+          "call.external_reference":
+            "The text by which another system knows the visit, such as its number in the organization's own records. It is compared exactly, and several calls can have the same. Null clears it. The organization can change it too: the last word counts. Once the names of the call's participants are erased, it is ignored.",
           "call.legal_hold":
             "True begins a legal hold without a reason, unless one is running. False and null change nothing: only `DELETE /calls/{key}/legal_hold` ends a hold.",
         },
         examples: {
           "A call begins": {
             call: {
+              external_reference: VISIT_REFERENCE,
               waiting_room_slug: CARDIOLOGY.slug,
               organization_user_id: PAULA.id,
               started_at: "2026-01-31T09:30:00Z",
@@ -117,6 +210,7 @@ export const callsReference: Reference = {
                 {
                   ...withoutId(RITAS_PARTICIPANT),
                   role: "recipient",
+                  external_reference: RITAS_REFERENCE,
                   waiting_since: WAITING_SINCE,
                   joined_at: "2026-01-31T09:30:00Z",
                   recording_consent: true,

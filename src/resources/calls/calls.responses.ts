@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { ENDED_BY } from "../../database/enums.ts";
+import { ENDED_BY, RESULT_STATES } from "../../database/enums.ts";
 import { HOUR, MAX_HOLD_REASON_LENGTH, SILENCE_UNTIL_END } from "../../limits.ts";
-import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { count, externalReference, id, key, longText, timestamp } from "../../openapi/shapes.ts";
 import {
   CALL,
   CARDIOLOGY,
@@ -10,6 +10,7 @@ import {
   HOLD_REASON,
   PAULA,
   STARTED_AT,
+  VISIT_REFERENCE,
 } from "../../openapi/story.ts";
 
 export const callSchema = z
@@ -40,20 +41,53 @@ export const callSchema = z
   })
   .meta({ id: "Call", description: "A video call." });
 
+/** What a list of calls leaves out. */
+const details = {
+  external_reference: externalReference().nullable().meta({
+    description:
+      "The text by which another system knows the visit, such as its number in the organization's own records; null if there is none. Several calls can have the same. It is erased with the names of the call's participants, and cannot be set again after that.",
+    example: VISIT_REFERENCE,
+  }),
+  ended_by: z
+    .enum(ENDED_BY)
+    .nullable()
+    .meta({
+      description: `What says when the call ended: \`reported\` by a report; \`assumed\` if ${SILENCE_UNTIL_END / HOUR} hours long no report changed anything of the call, so that the service put the end at the latest time that it knew of. Null while the call is going on.`,
+      example: "reported",
+    }),
+  failed: z.boolean().meta({
+    description: "Whether the call failed: see `call_fail_rate` of the call metrics.",
+    example: false,
+  }),
+};
+
+const resultState = (text: string) =>
+  z.enum(RESULT_STATES).meta({
+    description: `How far the ${text} is: \`none\` if there is none, or it was deleted; \`pending\` if there is one, but the call is going on or it is not final; \`ready\` if it is final and the call has ended.`,
+    example: "ready",
+  });
+
+export const callWithResultsSchema = callSchema
+  .extend({
+    ...details,
+    results: z
+      .object({
+        transcript: resultState("transcript"),
+        soap_note: resultState("SOAP note"),
+        egresses: count().meta({
+          description:
+            "The number of recordings that their list shows: 0 while the call is going on, and as long as a participant has not consented.",
+          example: 1,
+        }),
+      })
+      .describe("What there is to read of the call."),
+  })
+  .meta({ id: "CallWithResults", description: "A video call, and what of its results is ready." });
+
 export const reportedCallSchema = callSchema
   .extend({
     key: key().meta({ description: "The reporter's own key for the call.", example: CALL.key }),
-    ended_by: z
-      .enum(ENDED_BY)
-      .nullable()
-      .meta({
-        description: `What says when the call ended: \`reported\` by a report; \`assumed\` if ${SILENCE_UNTIL_END / HOUR} hours long no report changed anything of the call, so that the service put the end at the latest time that it knew of. Null while the call is going on.`,
-        example: "reported",
-      }),
-    failed: z.boolean().meta({
-      description: "Whether the call failed: see `call_fail_rate` of the call metrics.",
-      example: false,
-    }),
+    ...details,
     legal_hold: z
       .object({
         reason: longText(MAX_HOLD_REASON_LENGTH).nullable().meta({

@@ -1,7 +1,10 @@
 import * as z from "zod";
-import type { EndedBy } from "../../database/enums.ts";
+import type { EndedBy, ResultState } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
+import { pageQuery } from "../../http/pagination.ts";
 import {
+  day,
+  externalReference,
   id,
   instant,
   key,
@@ -12,8 +15,9 @@ import {
 } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
-import { PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
-import type { callSchema, reportedCallSchema } from "./calls.responses.ts";
+import { FROM_AFTER_TO, PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
+import type { callSchema, callWithResultsSchema, reportedCallSchema } from "./calls.responses.ts";
+import type { resultColumns } from "./calls.results.ts";
 import type { callColumns, reportedCallColumns } from "./calls.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
@@ -33,6 +37,7 @@ export const reportCallBody = z.object({
           "Whether the call failed: see `call_fail_rate` of the call metrics. Null, or left out of the first report: it did not.",
         ),
       legal_hold: z.boolean(),
+      external_reference: externalReference.nullable(),
       participants: z
         .array(participantOnCall)
         .max(MAX_CALL_PARTICIPANTS, TOO_MANY_PARTICIPANTS)
@@ -54,6 +59,31 @@ export const callParams = z.object({ organization_user_id: pathId, call_id: path
 
 export type CallPath = z.output<typeof callParams>;
 
+/** What the organization itself can set. */
+export const updateCallBody = z.object({
+  call: z.object({ external_reference: externalReference.nullable() }).partial(),
+});
+
+const filters = pageQuery.extend({
+  from: day.optional(),
+  to: day.optional(),
+  external_reference: externalReference.optional(),
+});
+
+const inOrder = <Query extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(
+  query: Query,
+) =>
+  query.refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+    path: ["from"],
+    error: FROM_AFTER_TO,
+  });
+
+export const callsOfOwnerQuery = inOrder(filters);
+
+export const callsQuery = inOrder(filters.extend({ participant_reference: externalReference.optional() }));
+
+export type CallsQuery = z.output<typeof callsQuery>;
+
 export type Call = Row<typeof callColumns>;
 
 export type ReportedCall = Row<typeof reportedCallColumns>;
@@ -74,6 +104,28 @@ function endedBy({ ended_at, end_is_assumed }: Call): EndedBy | null {
   return end_is_assumed ? "assumed" : "reported";
 }
 
+export type CallWithResults = Call & Row<typeof resultColumns> & { egress_count: number };
+
+/** A text can be read as it stays when it is final and the call has ended. */
+function resultState({ ended_at }: Call, is_final: boolean | null): ResultState {
+  if (is_final === null) return "none";
+  return is_final && ended_at !== null ? "ready" : "pending";
+}
+
+export function toCallWithResults(row: CallWithResults): z.input<typeof callWithResultsSchema> {
+  return {
+    ...toCall(row),
+    external_reference: row.external_reference,
+    ended_by: endedBy(row),
+    failed: row.failed,
+    results: {
+      transcript: resultState(row, row.transcript_is_final),
+      soap_note: resultState(row, row.soap_note_is_final),
+      egresses: row.egress_count,
+    },
+  };
+}
+
 export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSchema> {
   return {
     ...toCall(row),
@@ -81,6 +133,7 @@ export function toReportedCall(row: ReportedCall): z.input<typeof reportedCallSc
     ended_by: endedBy(row),
     failed: row.failed,
     legal_hold: toLegalHold(row),
+    external_reference: row.external_reference,
   };
 }
 

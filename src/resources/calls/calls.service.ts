@@ -1,7 +1,9 @@
+import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
+import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
+import { DAY } from "../../limits.ts";
 import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
 import { beginHold } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
@@ -13,33 +15,113 @@ import {
   writeParticipants,
 } from "../participants/participants.sql.ts";
 import { roomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
-import { type CallReport, type KnownCall, mergeCall } from "./calls.merge.ts";
+import {
+  type CallLists,
+  callsOfEverybody,
+  callsOfOwner,
+  callsOfReached,
+  type ListedCalls,
+} from "./calls.lists.ts";
+import { type CallReport, type KnownCall, mergeCall, mergeReference } from "./calls.merge.ts";
 import { callNotFound, callOwnerNotFound } from "./calls.refusals.ts";
-import type { Call, ReportedCall } from "./calls.schemas.ts";
+import { callWithResults } from "./calls.results.ts";
+import type {
+  Call,
+  CallPath,
+  CallsQuery,
+  CallWithResults,
+  ReportedCall,
+  updateCallBody,
+} from "./calls.schemas.ts";
 import {
   callByKey,
   callWrites,
   membersOfReport,
   organizationOfOwner,
   ownerOfPath,
-  pageOfCalls,
-  totalOfCalls,
+  type ReachedOwner,
+  reachedCall,
+  referenceOfPath,
+  setReference,
 } from "./calls.sql.ts";
 
 /** The calls of an organization user whom the caller reaches, newest first. */
 export async function listCalls(
   { db, caller }: ClientContext,
   organization_user_id: number,
-  page: PageQuery,
+  query: CallsQuery,
 ): Promise<Page<Call>> {
   const owner = { ...reachOf(caller), owner_id: organization_user_id };
   const [owners, [counted], calls] = await runBatch(db, [
     ownerOfPath(owner),
-    totalOfCalls(owner),
-    pageOfCalls({ ...owner, ...pageWindow(page) }),
+    ...listed(callsOfOwner, owner, query),
   ]);
   if (owners.length === 0) throw callOwnerNotFound();
-  return toPage(page, counted?.total ?? 0, calls);
+  return toPage(query, counted?.total ?? 0, calls);
+}
+
+/** The calls of all whom the caller reaches, newest first. */
+export async function findCalls({ db, caller }: ClientContext, query: CallsQuery): Promise<Page<Call>> {
+  const reach = reachOf(caller);
+  const lists = reach.reaches_everybody ? callsOfEverybody : callsOfReached;
+  const owner = { ...reach, owner_id: reach.organization_user_id };
+  const [[counted], calls] = await runBatch(db, listed(lists, owner, query));
+  return toPage(query, counted?.total ?? 0, calls);
+}
+
+/** The queries of a list: its length, and a page of it. */
+function listed(
+  lists: CallLists,
+  owner: ReachedOwner,
+  { from, to, external_reference, participant_reference, ...page }: CallsQuery,
+): [BoundQuery<{ total: number }>, BoundQuery<Call>] {
+  const values = {
+    ...owner,
+    from: from === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(from),
+    before: to === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(to) + DAY,
+    first_date: from ?? "0000-01-01",
+    last_date: to ?? "9999-12-31",
+    external_reference: external_reference ?? null,
+    participant_reference: participant_reference ?? null,
+  };
+  const list = listFor(lists, values);
+  const total = from === undefined && to === undefined ? list.total : list.totalOfDates;
+  const window = pageWindow(page);
+  return [total(values), list.page({ ...values, ...window, end: window.offset + window.limit })];
+}
+
+function listFor(lists: CallLists, { external_reference, participant_reference }: ListedCalls) {
+  if (external_reference !== null) return lists.byReference;
+  return participant_reference === null ? lists.byTime : lists.byParticipant;
+}
+
+/** A call, also while it goes on, and what of its results is ready. */
+export async function requireCall({ db, caller }: ClientContext, path: CallPath): Promise<CallWithResults> {
+  const call = await runFirst(db, callWithResults(reachedCall(caller, path)));
+  if (!call) throw callNotFound();
+  return call;
+}
+
+/** Sets what the organization itself says of a call. */
+export async function updateCall(
+  { db, now, caller }: ClientContext,
+  path: CallPath,
+  update: z.output<typeof updateCallBody>["call"],
+): Promise<CallWithResults> {
+  const reached = reachedCall(caller, path);
+  return decideAndWrite(
+    db,
+    [referenceOfPath(reached)],
+    ([known], [shown]): Decision<CallWithResults> => {
+      if (!known || !shown) throw callNotFound();
+      const external_reference = mergeReference(known, update);
+      if (external_reference === known.external_reference) return { unchanged: shown };
+      return {
+        writes: [setReference({ id: known.id, external_reference, now }), callWithResults(reached)],
+      };
+    },
+    { unguardedReads: [callWithResults(reached)] },
+  );
 }
 
 /** The call that the platform knows by this key. */

@@ -1,17 +1,16 @@
-import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import {
   builder,
   jsonValues,
   type Placeholders,
   preparedQuery,
+  type Row,
   type Value,
   type Values,
 } from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { selectTotal, totalOf } from "../../database/totals.ts";
-import type { PageWindow } from "../../http/pagination.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
@@ -20,34 +19,19 @@ export const callColumns = getTableColumns(calls);
 export const callWrites = tableWrites(calls, callColumns);
 
 /** The organization user whom a path names, and who asks, as values of a query. */
-interface ReachedOwner extends Reach {
+export interface ReachedOwner extends Reach {
   /** The organization user whom the path names; `organization_user_id` is the caller's own. */
   owner_id: number;
 }
 
 /** Selects the id of the organization user whom the path names, where the caller reaches that user. */
-const ownerWithinReach = (owner: Values<ReachedOwner>) =>
+export const ownerWithinReach = (owner: Values<ReachedOwner>) =>
   builder
     .select({ id: organizationUsers.id })
     .from(organizationUsers)
     .where(and(eq(organizationUsers.id, owner.owner_id), withinReach(owner)));
 
 export const ownerOfPath = preparedQuery((owner: Placeholders<ReachedOwner>) => ownerWithinReach(owner));
-
-/** The calls of an organization user, newest first. */
-export const pageOfCalls = preparedQuery((page: Placeholders<ReachedOwner & PageWindow>) =>
-  builder
-    .select(callColumns)
-    .from(calls)
-    .where(eq(calls.organization_user_id, ownerWithinReach(page)))
-    .orderBy(desc(calls.started_at), desc(calls.id))
-    .limit(page.limit)
-    .offset(page.offset),
-);
-
-export const totalOfCalls = preparedQuery((owner: Placeholders<ReachedOwner>) =>
-  selectTotal(totalOf("calls", ownerWithinReach(owner))),
-);
 
 /** The call that a path names, and who asks, as values of a query. */
 export interface ReachedCall extends ReachedOwner {
@@ -61,7 +45,7 @@ export const reachedCall = (
 ): ReachedCall => ({ ...reachOf(caller), owner_id: organization_user_id, call_id });
 
 /** True for the call of the path, where the caller reaches the organization user whom the path names. */
-function callWithinReach(call: Values<ReachedCall>): SQL | undefined {
+export function callWithinReach(call: Values<ReachedCall>): SQL | undefined {
   return and(
     eq(calls.id, call.call_id),
     eq(calls.organization_id, call.organization_id),
@@ -84,6 +68,34 @@ export const callIdOfPath = (call: Values<ReachedCall>) =>
 /** The call of the path, where it is within reach. */
 export const callOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder.select(callColumns).from(calls).where(callWithinReach(call)),
+);
+
+/** What the organization's own update of the call rests on: no report of anything else conflicts with it. */
+export const referenceOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select({
+      id: calls.id,
+      external_reference: calls.external_reference,
+      reference_erased_at: calls.reference_erased_at,
+    })
+    .from(calls)
+    .where(callWithinReach(call)),
+);
+
+export type KnownReference = Row<
+  Pick<typeof callColumns, "id" | "external_reference" | "reference_erased_at">
+>;
+
+export const setReference = preparedQuery(
+  ({
+    id,
+    external_reference,
+    now,
+  }: Placeholders<{ id: number; external_reference: string | null; now: number }>) =>
+    builder
+      .update(calls)
+      .set({ external_reference: sql`${external_reference}`, updated_at: sql`${now}` })
+      .where(eq(calls.id, id)),
 );
 
 /** What the platform sees of a call, with its running hold: null where there is none. */

@@ -13,7 +13,13 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Values,
+} from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { calls, egresses, participants, storageKeys } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -31,7 +37,7 @@ const onTheCall = eq(participants.call_id, calls.id);
 const didNotConsent = or(isNull(participants.recording_consent), eq(participants.recording_consent, false));
 
 /** Selects the id of the call of the path, if it has ended and all its participants, at least one, consented. */
-const consentedCallId = (call: Placeholders<ReachedCall>) =>
+export const consentedCallId = (call: Values<ReachedCall>) =>
   builder
     .select({ id: calls.id })
     .from(calls)

@@ -195,6 +195,10 @@ const ofOrganization = ({ organization_id }: Pick<Placeholders<Reach>, "organiza
 const ofAssistant = (reach: Placeholders<Reach>) =>
   and(ofOrganization(reach), isSelfOrAssisted(reach.organization_user_id));
 
+/** Selects the ids of those whom somebody reaches who does not reach everybody. */
+export const reachedIds = (reach: Placeholders<Reach>) =>
+  builder.select({ id: organizationUsers.id }).from(organizationUsers).where(ofAssistant(reach));
+
 const pageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
   preparedQuery((values: Placeholders<Reach & PageWindow>) =>
     builder

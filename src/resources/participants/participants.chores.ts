@@ -49,8 +49,8 @@ const leaveSilently = preparedQuery(({ now, since }: Placeholders<{ now: number;
 });
 
 /**
- * Erases the names and keys of participants whose visit is longer ago than their organization wants. What metrics, consents
- * and audit entries need of them stays.
+ * Erases the names, keys and references of participants whose visit is longer ago than their organization wants, and by a
+ * trigger the references of their calls. What metrics, consents and audit entries need of them stays.
  *
  * @returns how many it erased
  */
@@ -115,6 +115,7 @@ const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: 
     .set({
       display_name: ERASED_NAME,
       key: sql`item.value ->> 'digest'`,
+      external_reference: null,
       left_is_assumed: false,
       livekit_said: null,
       erased_at: sql`${now}`,

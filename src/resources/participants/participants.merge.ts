@@ -56,7 +56,13 @@ export function mergeParticipant(
   if (!before && !room.slug_is_current) throw slugIsOld();
   if (before && isOfVisitBefore(before, room.id, report)) return before;
 
-  const { display_name, role, user_id = null, waiting_since = null } = { ...before, ...report };
+  const {
+    display_name,
+    role,
+    user_id = null,
+    external_reference = null,
+    waiting_since = null,
+  } = { ...before, ...report };
   const { call_id = null, joined_at = null, recording_consent = null, livekit_said = null } = before ?? {};
   if (display_name === undefined || role === undefined || (!before && waiting_since === null))
     throw participantIncomplete();
@@ -79,6 +85,7 @@ export function mergeParticipant(
     user_id,
     display_name,
     role,
+    external_reference,
     waiting_since,
     joined_at,
     left_at,
@@ -212,6 +219,7 @@ export function mergeParticipantsOnCall(
       user_id: next.user_id ?? null,
       display_name: next.display_name as string,
       role: next.role as ParticipantRole,
+      external_reference: next.external_reference ?? null,
       waiting_since: next.waiting_since ?? null,
       joined_at: next.joined_at ?? null,
       left_at: next.left_at,

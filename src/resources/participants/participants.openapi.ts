@@ -1,5 +1,6 @@
+import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
-import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
+import { HOUR, MAX_LISTED_WAITING, SILENCE_UNTIL_END } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {
@@ -8,9 +9,12 @@ import {
   PAULA,
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
+  RITAS_REFERENCE,
   STARTED_AT,
 } from "../../openapi/story.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
+import { ERASED_NAME } from "./participants.erasure.ts";
 import {
   LEFT_BEFORE_WAITING,
   leftTooEarly,
@@ -20,14 +24,84 @@ import {
   roomInactive,
   slugIsOld,
 } from "./participants.refusals.ts";
-import { participantSchema } from "./participants.responses.ts";
+import {
+  participantOnCallSchema,
+  participantSchema,
+  waitingParticipantSchema,
+} from "./participants.responses.ts";
 
 const rita = exampleOf(participantSchema);
+
+const ritaOnCall = exampleOf(participantOnCallSchema);
+
+const paulaOnCall: typeof ritaOnCall = {
+  ...ritaOnCall,
+  id: PAULAS_PARTICIPANT.id,
+  role: "provider",
+  user_id: PAULA.user_id,
+  display_name: PAULAS_PARTICIPANT.display_name,
+  external_reference: null,
+  waiting_since: null,
+};
+
+const present = { left_at: null };
 
 export const participantsReference: Reference = {
   tag: "Participants",
   description:
-    "People in a waiting room and then on a call, as the web app and the video backend report them. Who joins a call is reported with the call.",
+    "People in a waiting room and then on a call, as the web app and the video backend report them. Who joins a call is reported with the call. An organization may have the names and references of participants erased some time after their visit.",
+  external: {
+    "GET /waiting_rooms/:slug/participants": {
+      operationId: "listWaitingParticipants",
+      summary: "List who waits in a room",
+      description: `Lists who waits in the room now, those first who have waited longest; at most ${MAX_LISTED_WAITING}. Who waits in a personal room is only shown to clients that reach the calls of its owner. Who is on a call waits no longer.`,
+      status: 200,
+      response: {
+        schema: z.object({
+          participants: z
+            .array(waitingParticipantSchema)
+            .max(MAX_LISTED_WAITING)
+            .describe("Those who wait; none if nobody does."),
+        }),
+        examples: {
+          "Somebody waits": { participants: [exampleOf(waitingParticipantSchema)] },
+          "Nobody waits": { participants: [] },
+        },
+      },
+      refusals: {
+        404: "The organization has no such room, or it is the personal room of somebody whom the client does not reach.",
+      },
+      errors: [waitingRoomNotFound()],
+    },
+    "GET /organization_users/:organization_user_id/calls/:call_id/participants": {
+      operationId: "listParticipants",
+      summary: "List the participants of a call",
+      description:
+        "Lists everybody who is or was on the call, by id; also while the call is going on, and also those who came late or left early.",
+      status: 200,
+      response: {
+        schema: z.object({
+          participants: z.array(participantOnCallSchema).describe("Those on the call; none if nobody came."),
+        }),
+        examples: {
+          "After the call": { participants: [ritaOnCall, paulaOnCall] },
+          "While it is going on": {
+            participants: [
+              { ...ritaOnCall, ...present },
+              { ...paulaOnCall, ...present },
+            ],
+          },
+          "Once the names were erased": {
+            participants: [
+              { ...ritaOnCall, display_name: ERASED_NAME, external_reference: null },
+              { ...paulaOnCall, display_name: ERASED_NAME },
+            ],
+          },
+        },
+      },
+      errors: [callNotFound()],
+    },
+  },
   platform: {
     "PUT /waiting_rooms/:slug/participants/:key": {
       operationId: "reportParticipant",
@@ -51,6 +125,8 @@ export const participantsReference: Reference = {
       request: {
         fields: {
           participant: "What is new about the participant.",
+          "participant.external_reference":
+            "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
           "participant.waiting_since":
             "When the participant began to wait. A time after `left_at` is a new visit of somebody who had left. An earlier time than the known one corrects it, unless the report is about a visit before (as where its `left_at` is before the known time): that changes nothing.",
           "participant.left_at":
@@ -61,6 +137,7 @@ export const participantsReference: Reference = {
             participant: {
               display_name: RITAS_PARTICIPANT.display_name,
               role: "recipient",
+              external_reference: RITAS_REFERENCE,
               waiting_since: "2026-01-31T09:25:00Z",
             },
           },

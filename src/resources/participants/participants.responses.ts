@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
-import { id, key, line, timestamp } from "../../openapi/shapes.ts";
-import { CARDIOLOGY, RITAS_PARTICIPANT, WAITING_SINCE } from "../../openapi/story.ts";
+import { externalReference, id, key, line, timestamp } from "../../openapi/shapes.ts";
+import {
+  CARDIOLOGY,
+  ENDED_AT,
+  RITAS_PARTICIPANT,
+  RITAS_REFERENCE,
+  STARTED_AT,
+  WAITING_SINCE,
+} from "../../openapi/story.ts";
 
 export const participantSchema = z
   .object({
@@ -46,3 +53,49 @@ export const participantSchema = z
     }),
   })
   .meta({ id: "Participant", description: "A person in a waiting room, and then on a call." });
+
+/** What every list of the external API shows of somebody. */
+const personSchema = participantSchema
+  .pick({ id: true, role: true, user_id: true, display_name: true })
+  .extend({
+    display_name: line().min(1).meta({
+      description: "The name of the participant; `Participant` when it was erased.",
+      example: RITAS_PARTICIPANT.display_name,
+    }),
+    external_reference: externalReference().nullable().meta({
+      description:
+        "The text by which another system knows the person, such as the number of a patient; null if there is none, or it was erased with the name. Several participants can have the same.",
+      example: RITAS_REFERENCE,
+    }),
+  });
+
+export const participantOnCallSchema = personSchema
+  .extend({
+    waiting_since: timestamp().nullable().meta({
+      description: "When the participant started to wait; null for one who joined the call without waiting.",
+      example: WAITING_SINCE,
+    }),
+    joined_at: timestamp().nullable().meta({
+      description: "When the participant joined the call; null if no report said when.",
+      example: STARTED_AT,
+    }),
+    left_at: timestamp().nullable().meta({
+      description: "When the participant left; null while present.",
+      example: ENDED_AT,
+    }),
+    recording_consent: z.boolean().nullable().meta({
+      description:
+        "Whether the participant agrees to the recording: the decision that counts of those in the call's list of consents. null for one who was not asked.",
+      example: true,
+    }),
+  })
+  .meta({ id: "ParticipantOnCall", description: "A person on a call." });
+
+export const waitingParticipantSchema = personSchema
+  .extend({
+    waiting_since: timestamp().meta({
+      description: "When the participant started to wait.",
+      example: WAITING_SINCE,
+    }),
+  })
+  .meta({ id: "WaitingParticipant", description: "A person who waits in a waiting room." });

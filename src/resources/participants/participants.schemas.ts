@@ -1,10 +1,23 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, key, name, roomSlugReference, toTimestampOrNull } from "../../http/wire.ts";
+import {
+  externalReference,
+  id,
+  instant,
+  key,
+  name,
+  roomSlugReference,
+  toTimestamp,
+  toTimestampOrNull,
+} from "../../http/wire.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
-import type { participantSchema } from "./participants.responses.ts";
+import type {
+  participantOnCallSchema,
+  participantSchema,
+  waitingParticipantSchema,
+} from "./participants.responses.ts";
 import type { participantColumns } from "./participants.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
@@ -14,6 +27,7 @@ export const reportParticipantBody = z.object({
       display_name: name,
       role: z.enum(PARTICIPANT_ROLES),
       user_id: id.nullable(),
+      external_reference: externalReference.nullable(),
       waiting_since: instant,
       left_at: instant.nullable(),
     })
@@ -37,6 +51,11 @@ export const participantOnCall = z
       .nullable()
       .describe(
         "The user who takes part: the `user_id` of a user of the organization. Null, or left out for a new participant: a person without an account.",
+      ),
+    external_reference: externalReference
+      .nullable()
+      .describe(
+        "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
       ),
     waiting_since: instant
       .nullable()
@@ -80,3 +99,29 @@ export function toParticipant(row: Participant): z.input<typeof participantSchem
     left_at: toTimestampOrNull(row.left_at),
   };
 }
+
+/** What every list of the external API shows of somebody. */
+const toPerson = ({ id, role, user_id, display_name, external_reference }: Participant) => ({
+  id,
+  role,
+  user_id,
+  display_name,
+  external_reference,
+});
+
+export function toParticipantOnCall(row: Participant): z.input<typeof participantOnCallSchema> {
+  return {
+    ...toPerson(row),
+    waiting_since: toTimestampOrNull(row.waiting_since),
+    joined_at: toTimestampOrNull(row.joined_at),
+    left_at: toTimestampOrNull(row.left_at),
+    recording_consent: row.recording_consent,
+  };
+}
+
+export type WaitingParticipant = Participant & { waiting_since: number };
+
+export const toWaitingParticipant = (row: WaitingParticipant): z.input<typeof waitingParticipantSchema> => ({
+  ...toPerson(row),
+  waiting_since: toTimestamp(row.waiting_since),
+});

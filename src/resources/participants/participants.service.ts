@@ -1,12 +1,46 @@
-import type { Context } from "../../context.ts";
+import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
+import type { CallPath } from "../calls/calls.schemas.ts";
+import { callOfPath, reachedCall } from "../calls/calls.sql.ts";
+import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { namedKeys } from "./participants.erasure.ts";
 import { mergeParticipant, type ParticipantReport } from "./participants.merge.ts";
-import type { Participant } from "./participants.schemas.ts";
-import { memberOfRoom, participantsOfRoom, participantWrites } from "./participants.sql.ts";
+import type { Participant, WaitingParticipant } from "./participants.schemas.ts";
+import {
+  memberOfRoom,
+  participantsOfPath,
+  participantsOfRoom,
+  participantsWaiting,
+  participantWrites,
+  roomOfPath,
+} from "./participants.sql.ts";
+
+/** Those on a call, also while it goes on. */
+export async function listParticipants(
+  { db, caller }: ClientContext,
+  path: CallPath,
+): Promise<Participant[]> {
+  const reached = reachedCall(caller, path);
+  const [[call], found] = await runBatch(db, [callOfPath(reached), participantsOfPath(reached)]);
+  if (!call) throw callNotFound();
+  return found;
+}
+
+/** Who waits in a room now, longest first. */
+export async function listWaiting(
+  { db, caller }: ClientContext,
+  slug: string,
+): Promise<WaitingParticipant[]> {
+  const reached = { ...reachOf(caller), slug };
+  const [[room], waiting] = await runBatch(db, [roomOfPath(reached), participantsWaiting(reached)]);
+  if (!room) throw waitingRoomNotFound();
+  return waiting;
+}
 
 /** Records what a report says of somebody in a waiting room (see participants.merge.ts). The key is the reporter's own. */
 export async function reportParticipant(

@@ -1,6 +1,8 @@
 import {
   and,
+  asc,
   eq,
+  exists,
   getTableColumns,
   inArray,
   isNotNull,
@@ -13,11 +15,19 @@ import {
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { manyRowWrites } from "../../database/many_row_writes.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { participants } from "../../database/schema.ts";
+import { organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { callIdByKey, organizationOfReport, type ReportedCall } from "../calls/calls.sql.ts";
-import { memberOf } from "../organization_users/organization_users.sql.ts";
+import { MAX_LISTED_WAITING } from "../../limits.ts";
+import {
+  callIdByKey,
+  callIdOfPath,
+  organizationOfReport,
+  type ReachedCall,
+  type ReportedCall,
+} from "../calls/calls.sql.ts";
+import { memberOf, type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
+import { ownRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 export const participantColumns = getTableColumns(participants);
 
@@ -114,4 +124,51 @@ export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: st
 export const memberOfRoom = preparedQuery(
   ({ slug, user_id }: Placeholders<{ slug: string; user_id: number | null }>) =>
     memberOf(organizationOfAnySlug(slug), user_id),
+);
+
+/** Those on the call of the path. */
+export const participantsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
+  builder
+    .select(participantColumns)
+    .from(participants)
+    .where(eq(participants.call_id, callIdOfPath(call)))
+    .orderBy(asc(participants.id)),
+);
+
+/** The room that a path names, and who asks who waits there, as values of a query. */
+interface ReachedRoom extends Reach {
+  slug: string;
+}
+
+/** The room of the path: a personal one only where the caller reaches its owner. */
+const roomWithinReach = (room: Placeholders<ReachedRoom>) => {
+  const owner = builder
+    .select({ id: organizationUsers.id })
+    .from(organizationUsers)
+    .where(and(eq(organizationUsers.user_id, waitingRooms.user_id), withinReach(room)));
+  return builder
+    .select({ id: waitingRooms.id })
+    .from(waitingRooms)
+    .where(and(ownRoom(room.organization_id, room.slug), or(isNull(waitingRooms.user_id), exists(owner))));
+};
+
+export const roomOfPath = preparedQuery((room: Placeholders<ReachedRoom>) => roomWithinReach(room));
+
+/** Who waits in the room of the path, longest first. Nobody waits who did not begin to. */
+export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom>) =>
+  builder
+    .select({
+      ...participantColumns,
+      waiting_since: sql<number>`${participants.waiting_since}`.as("waiting_since"),
+    })
+    .from(participants)
+    .where(
+      and(
+        eq(participants.waiting_room_id, roomWithinReach(room)),
+        isNull(participants.call_id),
+        isNull(participants.left_at),
+      ),
+    )
+    .orderBy(asc(participants.waiting_since), asc(participants.id))
+    .limit(MAX_LISTED_WAITING),
 );

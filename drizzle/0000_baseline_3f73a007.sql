@@ -87,8 +87,11 @@ CREATE TABLE `calls` (
 	`ended_at` integer,
 	`end_is_assumed` integer DEFAULT false NOT NULL,
 	`failed` integer NOT NULL,
+	`external_reference` text,
+	`livekit_said` text,
 	`transcript_deleted_at` integer,
 	`soap_note_deleted_at` integer,
+	`reference_erased_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
@@ -99,6 +102,8 @@ CREATE TABLE `calls` (
 CREATE UNIQUE INDEX `calls_key_unique` ON `calls` (`key`);--> statement-breakpoint
 CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
+CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`started_at`,`id`);--> statement-breakpoint
+CREATE INDEX `calls_by_reference` ON `calls` (`organization_id`,`external_reference`,`started_at`,`id`) WHERE external_reference is not null;--> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
 CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;--> statement-breakpoint
 CREATE TABLE `consents` (
@@ -321,6 +326,7 @@ CREATE TABLE `participants` (
 	`user_id` integer,
 	`display_name` text NOT NULL,
 	`role` text NOT NULL,
+	`external_reference` text,
 	`waiting_since` integer,
 	`joined_at` integer,
 	`left_at` integer,
@@ -345,7 +351,8 @@ CREATE INDEX `participants_erased` ON `participants` (`organization_id`,`key`) W
 CREATE INDEX `participants_to_erase` ON `participants` (`organization_id`,`left_at`) WHERE erased_at is null and left_at is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;--> statement-breakpoint
-CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`) WHERE left_at is null;--> statement-breakpoint
+CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;--> statement-breakpoint
+CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`,`waiting_since`,`id`) WHERE left_at is null;--> statement-breakpoint
 CREATE INDEX `participants_waiting` ON `participants` (`organization_id`,`updated_at`) WHERE left_at is null and call_id is null;--> statement-breakpoint
 CREATE TABLE `replaced_files` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -1115,6 +1122,20 @@ END;
 CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
 BEGIN
   UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF erased_at ON `participants`
+WHEN old.erased_at IS NULL AND new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
+BEGIN
+  UPDATE calls
+  SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.erased_at, updated_at = new.erased_at
+  WHERE id = new.call_id AND reference_erased_at IS NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference, livekit_said ON `calls`
+WHEN new.reference_erased_at IS NOT NULL AND (new.external_reference IS NOT NULL OR new.livekit_said IS NOT NULL)
+BEGIN
+  SELECT raise(ABORT, 'the reference of the call was erased');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `transcripts_not_restored` BEFORE INSERT ON `transcripts`

@@ -1,0 +1,221 @@
+import {
+  and,
+  between,
+  count,
+  desc,
+  eq,
+  gte,
+  inArray,
+  lt,
+  type SQL,
+  type SQLWrapper,
+  sql,
+  sum,
+} from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import {
+  builder,
+  type Placeholders,
+  type PreparedQuery,
+  preparedQuery,
+  type Row,
+} from "../../database/queries.ts";
+import {
+  callDailyMetrics,
+  calls,
+  listTotals,
+  participants,
+  WHOLE_ORGANIZATION,
+} from "../../database/schema.ts";
+import type { PageWindow } from "../../http/pagination.ts";
+import { reachedIds } from "../organization_users/organization_users.sql.ts";
+import { callColumns, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
+
+/** Which calls a list shows, as values of a query. */
+export interface ListedCalls extends ReachedOwner {
+  /** Those that started from this time on, and before that. */
+  from: number;
+  before: number;
+  /** The same as dates, `YYYY-MM-DD`, both included. */
+  first_date: string;
+  last_date: string;
+  /** null for any. */
+  external_reference: string | null;
+  participant_reference: string | null;
+}
+
+/** A page ends with the one of this number; so many of each owner are enough for it. */
+type Window = PageWindow & { end: number };
+
+/** One way to list calls, newest first. */
+interface CallList {
+  page: PreparedQuery<ListedCalls & Window, Row<typeof callColumns>>;
+  total: PreparedQuery<ListedCalls, { total: number }>;
+  totalOfDates: PreparedQuery<ListedCalls, { total: number }>;
+}
+
+type Listed = Placeholders<ListedCalls>;
+
+/** The calls of those who are meant: by each filter another list, so that an index leads to what it shows. */
+export interface CallLists {
+  byTime: CallList;
+  byReference: CallList;
+  byParticipant: CallList;
+}
+
+const isInPeriod = ({ from, before }: Listed): SQL | undefined =>
+  and(gte(calls.started_at, from), lt(calls.started_at, before));
+
+const newestFirst = [desc(calls.started_at), desc(calls.id)];
+
+const pageWhere = (condition: (listed: Listed) => SQL | undefined) =>
+  preparedQuery((listed: Placeholders<ListedCalls & Window>) =>
+    builder
+      .select(callColumns)
+      .from(calls)
+      .where(and(condition(listed), isInPeriod(listed)))
+      .orderBy(...newestFirst)
+      .limit(listed.limit)
+      .offset(listed.offset),
+  );
+
+/** How many calls these owners have, from the totals that triggers keep. */
+const totalOfOwners = (owners: (listed: Listed) => SQLWrapper) =>
+  preparedQuery((listed: Listed) =>
+    builder
+      .select({ total: zeroIfNone(sum(listTotals.total)).as("total") })
+      .from(listTotals)
+      .where(and(eq(listTotals.list, "calls"), inArray(listTotals.owner_id, owners(listed)))),
+  );
+
+/** How many started on these dates, from the daily roll-up: a row for each owner and date. */
+const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
+  preparedQuery((listed: Listed) =>
+    builder
+      .select({ total: zeroIfNone(sum(callDailyMetrics.total_calls)).as("total") })
+      .from(callDailyMetrics)
+      .where(
+        and(
+          eq(callDailyMetrics.organization_id, listed.organization_id),
+          inArray(callDailyMetrics.organization_user_id, owners(listed)),
+          between(callDailyMetrics.date, listed.first_date, listed.last_date),
+        ),
+      ),
+  );
+
+const zeroIfNone = (total: SQL) => sql<number>`coalesce(${total}, 0)`;
+
+/** A list whose rows are few, or counted over the index that leads to them. */
+function counted(condition: (listed: Listed) => SQL | undefined): CallList {
+  const total = preparedQuery((listed: Listed) =>
+    builder
+      .select({ total: count().as("total") })
+      .from(calls)
+      .where(and(condition(listed), isInPeriod(listed))),
+  );
+  return { page: pageWhere(condition), total, totalOfDates: total };
+}
+
+/**
+ * The lists by a reference.
+ *
+ * @param isWithin true for the calls of those who are meant; with a `+` before a column, so that SQLite goes by the
+ *   reference
+ */
+function byReferences(isWithin: (listed: Listed) => SQL) {
+  const ofParticipant = ({ organization_id, participant_reference }: Listed) =>
+    builder
+      .select({ call_id: participants.call_id })
+      .from(participants)
+      .where(
+        and(
+          eq(participants.organization_id, organization_id),
+          eq(participants.external_reference, participant_reference),
+        ),
+      );
+  return {
+    byReference: counted((listed) =>
+      and(
+        eq(calls.organization_id, listed.organization_id),
+        eq(calls.external_reference, listed.external_reference),
+        sql`(${listed.participant_reference} is null or ${calls.id} in ${ofParticipant(listed)})`,
+        isWithin(listed),
+      ),
+    ),
+    byParticipant: counted((listed) =>
+      and(
+        sql`+${calls.organization_id} = ${listed.organization_id}`,
+        inArray(calls.id, ofParticipant(listed)),
+        isWithin(listed),
+      ),
+    ),
+  };
+}
+
+const ofOwner = (listed: Listed) => ownerWithinReach(listed);
+
+/** The calls of the organization user whom a path names. */
+export const callsOfOwner: CallLists = {
+  byTime: {
+    page: pageWhere((listed) => eq(calls.organization_user_id, ofOwner(listed))),
+    total: totalOfOwners(ofOwner),
+    totalOfDates: totalOfDates(ofOwner),
+  },
+  ...byReferences((listed) => sql`+${calls.organization_user_id} = ${ofOwner(listed)}`),
+};
+
+const ofEverybody = () => sql`(${WHOLE_ORGANIZATION})`;
+
+const byReferencesOfReached = byReferences(
+  (listed) => sql`(${listed.reaches_everybody} or +${calls.organization_user_id} in ${reachedIds(listed)})`,
+);
+
+/** The calls of all whom somebody reaches who reaches everybody. */
+export const callsOfEverybody: CallLists = {
+  byTime: {
+    page: pageWhere(({ organization_id }) => eq(calls.organization_id, organization_id)),
+    total: totalOfDates(ofEverybody),
+    totalOfDates: totalOfDates(ofEverybody),
+  },
+  ...byReferencesOfReached,
+};
+
+const own = alias(calls, "own");
+
+/** No index has the calls of some in the order of time. So of each it takes as many as the page could need. */
+const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>) => {
+  const reached = builder
+    .select({ owner_id: sql<number>`id`.as("owner_id") })
+    .from(sql`${reachedIds(listed)}`)
+    .as("reached");
+  const newest = builder
+    .select({ id: own.id })
+    .from(own)
+    .where(
+      and(
+        eq(own.organization_user_id, reached.owner_id),
+        gte(own.started_at, listed.from),
+        lt(own.started_at, listed.before),
+      ),
+    )
+    .orderBy(desc(own.started_at), desc(own.id))
+    .limit(listed.end);
+  return builder
+    .select(callColumns)
+    .from(reached)
+    .crossJoin(calls)
+    .where(inArray(calls.id, newest))
+    .orderBy(...newestFirst)
+    .limit(listed.limit)
+    .offset(listed.offset);
+});
+
+/** The calls of all whom somebody reaches who does not reach everybody. */
+export const callsOfReached: CallLists = {
+  byTime: {
+    page: pageOfReached,
+    total: totalOfOwners(reachedIds),
+    totalOfDates: totalOfDates(reachedIds),
+  },
+  ...byReferencesOfReached,
+};

@@ -1,0 +1,22 @@
+import { externalRoutes } from "../../http/external_api.ts";
+import { primaryOnly } from "../../http/replication.ts";
+import { params } from "../../http/validation.ts";
+import { callParams } from "../calls/calls.schemas.ts";
+import { slugParams } from "../waiting_rooms/waiting_rooms.schemas.ts";
+import { toParticipantOnCall, toWaitingParticipant } from "./participants.schemas.ts";
+import { listParticipants, listWaiting } from "./participants.service.ts";
+
+export const participantsExternal = externalRoutes()
+  .get(
+    "/organization_users/:organization_user_id/calls/:call_id/participants",
+    primaryOnly,
+    params(callParams),
+    async (c) => {
+      const participants = await listParticipants(c.var.context, c.req.valid("param"));
+      return c.json({ participants: participants.map(toParticipantOnCall) });
+    },
+  )
+  .get("/waiting_rooms/:slug/participants", params(slugParams), async (c) => {
+    const waiting = await listWaiting(c.var.context, c.req.valid("param").slug);
+    return c.json({ participants: waiting.map(toWaitingParticipant) });
+  });

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
+import { aCall, aRecipient, reportCall } from "./support/calls.ts";
+import { rowsOf } from "./support/database.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { aLiveKitRoom, delivered } from "./support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+/** The references of an organization's calls and participants, oldest first. */
+async function referencesOf({ id }: Organization) {
+  const tables = await rowsOf(id);
+  const references = (table: string) =>
+    (tables.find(({ name }) => name === table)?.rows ?? []).map((row) => row.external_reference);
+  return { calls: references("calls"), participants: references("participants") };
+}
+
+describe("The reference by which another system knows a call", () => {
+  it("is set by a report, kept by one that leaves it out, and cleared by null", async () => {
+    const call = await aCall(await anOrganization(), { external_reference: "visit-10482" });
+    expect((await call.report({ failed: true })).body.external_reference).toBe("visit-10482");
+    expect((await call.report({ external_reference: "visit-2" })).body.external_reference).toBe("visit-2");
+    await changingNothing(() => given(call.report({ external_reference: "visit-2" })));
+    expect((await call.report({ external_reference: null })).body.external_reference).toBeNull();
+    expect((await given(platform.get(`/calls/${call.key}`))).external_reference).toBeNull();
+  });
+
+  it.each([
+    ["of one character", "7"],
+    ["of 255 characters", "ü".repeat(255)],
+    ["with spaces, which are kept", " Visit 7/2026 "],
+  ])("can be a text %s, and another call can have it too", async (_, external_reference) => {
+    const clinic = await anOrganization();
+    for (const call of [await aCall(clinic), await aCall(clinic)])
+      expect((await given(call.report({ external_reference }))).external_reference).toBe(external_reference);
+  });
+
+  it.each([
+    ["nothing", "", "must not be blank"],
+    ["only spaces", "  ", "must not be blank"],
+    ["256 characters", "x".repeat(256), "must be at most 255 characters long"],
+    ["a line break", "visit\n7", "must be text without control characters"],
+    ["half a character", "\ud800", "must be text without control characters"],
+  ])("cannot be %s, and the refusal does not repeat it", async (_, external_reference, fault) => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const room = await clinic.addRoom();
+    const reports = {
+      "call.external_reference": () => call.report({ external_reference }),
+      "call.participants.0.external_reference": () =>
+        call.report({ participants: [aRecipient({ external_reference })] }),
+      "participant.external_reference": () =>
+        platform.put(`/waiting_rooms/${room.slug}/participants/${unique("rita")}`, {
+          participant: { display_name: "Rita", role: "recipient", external_reference },
+        }),
+    };
+    for (const [field, report] of Object.entries(reports)) {
+      const refused = await changingNothing(report);
+      expectRefusal(refused, 422, new RegExp(`^${field}: ${fault}$`));
+    }
+  });
+});
+
+describe("The reference by which another system knows a participant", () => {
+  it("is set, kept and cleared in the waiting room and by reports of the call", async () => {
+    const clinic = await anOrganization();
+    const room = await clinic.addRoom();
+    const key = unique("rita");
+    const waits = (participant: object) => clinic.addParticipant(room.slug, participant, key);
+    const expectReference = async (reference: string | null) =>
+      expect((await referencesOf(clinic)).participants).toEqual([reference]);
+    await waits({ external_reference: "patient-4711" });
+    await waits({ display_name: "Rita R." });
+    await expectReference("patient-4711");
+    await waits({ external_reference: null });
+    await expectReference(null);
+    await waits({ external_reference: "patient-1" });
+    const call = await aCall(clinic, { participants: [{ key, display_name: "Rita" }], ended_at: null });
+    await expectReference("patient-1");
+    await given(call.report({ participants: [{ key, external_reference: "patient-2" }] }));
+    await expectReference("patient-2");
+    await changingNothing(() =>
+      given(call.report({ participants: [{ key, external_reference: "patient-2" }] })),
+    );
+    await given(call.report({ participants: [{ key, external_reference: null }] }));
+    await expectReference(null);
+  });
+});
+
+describe("LiveKit", () => {
+  /** A room whose metadata has a reference. */
+  const aRoom = async (clinic: Organization) => {
+    const room = await aLiveKitRoom(clinic);
+    const says = (external_reference: unknown, seconds: number) =>
+      room.event("track_published", seconds, {
+        room: {
+          sid: room.sid,
+          name: room.name,
+          metadata: JSON.stringify({
+            waiting_room_slug: room.waitingRoom.slug,
+            organization_user_id: room.owner.id,
+            external_reference,
+          }),
+        },
+      });
+    return { ...room, says };
+  };
+  const withReference = (external_reference: string) => ({ attributes: { external_reference } });
+
+  it("says them in the metadata of the room and in the attributes of participants", async () => {
+    const clinic = await anOrganization();
+    const room = await aRoom(clinic);
+    await delivered([room.says("visit-1", 0), room.joined("rita", 1, withReference("patient-1"))]);
+    expect(await referencesOf(clinic)).toEqual({ calls: ["visit-1"], participants: ["patient-1"] });
+  });
+
+  it("leaves out those that cannot be used, and takes the rest", async () => {
+    const clinic = await anOrganization();
+    const room = await aRoom(clinic);
+    const unusable = ["", " ", "x".repeat(256), "a\nb", 7, null, {}];
+    await delivered(unusable.map((reference, n) => room.says(reference, n)));
+    await delivered([room.joined("rita", 10, withReference("x".repeat(256)))]);
+    expect(await referencesOf(clinic)).toEqual({ calls: [null], participants: [null] });
+    await delivered([room.says("visit-1", 11), room.says("", 12)]);
+    expect((await referencesOf(clinic)).calls).toEqual(["visit-1"]);
+  });
+
+  it("does not take back what was corrected when it repeats itself, and counts when it says something else", async () => {
+    const clinic = await anOrganization();
+    const room = await aRoom(clinic);
+    const said = withReference("patient-1");
+    await delivered([room.says("visit-1", 0), room.joined("rita", 1, said)]);
+    const rita = { key: "rita", external_reference: "patient-2" };
+    await given(reportCall(room.sid, { external_reference: "visit-2", participants: [rita] }));
+    await delivered([room.says("visit-1", 5), room.says("visit-1", 0), room.left("rita", 60, 1, said)]);
+    expect(await referencesOf(clinic)).toEqual({ calls: ["visit-2"], participants: ["patient-2"] });
+    await delivered([room.says("visit-3", 70), room.joined("rita", 71, withReference("patient-3"))]);
+    expect(await referencesOf(clinic)).toEqual({ calls: ["visit-3"], participants: ["patient-3"] });
+  });
+
+  it("says the latest last, in whatever order its events come", async () => {
+    const clinic = await anOrganization();
+    const room = await aRoom(clinic);
+    const events = [room.says("visit-1", 0), room.says("visit-2", 5), room.says("visit-1", 9)];
+    await delivered([...events].reverse());
+    expect((await referencesOf(clinic)).calls).toEqual(["visit-1"]);
+    await changingNothing(() => delivered(events));
+  });
+});

@@ -87,6 +87,9 @@ describe("A call", () => {
       [{ organization_user_id: colleague.id }],
       [{ failed: true }, updated()],
       [{ failed: true }],
+      [{ external_reference: "visit-1" }, updated()],
+      [{ external_reference: "visit-1" }],
+      [{ external_reference: null }, updated()],
       [{ failed: false, ended_at: ENDED_AT }, updated(), ended],
       [{ failed: false, ended_at: null }],
       [{ ended_at: "2026-01-31T11:00:00Z" }, updated()],
@@ -96,6 +99,22 @@ describe("A call", () => {
         report,
         ...expected,
       ]);
+  });
+
+  it("has been updated by a reference of the organization's own, and not by its erasure", async () => {
+    const clinic = await aClinicWithQueue();
+    const call = await aCall(clinic);
+    const set = () => given(clinic.client.put(call.path, { call: { external_reference: "visit-2" } }));
+    const happened = await eventsOf(clinic, async () => {
+      await set();
+      await set();
+    });
+    expect(happened.map(({ type }) => type)).toEqual(["call.updated"]);
+    await given(
+      platform.put(`/organizations/${clinic.id}`, { organization: { participant_retention_days: 1 } }),
+    );
+    expect(await eventsOf(clinic, () => clinic.runCron())).toEqual([]);
+    expect(await given(clinic.client.get(call.path))).toMatchObject({ external_reference: null });
   });
 
   it("that is first reported when it has ended gives both its events, in order", async () => {
@@ -428,6 +447,7 @@ async function aStory() {
       key: unique("Zenobia"),
       display_name: recipient_name,
       role: "recipient",
+      recording_consent: true,
       waiting_since: WAITING_SINCE,
       joined_at: STARTED_AT,
     },
@@ -437,8 +457,9 @@ async function aStory() {
   await given(call.report({ failed: true }));
   await given(call.reportTranscript({ summary: "A cold.", is_final: true, lines: said }));
   await given(call.reportSoapNote({ text: "Plan: tea.", is_final: true }));
-  for (const recording_consent of [true, false])
-    await given(call.report({ participants: [{ key: participants[0]?.key, recording_consent }] }));
+  const other = await aCall(clinic, { external_reference: `${room_name} 7` }, provider);
+  const [{ key: regretting }] = other.participants;
+  await given(other.report({ participants: [{ key: regretting, recording_consent: false }] }));
   const egress_id = unique("egress");
   await call.addEgress({ error: "Disk full", storage_key: `${egress_id}/Zenobia/video.mp4` }, egress_id);
   await deleteRecording(egress_id);
@@ -540,6 +561,89 @@ describe("The events of a whole story", () => {
     const [ours, theirs] = [await aStory(), await aStory()];
     const own = new Set((await everyEvent(ours.client)).map(({ id }) => id));
     for (const { id } of await everyEvent(theirs.client)) expect(own).not.toContain(id);
+  });
+});
+
+type Client = Organization["client"];
+type Ids = Record<string, number>;
+
+const isThere = async (answer: ReturnType<Client["get"]>, id?: number) => {
+  const { status, body } = await answer;
+  expect([200, 404]).toContain(status);
+  return status === 200 && (id === undefined || body.id === id);
+};
+
+/** Whether what an id of an event names can be read with the ids of that event. */
+const READS: Record<string, (client: Client, ids: Ids) => Promise<boolean>> = {
+  organization_user_id: (client, { organization_user_id: id }) =>
+    isThere(client.get(`/organization_users/${id}`), id),
+  call_id: (client, ids) => isThere(client.get(callPath(ids)), ids.call_id),
+  egress_id: (client, ids) =>
+    isThere(client.get(`${callPath(ids)}/egresses/${ids.egress_id}`), ids.egress_id),
+  participant_id: async (client, ids) => {
+    const path = ids.call_id ? callPath(ids) : `/waiting_rooms/${(await roomOf(client, ids))?.slug}`;
+    return has((await given(client.get(`${path}/participants`))).participants, ids.participant_id);
+  },
+  invite_id: (client, { invite_id: id }) => isThere(client.get(`/invites/${id}`), id),
+  bulk_invite_id: (client, { bulk_invite_id: id }) => isThere(client.get(`/bulk_invites/${id}`), id),
+  waiting_room_id: async (client, ids) => (await roomOf(client, ids)) !== undefined,
+  waiting_room_sub_id: async (client, ids) => {
+    const room = await roomOf(client, ids);
+    if (!room) return false;
+    const subs = await given(client.get(`/waiting_rooms/${room.slug}/waiting_room_subs`));
+    return has(subs.waiting_room_subs, ids.waiting_room_sub_id);
+  },
+};
+
+const callPath = ({ organization_user_id, call_id }: Ids) =>
+  `/organization_users/${organization_user_id}/calls/${call_id}`;
+const has = (rows: { id: number }[], wanted?: number) => rows.some(({ id }) => id === wanted);
+const roomOf = async (client: Client, { waiting_room_id }: Ids): Promise<{ slug: string } | undefined> =>
+  (await given(client.get(`/waiting_rooms?id=${waiting_room_id}`))).waiting_rooms[0];
+
+describe("What an event names", () => {
+  it("can be read with its ids when it comes, and later as long as it exists", async () => {
+    const clinic = await aStory();
+    const room = await clinic.addRoom();
+    const { key, id: waiting } = await clinic.addParticipant(room.slug);
+    const gone: Record<string, Set<number>> = { invite_id: new Set() };
+    const walk = async () => {
+      const events = await everyEvent(clinic.client);
+      for (const { type, data } of events)
+        for (const [name, id] of Object.entries(data as Ids)) {
+          // Who waited and is on a call is found by the event of joining.
+          const later = events.findLast(
+            (each) => (each.data as Ids)[name] === id && "call_id" in each.data === (name !== "invite_id"),
+          );
+          const ids = { ...data, ...(name === "participant_id" && later?.data) } as Ids;
+          const expected = !gone[name]?.has(id);
+          expect({ type, name, id, found: await READS[name]?.(clinic.client, ids) }).toEqual({
+            type,
+            name,
+            id,
+            found: expected,
+          });
+        }
+      return new Set(events.map(({ type }) => type));
+    };
+    expect(await walk()).toEqual(new Set(EVENT_TYPES));
+    // What ceases to exist: who leaves without a call, a deleted sub, and a retired room with its subs.
+    await given(
+      platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, {
+        participant: { left_at: fromNow(1) },
+      }),
+    );
+    gone.participant_id = new Set([waiting]);
+    await walk();
+    const { user_id } = await clinic.addProvider();
+    const sub = await clinic.addSub(room.slug, { user_id, datetime_start: "2126-01-31T09:30:00Z" });
+    await walk();
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`));
+    gone.waiting_room_sub_id = new Set([sub.id]);
+    await walk();
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
+    gone.waiting_room_id = new Set([room.id]);
+    await walk();
   });
 });
 

@@ -16,9 +16,9 @@ BEGIN
 END;
 
 -- Transcripts and SOAP notes can be read from the end of the call on. Final ones may be reported before it. A reported end
--- that replaces an assumed one is a change, also where it is the same time.
+-- that replaces an assumed one is a change, also where it is the same time. The erasure of a reference is none.
 CREATE TRIGGER `events_call_updated`
-AFTER UPDATE OF organization_user_id, failed, ended_at, end_is_assumed ON `calls`
+AFTER UPDATE OF organization_user_id, external_reference, failed, ended_at, end_is_assumed ON `calls`
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   SELECT new.organization_id, type,
@@ -27,6 +27,7 @@ BEGIN
     SELECT 'call.updated' AS type
     WHERE old.organization_user_id <> new.organization_user_id
       OR old.failed <> new.failed
+      OR (old.external_reference IS NOT new.external_reference AND new.reference_erased_at IS NULL)
       OR (old.ended_at IS NOT NULL
         AND (old.ended_at IS NOT new.ended_at OR old.end_is_assumed <> new.end_is_assumed))
     UNION ALL

@@ -29,7 +29,7 @@ type IdName = keyof typeof eventIds.shape;
 export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifThereIs?: IdName[]]> = {
   "call.started": ["A call is reported for the first time.", ["organization_user_id", "call_id"]],
   "call.updated": [
-    "Another user holds a call than was reported before, it has failed or not, or its end is another one than before: it was corrected, or nobody had reported it.",
+    "What was reported of a call has changed: who holds it, its `external_reference`, whether it failed, or, after its end, when it ended. A reported end that replaces an assumed one is such a change too.",
     ["organization_user_id", "call_id"],
   ],
   "call.ended": [

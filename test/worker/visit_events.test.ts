@@ -1,11 +1,14 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MAX_CALL_PARTICIPANTS, MAX_WEBHOOK_ENDPOINTS } from "../../src/limits.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
+import { leavingNoRows } from "./support/unchanged.ts";
 
 const DAY = 24 * 60;
 
@@ -287,6 +290,35 @@ async function aVisit(facts: Fact[]) {
 /** How often each kind is among these. */
 const counts = (all: string[]) =>
   ["waiting", "joined", "left"].map((kind) => all.filter((each) => each === kind).length);
+
+describe("A call of as many people as there can be", () => {
+  it("is told of each of them to every endpoint that wants it", async () => {
+    const clinic = await anOrganization();
+    const endpoint = (event_types?: string[]) => ({
+      webhook_endpoint: { url: "https://hooks.example.com/visits", ...(event_types && { event_types }) },
+    });
+    for (let n = 0; n < MAX_WEBHOOK_ENDPOINTS; n++)
+      await given(clinic.client.post("/webhook_endpoints", endpoint(n % 2 ? ["participant.*"] : undefined)));
+    const times = { waiting_since: WAITING_SINCE, joined_at: STARTED_AT };
+    const participants = Array.from({ length: MAX_CALL_PARTICIPANTS }, () => aRecipient(times));
+    await aCall(clinic, { participants }, clinic.admin);
+    const { results } = await env.DB.prepare(
+      `select type, count(distinct event_id) as events, count(*) as deliveries
+       from webhook_deliveries join events on events.id = event_id
+       where events.organization_id = ? and type like 'participant.%' group by type`,
+    )
+      .bind(clinic.id)
+      .all();
+    const each = {
+      events: MAX_CALL_PARTICIPANTS,
+      deliveries: MAX_CALL_PARTICIPANTS * MAX_WEBHOOK_ENDPOINTS,
+    };
+    expect(results).toEqual(
+      ["participant.joined", "participant.left", "participant.waiting"].map((type) => ({ type, ...each })),
+    );
+    leavingNoRows(clinic.id, "webhook_deliveries", "events");
+  });
+});
 
 describe("What really happens is told once", { timeout: 120_000 }, () => {
   const runs = { numRuns: 25 };

@@ -65,7 +65,7 @@ export const participantOnCall = z
     joined_at: instant
       .nullable()
       .describe(
-        "When the participant joined the call; null if that is not known. Somebody who has left comes back with a time after `left_at`.",
+        "When the participant joined the call; null if that is not known. Somebody who has left comes back with a time after `left_at`; then what is said of the time before is late, and changes no times.",
       ),
     left_at: instant
       .nullable()

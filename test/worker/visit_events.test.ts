@@ -284,7 +284,7 @@ async function aVisit(facts: Fact[]) {
       await unlessRefused(platform.put(`/calls/${room.sid}`, { call: report }));
     }
   }
-  return { clinic, say };
+  return { clinic, say, known: () => reportInRoom(room.waitingRoom.slug, key, {}) };
 }
 
 /** How often each kind is among these. */
@@ -347,17 +347,22 @@ describe("What really happens is told once", { timeout: 120_000 }, () => {
     );
   });
 
-  it("at most, and each kind at least once, in whatever order the reports come", async () => {
+  it("at most, and all that is known of her at least once, in whatever order the reports come", async () => {
     await fc.assert(
       fc.asyncProperty(stories, fc.array(sayings, { maxLength: 24 }), async (story, said) => {
         const facts = factsOf(story);
-        const { clinic, say } = await aVisit(facts);
+        const { clinic, say, known } = await aVisit(facts);
         const told = await toldOf(clinic, async () => {
           for (const each of said) await say({ ...each, off: 0 });
         });
         const happened = counts(eventsOf(facts));
         for (const [n, count] of counts(kinds(told)).entries())
           expect(count).toBeLessThanOrEqual(happened[n] as number);
+        const { status, body } = await known();
+        const { waiting_since, joined_at, left_at } = status === 200 ? body : {};
+        const waits = waiting_since && (!joined_at || waiting_since < joined_at);
+        const isKnown = [waits && "waiting", joined_at && "joined", left_at && "left"].filter(Boolean);
+        expect(kinds(told)).toEqual(expect.arrayContaining(isKnown));
       }),
       runs,
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
 import { aCall, aRecipient } from "./support/calls.ts";
-import { expectRefusal } from "./support/expectations.ts";
+import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 
 type Client = Pick<Organization["client"], "get">;
@@ -129,7 +130,7 @@ describe("The calls of all whom a client reaches", () => {
       }
   });
 
-  it("stay those of a user whose membership has ended, and move with a report that corrects whose call it is", async () => {
+  it("move with a report that corrects whose call it is, and stay when the membership of their owner ends", async () => {
     const clinic = await anOrganization();
     const [paula, peter] = [await clinic.addProvider("Paula"), await clinic.addProvider("Peter")];
     const peters = await clinic.addClient(peter.id);
@@ -138,5 +139,8 @@ describe("The calls of all whom a client reaches", () => {
     await given(call.report({ organization_user_id: peter.id }));
     for (const filter of FILTERS.slice(0, 3))
       expect(await found(peters, `/calls${filter}`)).toEqual([call.id]);
+    expectGone(await platform.delete(`/organizations/${clinic.id}/users/${peter.id}`));
+    for (const filter of FILTERS.slice(0, 3))
+      expect(await found(clinic.client, `/calls${filter}`)).toEqual([call.id]);
   });
 });

@@ -318,7 +318,7 @@ export const EVENTS_KEPT_FOR = 30 * DAY;
 /** A few systems of an organization listen, each perhaps with a second endpoint while it moves. */
 export const MAX_WEBHOOK_ENDPOINTS = 10;
 
-/** There are far fewer types and families. A list that repeats some is accepted. */
+/** More than there are. A list that repeats some is accepted. */
 export const MAX_EVENT_TYPE_NAMES = 100;
 
 /** What all servers and proxies take. */

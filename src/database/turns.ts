@@ -16,7 +16,12 @@ export interface Turn {
   portion: number;
   /** The owners whose turn it is, as a JSON array; null for all. */
   owners: string | null;
+  /** Which order the owners have, from 1 to TURN_ORDERS - 1: another one in each run. */
+  order: number;
 }
+
+/** A prime, so that each order is another permutation. */
+const TURN_ORDERS = 1_000_003;
 
 /** Every table of ours has it, whatever its primary key is. */
 export const rowid = sql`rowid`;
@@ -55,7 +60,7 @@ export const rowsInTurn = (
   select own.rowid
   from (
     select id from (${owners}) where ${turn.owners} is null or id in ${jsonValues(turn.owners)}
-    order by random() limit ${turn.portion}
+    order by id % ${sql.raw(String(TURN_ORDERS))} * ${turn.order} % ${sql.raw(String(TURN_ORDERS))} limit ${turn.portion}
   ) as turn
   cross join ${table} as own on own.rowid in (select * from (${rowsOf(sql`turn.id`)}) limit ${turn.share})
   limit ${turn.portion}
@@ -74,8 +79,9 @@ export async function takeTurns<Rows extends OwnedRows>(
   portion: number,
   take: (turn: Turn) => Promise<Rows>,
 ): Promise<Rows[number][]> {
-  const taken = await take(firstTurn(portion));
-  const second = secondTurn(portion, taken);
+  const first = firstTurn(portion);
+  const taken = await take(first);
+  const second = secondTurn(first, taken);
   return second ? [...taken, ...(await take(second))] : taken;
 }
 
@@ -90,7 +96,7 @@ export async function findInTurns<Rows extends ({ id: number } & OwnedRows[numbe
 ): Promise<Rows[number][]> {
   const first = firstTurn(portion);
   const found = await find(first);
-  const second = secondTurn(portion, found);
+  const second = secondTurn(first, found);
   if (!second) return found;
   const more = await find({ ...second, share: first.share + second.share, portion });
   return [...new Map([...found, ...more].map((row) => [row.id, row])).values()];
@@ -100,16 +106,16 @@ const firstTurn = (portion: number): Turn => ({
   share: Math.ceil(portion / CRON_TURNS),
   portion,
   owners: null,
+  order: 1 + Math.floor(Math.random() * (TURN_ORDERS - 1)),
 });
 
 /** The turn of those who took all of their share, or null if nobody did, or nothing is left of the portion. */
-function secondTurn(portion: number, taken: OwnedRows): Turn | null {
-  const { share } = firstTurn(portion);
+function secondTurn({ share, portion, order }: Turn, taken: OwnedRows): Turn | null {
   const unfinished = [...Map.groupBy(taken, ({ owner_id }) => owner_id)]
     .filter(([, rows]) => rows.length >= share)
     .map(([owner_id]) => owner_id);
   const rest = portion - taken.length;
   const restOfEach = Math.floor(rest / unfinished.length);
   if (unfinished.length === 0 || restOfEach === 0) return null;
-  return { share: restOfEach, portion: rest, owners: JSON.stringify(unfinished) };
+  return { share: restOfEach, portion: rest, owners: JSON.stringify(unfinished), order };
 }

@@ -56,7 +56,8 @@ const startsEarlier = ({ room_sid, has_start, has_time, started_at }: VisitEvent
 function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, now: number): ReportOnCall {
   const { call, participants, members } = known;
   const key = keyOf(visitor, call, participants);
-  const before = participants.find((each) => each.key === key && each.erased_at === null);
+  const found = participants.find((each) => each.key === key);
+  const before = found?.erased_at === null ? found : undefined;
   const knownLeft = before && leftByReport(before, call);
   const joined_at = latest(before?.joined_at, visitor.joined_at);
   const counts = (left?: number | null): left is number =>
@@ -67,7 +68,7 @@ function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, no
   const user_id = visitor.user_id && members.has(visitor.user_id) ? visitor.user_id : undefined;
   const lastWords = lastWordsOf(before);
   const words = { display_name, role, user_id, external_reference, recording_consent: wordOf(consent) };
-  const ledger = known.consents.filter(({ participant_id }) => participant_id === before?.id);
+  const ledger = known.consents.filter(({ participant_id }) => participant_id === found?.id);
   const [identity] = visitor.keys;
   return {
     key,
@@ -76,7 +77,7 @@ function reportVisitor(visitor: Visitor, hasTime: boolean, known: KnownVisit, no
     // The clock of the waiting room may be ahead of LiveKit's, which writes whole seconds.
     ...(counts(left_at) && { left_at: Math.max(left_at, before?.waiting_since ?? 0) }),
     ...newsOf(words, said_at, lastWords),
-    ...consentOf(consent, said_at, lastWords.recording_consent, ledger, now),
+    ...consentOf(visitor, lastWords.recording_consent, ledger, now),
   };
 }
 
@@ -115,11 +116,11 @@ const wordOf = ({ recording_consent, recording_consent_at }: Visitor["consent"])
 
 /**
  * The decision on consent of which an event tells; nothing where LiveKit repeats what it said last. Without a time, what
- * comes late is perhaps a repetition too. But a refusal must not get lost: so it counts unless there is one already.
+ * comes late is perhaps a repetition too. But a refusal must not get lost: so it counts unless there is one already. A time that
+ * was in the future when the event was made is none in a repetition, though it has passed now.
  */
 function consentOf(
-  consent: Visitor["consent"],
-  said_at: number,
+  { consent, said_at, told_at }: Visitor,
   lastWord: LastWords["recording_consent"],
   ledger: KnownConsent[],
   now: number,
@@ -129,9 +130,10 @@ function consentOf(
   if (recording_consent === undefined) return {};
   if (recording_consent === said && (at === undefined || at === saidFor)) return {};
   const hasTime = at !== undefined && !isInFuture(at, now);
+  const hadTime = hasTime && !isInFuture(at, told_at);
   const decision = recording_consent ? "granted" : "refused";
   const isKnown = ledger.some((each) => each.reporter === "livekit" && each.decision === decision);
-  if (said_at <= last_said_at && !hasTime && isKnown) return {};
+  if (said_at <= last_said_at && !hadTime && isKnown) return {};
   return { ...consent, recording_consent_at: at === undefined || hasTime ? at : now };
 }
 

@@ -295,6 +295,19 @@ describe("A consent that LiveKit reports", () => {
     expect(Date.parse(decided_at)).toBeLessThanOrEqual(Date.now());
   });
 
+  it("does not come back when events are sent again, though their clock is ahead", async () => {
+    const { clinic, room, path, consented } = await aLiveKitCall();
+    const joined = room.joined("rita", 8, consented({ recording_consent_at: at(8 + 61) }));
+    const refused = { recording_consent: "false", recording_consent_at: at(28 + 61) };
+    travelTo(at(8));
+    await delivered([joined]);
+    travelTo(at(28));
+    await delivered([room.left("rita", 28, 8, { attributes: refused })]);
+    travelTo(at(38));
+    await delivered([joined]);
+    expect(await decisionsOf(clinic, await path())).toEqual(["granted", "withdrawn"]);
+  });
+
   it("is withdrawn by an event that comes late", async () => {
     const { clinic, room, path, consented } = await aLiveKitCall();
     await delivered([

@@ -352,7 +352,7 @@ describe("A chore that fails", () => {
     ["requeueLostRows", 'update "bulk_invites" set "queued_at"'],
     ["erasePersonalData", 'update "bulk_invite_rows"'],
     ["deleteOldCodes", 'delete from "authorization_codes"'],
-    ["endSilentCalls", 'select "id", "started_at"'],
+    ["endSilentCalls", 'select "id", "organization_id" as "owner_id", "started_at"'],
     ["endSilentWaits", 'update "participants" set "left_at" = max('],
     ["deleteOldTranscripts", 'delete from "transcripts"'],
     ["deleteOldSoapNotes", 'delete from "soap_notes"'],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CRON_TURNS } from "../../src/limits.ts";
-import { BACKLOGS, leftOf } from "./support/backlogs.ts";
-import { anOrganization } from "./support/organization.ts";
+import { anOrganizationWith, BACKLOGS, leftOf } from "./support/backlogs.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { countingRows } from "./support/rows.ts";
 
@@ -12,14 +11,9 @@ const READ_IN_A_RUN = 40_000;
 
 describe(`While ${BACKLOG} old rows of one organization wait, others' are worked off within two runs of the cron:`, () => {
   it.each(BACKLOGS)("$name", { timeout: 600_000 }, async (backlog) => {
-    const large = await anOrganization("Large Clinic");
-    await backlog.add(large, BACKLOG);
+    const large = await anOrganizationWith(backlog, BACKLOG);
     const others = [];
-    for (let n = 1; n < CRON_TURNS; n++) {
-      const organization = await anOrganization();
-      await backlog.add(organization, 20);
-      others.push(organization);
-    }
+    for (let n = 1; n < CRON_TURNS; n++) others.push(await anOrganizationWith(backlog, 20));
     const counting = countingRows();
     const { runCron } = workerWith({ DB: counting.DB, BULK_INVITES: aQueue().binding });
     for (let run = 0; run < 2; run++) {

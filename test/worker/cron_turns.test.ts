@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BACKLOGS, leftOf } from "./support/backlogs.ts";
-import { anOrganization } from "./support/organization.ts";
+import { anOrganizationWith, BACKLOGS, leftOf } from "./support/backlogs.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 
 /** More than two runs work off. The long test has more. */
@@ -8,10 +7,8 @@ const BACKLOG = 5000;
 
 describe(`While ${BACKLOG} old rows of one organization wait, another's are worked off within two runs of the cron:`, () => {
   it.each(BACKLOGS)("$name", { timeout: 60_000 }, async (backlog) => {
-    const large = await anOrganization("Large Clinic");
-    const small = await anOrganization("Small Clinic");
-    await backlog.add(large, BACKLOG);
-    await backlog.add(small, 300);
+    const large = await anOrganizationWith(backlog, BACKLOG);
+    const small = await anOrganizationWith(backlog, 300);
     const { runCron } = workerWith({ BULK_INVITES: aQueue().binding });
     await runCron();
     await runCron();

@@ -199,7 +199,43 @@ describe("A late report of somebody who is erased", () => {
   });
 });
 
+describe("Somebody who is erased before the call is reported on which they were", () => {
+  it("is on it, so that a recording needs their consent too", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await clinic.addRoom();
+    const key = unique("rita");
+    await given(waits(room, key, { left_at: WAITING_SINCE }));
+    await eraseAll();
+    const rita = { key, display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE };
+    const consents = { recording_consent: true };
+    const paula = { key: unique("paula"), display_name: "Paula", role: "provider", ...consents };
+    const call = await aCall(clinic, { participants: [{ ...rita, recording_consent: false }, paula] });
+    await call.addEgress();
+    const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
+    expect(await egresses()).toEqual([]);
+    const { consents: decisions } = await given(clinic.client.get(`${call.path}/consents`));
+    expect(decisions).toMatchObject([{ decision: "granted" }, { decision: "refused" }]);
+    await changingNothing(() => given(call.report({ participants: [rita] })));
+    const recording_consent_at = new Date().toISOString();
+    await given(call.report({ participants: [{ key, ...consents, recording_consent_at }] }));
+    expect(await egresses()).toHaveLength(1);
+    expect(await storedOf(clinic)).not.toContain(key);
+  });
+});
+
 describe("Who comes again after having been erased", () => {
+  it("needs a key that was on no call, as before", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic);
+    await eraseAll();
+    const [, { key }] = call.participants;
+    const again = await waits(call.room, key, { waiting_since: daysAgo(1) });
+    expect(again).toMatchObject({
+      status: 422,
+      body: { error: "The participant has left a call: report a new visit under a new key" },
+    });
+  });
+
   it("is somebody new, who is erased in turn, and late reports of both visits bring nothing back", async () => {
     const clinic = await aForgetfulOrganization();
     const room = await clinic.addRoom();

@@ -167,12 +167,13 @@ describe("Reading an organization", () => {
 });
 
 describe("Updating an organization", () => {
-  it("changes the name and the days for which recordings and transcripts are kept", async () => {
+  it("changes the name and the days for which recordings, transcripts and names are kept", async () => {
     const clinic = await given(create({ name: aName() }));
     const change = {
       name: "Hillside Clinic",
       recording_retention_days: 365,
       transcript_retention_days: 3650,
+      participant_retention_days: 30,
     };
     const updated = await update(clinic.id, change);
     expect(updated.status).toBe(200);
@@ -209,15 +210,19 @@ describe("Updating an organization", () => {
     });
   });
 
-  it.each(["recording_retention_days", "transcript_retention_days"])(
+  it.each(["recording_retention_days", "transcript_retention_days", "participant_retention_days"])(
     "takes 1 to 36,500 as %s, and null for good, and leaves the other days alone",
     async (field) => {
       const { id } = await given(create({ name: aName() }));
-      const both = { recording_retention_days: 7, transcript_retention_days: 7 };
-      await given(update(id, both));
+      const all = {
+        recording_retention_days: 7,
+        transcript_retention_days: 7,
+        participant_retention_days: 7,
+      };
+      await given(update(id, all));
       for (const days of [1, 36_500, null]) {
         expect((await given(update(id, { [field]: days })))[field]).toBe(days);
-        expect(await read(id)).toMatchObject({ ...both, [field]: days });
+        expect(await read(id)).toMatchObject({ ...all, [field]: days });
       }
     },
   );
@@ -243,12 +248,13 @@ describe("Updating an organization", () => {
   it.each([
     ["a blank name", { name: " " }, /^organization\.name: /],
     ["a name of 256 characters", { name: "n".repeat(256) }, /^organization\.name: /],
-    ...["recording_retention_days", "transcript_retention_days"].flatMap((field) =>
-      [0, -1, 36_501, 1.5, 1e300, "30", true, [30]].map((days): [string, object, string] => [
-        `${JSON.stringify(days)} as ${field}`,
-        { [field]: days },
-        `organization.${field}: must be a whole number of days from 1 to 36500, or null for good`,
-      ]),
+    ...["recording_retention_days", "transcript_retention_days", "participant_retention_days"].flatMap(
+      (field) =>
+        [0, -1, 36_501, 1.5, 1e300, "30", true, [30]].map((days): [string, object, string] => [
+          `${JSON.stringify(days)} as ${field}`,
+          { [field]: days },
+          `organization.${field}: must be a whole number of days from 1 to 36500, or null for good`,
+        ]),
     ),
   ])("refuses %s, and changes nothing", async (_, fault, error) => {
     const { id } = await given(create({ name: aName() }));

@@ -232,6 +232,7 @@ describe("A client that an isolate still knows as it was", () => {
       await hers.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
       await hers.post("/webhook_endpoints", anEndpoint()),
       await hers.put(`/webhook_endpoints/${endpoint.id}`, { webhook_endpoint: { is_active: true } }),
+      await hers.post(`/webhook_endpoints/${endpoint.id}/rotate_secret`, undefined),
     ])
       expectRefusal(answer, 401, "Invalid client credentials");
     expect(await clinic.pendingInvites()).toEqual([]);
@@ -256,6 +257,9 @@ describe("A client that an isolate still knows as it was", () => {
       `organization_invites.0.${above}`,
     );
     expectRefusal(await hers.post("/webhook_endpoints", anEndpoint()), 404, "Webhook endpoint not found");
+    const { id } = await endpointOf(clinic.client);
+    const rotation = await hers.post(`/webhook_endpoints/${id}/rotate_secret`, undefined);
+    expectRefusal(rotation, 404, "Webhook endpoint not found");
     await invite(hers, { role_names: ["provider"] });
   });
 

@@ -1,15 +1,15 @@
-import { and, eq, gt, isNull, lte, max, notExists, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lte, max, notExists, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { idsInTurn } from "../../database/in_turn.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { calls, egresses, participants, soapNotes, transcripts } from "../../database/schema.ts";
+import { eachOf, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { CALLS_ENDED, SILENCE_UNTIL_END } from "../../limits.ts";
 import { leaveAtEnd } from "../participants/participants.merge.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
 
-interface Silence {
+interface Silence extends Turn {
   /** Nothing was heard after this time. */
   since: number;
 }
@@ -22,47 +22,57 @@ interface Silence {
  * @returns how many it ended
  */
 export async function endSilentCalls({ db, now }: Context): Promise<number> {
-  const silence = { since: now - SILENCE_UNTIL_END };
-  let ended = 0;
-  await decideAndWrite(
-    db,
-    [silentCalls(silence)],
-    (silent, present): Decision<unknown> => {
-      ended = silent.length;
-      if (ended === 0) return { unchanged: undefined };
-      const presentOn = Map.groupBy(present, ({ call_id }) => call_id);
-      const ends = silent.map((call) => ({ ...call, ended_at: assumedEnd(call, now) }));
-      const left = ends.flatMap(({ id, ended_at }) =>
-        (presentOn.get(id) ?? []).map((each) => leaveAtEnd(each, ended_at, now, true)),
-      );
-      return {
-        writes: [
-          writeLeaving({ now, left: JSON.stringify(left.map(({ id, left_at }) => [id, left_at])) }),
-          writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
-        ],
-      };
-    },
-    // A participant who changes is a call that is not silent.
-    { unguardedReads: [presentOnSilentCalls(silence)] },
-  );
-  return ended;
+  const ended = await takeTurns(CALLS_ENDED, async (turn) => {
+    const silence = { ...turn, since: now - SILENCE_UNTIL_END };
+    let ended: { owner_id: number }[] = [];
+    await decideAndWrite(
+      db,
+      [silentCalls(silence)],
+      (silent, present): Decision<unknown> => {
+        ended = silent;
+        if (ended.length === 0) return { unchanged: undefined };
+        const presentOn = Map.groupBy(present, ({ call_id }) => call_id);
+        const ends = silent.map((call) => ({ ...call, ended_at: assumedEnd(call, now) }));
+        const left = ends.flatMap(({ id, ended_at }) =>
+          (presentOn.get(id) ?? []).map((each) => leaveAtEnd(each, ended_at, now, true)),
+        );
+        return {
+          writes: [
+            writeLeaving({ now, left: JSON.stringify(left.map(({ id, left_at }) => [id, left_at])) }),
+            writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
+          ],
+        };
+      },
+      // A participant who changes is a call that is not silent.
+      { unguardedReads: [presentOnSilentCalls(silence)] },
+    );
+    return ended;
+  });
+  return ended.length;
 }
 
 /** The ids of a portion of the calls that go on, and of which nothing was heard since then: neither of what is theirs. */
-function silentCallIds({ since }: Placeholders<Silence>): SQL {
+function silentCallIds(silence: Placeholders<Silence>): SQL {
+  const { since } = silence;
   const isLouder = (table: typeof participants | typeof transcripts | typeof soapNotes | typeof egresses) =>
     builder
       .select({ id: table.id })
       .from(table)
       .where(and(eq(table.call_id, calls.id), gt(table.updated_at, since)));
-  return idsInTurn(calls, {
-    isIndexed: isNull(calls.ended_at),
-    isDue: and(
-      lte(calls.updated_at, since),
-      ...[participants, transcripts, soapNotes, egresses].map((table) => notExists(isLouder(table))),
-    ) as SQL,
-    portion: CALLS_ENDED,
-  });
+  const silentOf = (owner_id: SQL) =>
+    builder
+      .select({ id: calls.id })
+      .from(calls)
+      .where(
+        and(
+          eq(calls.organization_id, owner_id),
+          isNull(calls.ended_at),
+          lte(calls.updated_at, since),
+          ...[participants, transcripts, soapNotes, egresses].map((table) => notExists(isLouder(table))),
+        ),
+      )
+      .orderBy(asc(calls.updated_at));
+  return rowsInTurn(calls, eachOf(calls.organization_id, isNull(calls.ended_at)), silentOf, silence);
 }
 
 /** The silent calls, with the latest times that are known of each (see calls.merge.ts). */
@@ -82,6 +92,7 @@ const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
   return builder
     .select({
       id: calls.id,
+      owner_id: sql<number>`${calls.organization_id}`.as("owner_id"),
       started_at: calls.started_at,
       participants_until: sql<number | null>`${participantsUntil}`.as("participants_until"),
       spoken_until: sql<number | null>`${spokenUntil}`.as("spoken_until"),

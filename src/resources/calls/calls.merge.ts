@@ -62,7 +62,8 @@ export type CallRow = Omit<
  * says ends it. And no report brings back a reference that was erased.
  *
  * @returns the call, which is the known one itself where nothing of it changes; those who are new on it, or of whom
- *   something changes; what they decided; and whether a legal hold begins
+ *   something changes; the ids of those who only join it, because they are erased: who did not consent still counts; what
+ *   they decided; and whether a legal hold begins
  * @throws ApiError 422 if the report contradicts itself or what is known
  */
 export function mergeCall(
@@ -70,7 +71,13 @@ export function mergeCall(
   key: string,
   report: CallReport,
   now: number,
-): { call: CallRow; participants: ParticipantRow[]; consents: NewConsent[]; beginsHold: boolean } {
+): {
+  call: CallRow;
+  participants: ParticipantRow[];
+  erased: number[];
+  consents: NewConsent[];
+  beginsHold: boolean;
+} {
   const call: CallRow = reviseRow(known.call, fieldsOfCall(known, key, report), now);
   const { ended_at, end_is_assumed } = call;
   const named = mergeParticipantsOnCall(
@@ -95,6 +102,9 @@ export function mergeCall(
   return {
     call,
     participants: participants.filter(isNews),
+    erased: named.flatMap(({ id, erased_at, call_id }) =>
+      id !== undefined && erased_at !== null && call_id === null ? [id] : [],
+    ),
     consents: mergeConsents(known, call, named, report, now),
     beginsHold: report.legal_hold === true && !isHeld(known.call),
   };

@@ -10,6 +10,7 @@ import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { namedKeys } from "../participants/participants.erasure.ts";
 import type { ReportOnCall } from "../participants/participants.merge.ts";
 import {
+  joinErased,
   participantsOfReport,
   participantsPresent,
   writeParticipants,
@@ -184,13 +185,15 @@ export function decideCall(
   now: number,
 ): Decision<ReportedCall> {
   const { call: before } = known;
-  const { call, participants, consents, beginsHold } = mergeCall(known, key, report, now);
-  const isSame = call === before && participants.length === 0 && consents.length === 0 && !beginsHold;
+  const { call, participants, erased, consents, beginsHold } = mergeCall(known, key, report, now);
+  const isSame =
+    call === before && [participants, erased, consents].every(({ length }) => length === 0) && !beginsHold;
   if (before && isSame) return { unchanged: before };
   return {
     writes: [
       before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
+      ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), call_key: key })] : []),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
       ...(beginsHold ? [beginHold({ key, reason: null, now })] : []),
       callByKey({ key }),

@@ -140,20 +140,20 @@ export const callIdByKey = (key: Value<string>) =>
   builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key));
 
 /** The call and the room that a report names: they say of which organization it is. */
-export interface ReportedCall {
+export interface NamedCall {
   key: string;
   /** Null where the report names no room. */
   slug: string | null;
 }
 
 /** The organization of the call with this key, else of the room that has or had this slug. */
-export function organizationOfReport({ key, slug }: Placeholders<ReportedCall>): SQL<number> {
+export function organizationOfReport({ key, slug }: Placeholders<NamedCall>): SQL<number> {
   const ofCall = builder.select({ id: calls.organization_id }).from(calls).where(eq(calls.key, key));
   return sql`coalesce(${ofCall}, ${organizationOfAnySlug(slug)})`;
 }
 
 /** The users whom a report of a call names, and who are of its organization. `user_ids` is a JSON array. */
-export const membersOfReport = preparedQuery((report: Placeholders<ReportedCall & { user_ids: string }>) =>
+export const membersOfReport = preparedQuery((report: Placeholders<NamedCall & { user_ids: string }>) =>
   builder
     .select({ user_id: organizationUsers.user_id })
     .from(organizationUsers)

@@ -2,7 +2,7 @@ import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { insertSelect, jsonField, jsonFields } from "../../database/insert.ts";
 import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
-import { callIdOfPath, type ReachedCall, type ReportedCall } from "../calls/calls.sql.ts";
+import { callIdOfPath, type NamedCall, type ReachedCall } from "../calls/calls.sql.ts";
 import { type NamedKeys, namedInReport } from "../participants/participants.sql.ts";
 
 export const consentColumns = getTableColumns(consents);
@@ -15,7 +15,7 @@ export const ledgerColumns = {
 };
 
 /** The decisions of the participants whom a report of a call names, in the order in which they were reported. */
-export const consentsOfReport = preparedQuery((report: Placeholders<ReportedCall & NamedKeys>) =>
+export const consentsOfReport = preparedQuery((report: Placeholders<NamedCall & NamedKeys>) =>
   builder
     .select(ledgerColumns)
     .from(consents)

@@ -58,11 +58,11 @@ export async function deleteOldRecordings(context: Context): Promise<number> {
   const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
   const total = { claimed: 0, failed: 0 };
   while (total.claimed < RECORDINGS_DELETED && Date.now() < deadline) {
-    const { claimed, failed } = await deletePortion(context);
+    const { taken, claimed, failed } = await deletePortion(context);
     total.claimed += claimed;
     total.failed += failed;
-    // Nothing is left, or the storage is down.
-    if (claimed === failed) break;
+    // Nothing is left, or the storage is down. Of what was taken, some may be kept after all.
+    if (taken === 0 || (claimed > 0 && claimed === failed)) break;
   }
   return total.claimed - total.failed;
 }
@@ -74,15 +74,16 @@ interface Outcome {
 }
 
 /** Deletes a portion of the recordings that are too old, or whose deletion failed before. */
-async function deletePortion(context: Context): Promise<Outcome> {
+async function deletePortion(context: Context): Promise<Outcome & { taken: number }> {
   const { db, now } = context;
   const claims = await takeTurns(RECORDINGS_CLAIMED, async (turn) => {
     const [, taken] = await runBatch(db, [claimExpired({ ...turn, now }), takeClaims({ ...turn, now })]);
     return taken;
   });
-  if (claims.length === 0) return { claimed: 0, failed: 0 };
+  const taken = claims.length;
+  if (taken === 0) return { taken, claimed: 0, failed: 0 };
   const egress_ids = JSON.stringify(claims.map(({ egress_id }) => egress_id));
-  return deleteClaimed(context, await runAll(db, filesOfClaims({ egress_ids })));
+  return { taken, ...(await deleteClaimed(context, await runAll(db, filesOfClaims({ egress_ids })))) };
 }
 
 /** A file of a claimed recording: see `filesOfClaims`. */

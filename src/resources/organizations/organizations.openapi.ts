@@ -23,6 +23,7 @@ const renamed: Organization = {
   ...created,
   name: "Riverside Medical Center",
   transcript_retention_days: 90,
+  participant_retention_days: 30,
   updated_at: INVITED_AT,
 };
 
@@ -82,6 +83,7 @@ export const organizationsReference: Reference = {
         organizationNotFound(),
         unprocessable(`organization.recording_retention_days: ${NOT_RETENTION_DAYS}`),
         unprocessable(`organization.transcript_retention_days: ${NOT_RETENTION_DAYS}`),
+        unprocessable(`organization.participant_retention_days: ${NOT_RETENTION_DAYS}`),
       ],
     },
     "POST /organizations": {

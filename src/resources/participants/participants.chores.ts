@@ -15,11 +15,10 @@ import {
 } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { idsInTurn } from "../../database/in_turn.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { calls, legalHolds, organizations, participants } from "../../database/schema.ts";
-import { rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { CRON_PORTION, DAY, SILENCE_UNTIL_END } from "../../limits.ts";
 import { ERASED_NAME } from "./participants.erasure.ts";
 import { latestTime } from "./participants.sql.ts";
@@ -31,21 +30,25 @@ import { latestTime } from "./participants.sql.ts";
  * @returns how many it ended
  */
 export async function endSilentWaits({ db, now }: Context): Promise<number> {
-  return (await runAll(db, leaveSilently({ now, since: now - SILENCE_UNTIL_END }))).length;
+  const silence = { now, since: now - SILENCE_UNTIL_END };
+  const ended = await takeTurns(CRON_PORTION, (turn) => runAll(db, leaveSilently({ ...turn, ...silence })));
+  return ended.length;
 }
 
-const leaveSilently = preparedQuery(({ now, since }: Placeholders<{ now: number; since: number }>) => {
-  const { id, call_id, left_at, updated_at } = participants;
-  const silent = idsInTurn(participants, {
-    isIndexed: and(isNull(left_at), isNull(call_id)) as SQL,
-    isDue: lte(updated_at, since),
-    portion: CRON_PORTION,
-  });
+const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; since: number }>) => {
+  const { organization_id, call_id, left_at, updated_at } = participants;
+  const waits = and(isNull(left_at), isNull(call_id));
+  const silentOf = (owner_id: SQL) =>
+    builder
+      .select({ rowid: rowid.as("rowid") })
+      .from(participants)
+      .where(and(eq(organization_id, owner_id), waits, lte(updated_at, chore.since)))
+      .orderBy(asc(updated_at));
   return builder
     .update(participants)
-    .set({ left_at: latestTime, left_is_assumed: true, updated_at: sql`${now}` })
-    .where(inArray(id, silent))
-    .returning({ id });
+    .set({ left_at: latestTime, left_is_assumed: true, updated_at: sql`${chore.now}` })
+    .where(inArray(rowid, rowsInTurn(participants, eachOf(organization_id, waits), silentOf, chore)))
+    .returning({ owner_id: sql<number>`${organization_id}`.as("owner_id") });
 });
 
 /**

@@ -52,7 +52,10 @@ export function mergeParticipant(
 ): ParticipantRow {
   const { room } = known;
   const { before, earlier_visit_until } = visitKnown(known.participant, report.waiting_since);
-  if (before && before.erased_at !== null) return before;
+  if (before && before.erased_at !== null) {
+    if (isAfter(report.waiting_since, before.left_at)) throw participantLeftCall();
+    return before;
+  }
   if (!before && !room.slug_is_current) throw slugIsOld();
   if (before && isOfVisitBefore(before, room.id, report)) return before;
 
@@ -100,8 +103,8 @@ export function mergeParticipant(
 }
 
 /**
- * What is known of the visit that a report is about. Who begins another one after having been erased is somebody new, of
- * whom only the end of the visit before is known. All else that is said of an erased participant is late.
+ * What is known of the visit that a report is about. Who begins another one after having been erased, and was not on a call,
+ * is somebody new, of whom only the end of the visit before is known. All else that is said of an erased participant is late.
  */
 function visitKnown(found: Participant | undefined, since: number | null | undefined) {
   if (found && found.erased_at !== null && found.call_id === null && isAfter(since, found.left_at))

@@ -21,9 +21,9 @@ import { MAX_LISTED_WAITING } from "../../limits.ts";
 import {
   callIdByKey,
   callIdOfPath,
+  type NamedCall,
   organizationOfReport,
   type ReachedCall,
-  type ReportedCall,
 } from "../calls/calls.sql.ts";
 import { memberOf, type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
@@ -57,6 +57,15 @@ export const writeParticipants = manyRowWrites<
   sql`erased_at is null`,
 );
 
+/** Takes participants to a call of whom the report may change nothing else. `ids` is a JSON array. */
+export const joinErased = preparedQuery(
+  ({ ids, call_key }: Placeholders<{ ids: string; call_key: string }>) =>
+    builder
+      .update(participants)
+      .set({ call_id: sql`${callIdByKey(call_key)}` })
+      .where(and(inArray(participants.id, jsonValues(ids)), isNull(participants.call_id))),
+);
+
 /** The keys that a report names, and the digests of those of them whose participants are erased: JSON arrays. */
 export interface NamedKeys {
   keys: string;
@@ -84,10 +93,10 @@ function isNamed(organization_id: SQL, { keys, digests }: Placeholders<NamedKeys
 }
 
 /** True for participants whom a report of a call names. */
-export const namedInReport = (report: Placeholders<ReportedCall & NamedKeys>) =>
+export const namedInReport = (report: Placeholders<NamedCall & NamedKeys>) =>
   isNamed(organizationOfReport(report), report);
 
-export const participantsOfReport = preparedQuery((report: Placeholders<ReportedCall & NamedKeys>) =>
+export const participantsOfReport = preparedQuery((report: Placeholders<NamedCall & NamedKeys>) =>
   builder.select(participantColumns).from(participants).where(namedInReport(report)).orderBy(participants.id),
 );
 

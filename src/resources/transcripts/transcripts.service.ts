@@ -1,4 +1,4 @@
-import { digest } from "../../bytes/digest.ts";
+import { keyedDigests } from "../../bytes/digest.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
@@ -44,7 +44,9 @@ export async function reportTranscript(
   { lines: reported, ...report }: TranscriptReport,
 ): Promise<TranscriptWithLines> {
   const lineTexts = reported?.map((line) => JSON.stringify(line));
-  const lines_digest = lineTexts && (await digest(`[${lineTexts.join(",")}]`));
+  const [lines_digest] = lineTexts
+    ? await keyedDigests(settings.DIGEST_SECRET, [`[${lineTexts.join(",")}]`])
+    : [];
   let lines: Line[] = [];
   let names = new Map<number, string>();
   const transcript = await decideAndWrite(

@@ -93,11 +93,17 @@ export async function rotateWebhookSecret(
   id: number,
 ): Promise<WebhookEndpointWithSecret> {
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
+  const { organization_user_id } = caller;
   const secret = newSecret();
-  const rotated = await decideAndWrite(db, [endpointWithSecrets({ organization_id, id })], ([endpoint]) => {
-    if (!endpoint) throw webhookEndpointNotFound();
-    return { writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, now))] };
-  });
+  const rotated = await decideAndWrite(
+    db,
+    [rolesOfMember({ organization_id, organization_user_id }), endpointWithSecrets({ organization_id, id })],
+    ([member], [endpoint]) => {
+      administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
+      if (!endpoint) throw webhookEndpointNotFound();
+      return { writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, now))] };
+    },
+  );
   return { ...rotated, secret };
 }
 

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
-import { given, type Organization, unique } from "./organization.ts";
+import { onTestFinished } from "vitest";
+import { anOrganization, given, type Organization, unique } from "./organization.ts";
+import { leavingNoRows } from "./unchanged.ts";
 
 const DAY = 86_400_000;
 
@@ -162,6 +164,29 @@ export const BACKLOGS: Backlog[] = [
     due: "egresses where status <> 'egress_deleted'",
   },
 ];
+
+/** An organization that has a backlog, of which the cron of other tests finds nothing. */
+export async function anOrganizationWith(backlog: Backlog, size: number): Promise<Organization> {
+  const organization = await anOrganization();
+  leavingNoRows(
+    organization.id,
+    "authorization_codes",
+    "idempotency_keys",
+    "events",
+    "webhook_deliveries",
+    "bulk_invite_rows",
+    "bulk_invites",
+  );
+  onTestFinished(async () => {
+    await env.DB.prepare(
+      "update organizations set recording_retention_days = null, transcript_retention_days = null where id = ?",
+    )
+      .bind(organization.id)
+      .run();
+  });
+  await backlog.add(organization, size);
+  return organization;
+}
 
 /** How much of it an organization has left. */
 export const leftOf = async ({ due }: Backlog, { id }: { id: number }) =>

@@ -323,8 +323,9 @@ export const calls = sqliteTable(
 );
 
 /**
- * The legal holds of calls: while one is running, no result of its call is deleted; a draft can still be reported anew. Holds are kept when they have ended, and
- * triggers refuse any change but that of the reason and the end (see triggers/legal_holds.sql).
+ * The legal holds of calls: while one is running, no result of its call is deleted; a draft can still be reported anew.
+ * Holds are kept when they have ended, and triggers refuse any change but that of the reason and the end (see
+ * triggers/legal_holds.sql).
  */
 export const legalHolds = sqliteTable(
   "legal_holds",
@@ -469,7 +470,8 @@ export const callDailyMetrics = sqliteTable(
 export const WHOLE_ORGANIZATION = 0;
 
 /**
- * `lines_digest` is a keyed digest of the reported lines, which hold the keys of those who speak. It distinguishes a repeated report from a corrected one.
+ * `lines_digest` is a keyed digest of the reported lines, which hold the keys of those who speak. It distinguishes a
+ * repeated report from a corrected one.
  * `first_line_id` begins the range of ids that the new lines of the last report got, null where no report brought any.
  * `spoken_until` is when the last line ends, in milliseconds from the start of the call, null where there is no line.
  */

@@ -101,9 +101,12 @@ await show(platform, "PUT", participant, {
   participant: {
     display_name: "Rita Recipient",
     role: "recipient",
+    external_reference: "patient-4711",
     waiting_since: new Date(now).toISOString(),
   },
 });
+say("The organization sees who waits, and by which number its own system knows the person.");
+await show(clinic, "GET", `/api/external/waiting_rooms/${renamed.slug}/participants`);
 await show(clinic, "DELETE", `/api/external/waiting_rooms/${renamed.slug}`);
 await show(platform, "PUT", participant, { participant: { left_at: new Date().toISOString() } });
 await show(clinic, "DELETE", `/api/external/waiting_rooms/${renamed.slug}`);
@@ -119,6 +122,7 @@ const people = [
     key: "recipient-1",
     display_name: "Rita Recipient",
     role: "recipient",
+    external_reference: "patient-4711",
     waiting_since: at(-3.1),
     joined_at: at(-3),
     recording_consent: true,
@@ -132,6 +136,10 @@ const reported = await show(platform, "PUT", call, {
     participants: people,
   },
 });
+say("The organization sees who is on the call, and gives it the number of the visit in its own records.");
+const results = `/api/external/organization_users/${provider.id}/calls/${reported.id}`;
+await show(clinic, "GET", `${results}/participants`);
+await show(clinic, "PUT", results, { call: { external_reference: "visit-10482" } });
 say("Later reports contain only what is new. When the call ends, all its participants have left.");
 await show(platform, "PUT", call, { call: { ended_at: at(-2.5) } });
 await show(platform, "PUT", `${call}/transcript`, {
@@ -159,8 +167,10 @@ await show(platform, "PUT", recording, {
 });
 
 chapter("The organization reads the results of the call");
-const results = `/api/external/organization_users/${provider.id}/calls/${reported.id}`;
-await show(clinic, "GET", `/api/external/organization_users/${provider.id}/calls`);
+say("By its own numbers it finds the call, and all calls of the patient. One request says what is ready.");
+await show(clinic, "GET", "/api/external/calls?external_reference=visit-10482");
+await show(clinic, "GET", "/api/external/calls?participant_reference=patient-4711");
+await show(clinic, "GET", results);
 await show(clinic, "GET", `${results}/transcript`);
 await show(clinic, "GET", `${results}/soap_note`);
 await show(clinic, "GET", "/api/external/call_metrics");

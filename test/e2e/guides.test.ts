@@ -103,7 +103,21 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         );
         return id;
       },
-      ORGANIZATION_USER_ID: async () => {
+      async WAITING_ROOM_SLUG() {
+        const { slug } = (await external("GET", "/waiting_rooms")).body.waiting_rooms[0];
+        await external("PUT", `/waiting_rooms/${slug}`, { waiting_room: { is_active: true } });
+        const waiting_since = new Date().toISOString();
+        const participant = { display_name: "Rita Recipient", role: "recipient", waiting_since };
+        const waits = await platformCaller(server.url)(
+          "PUT",
+          `/waiting_rooms/${slug}/participants/guide-${Date.now()}`,
+          { participant },
+        );
+        expect(waits.status).toBe(200);
+        return slug;
+      },
+      ORGANIZATION_USER_ID: async ({ calls }) => {
+        if (calls) return calls[0].organization_user_id;
         const { body } = await external("GET", "/organization_users");
         return body.organization_users.find(({ roles }: { roles: string[] }) => roles.includes("provider"))
           .id;

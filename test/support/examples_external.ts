@@ -42,7 +42,7 @@ export const externalExamples: Record<string, MakeExample> = {
   }),
   "GET /calls": async (clinic) => {
     await anEndedCall(clinic);
-    return { path: "/calls?from=2026-01-31" };
+    return { path: "/calls" };
   },
   "GET /organization_users/:organization_user_id/calls/:call_id": async (clinic) => ({
     path: (await anEndedCall(clinic)).results,

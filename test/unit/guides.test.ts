@@ -192,8 +192,8 @@ describe("The guides", () => {
     const byHand = (pattern: RegExp) =>
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
     // An error, and what LiveKit is given.
-    expect(byHand(/^```json$/gm)).toEqual(["07_errors.md", "01_setting_up.md", "01_setting_up.md"]);
-    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["07_errors.md"]);
+    expect(byHand(/^```json$/gm)).toEqual(["09_errors.md", "01_setting_up.md", "01_setting_up.md"]);
+    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["09_errors.md"]);
   });
 
   it("have no comments in their commands: zsh does not take them", () => {

@@ -740,6 +740,9 @@ describe("The calls of an organization user", () => {
 const RESOURCES = {
   "the organization user": "",
   calls: "/calls",
+  "one call": "/calls/CALL",
+  participants: "/calls/CALL/participants",
+  consents: "/calls/CALL/consents",
   transcript: "/calls/CALL/transcript",
   "SOAP note": "/calls/CALL/soap_note",
   egresses: "/calls/CALL/egresses",

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { typesNamed } from "../../src/database/enums.ts";
 import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { documents } from "./support/contract.ts";
@@ -30,6 +31,7 @@ const COUNTED = [
 
 let clinic: Organization;
 let room: { id: number };
+let owner: { id: number };
 
 /** An example of each list that has pages, by its route. A list that is missing here fails its test. */
 let paths: Record<string, string>;
@@ -53,8 +55,9 @@ const insertMany = (insert: string, ...values: unknown[]) =>
 
 beforeAll(async () => {
   clinic = await anOrganization();
-  const { path, owner, addEgress, ...call } = await aCall(clinic);
+  const { path, addEgress, ...call } = await aCall(clinic);
   room = call.room;
+  owner = call.owner;
   const egress = await addEgress();
   const later = Date.now() + 86_400_000;
   await insertMany(
@@ -70,12 +73,22 @@ beforeAll(async () => {
   );
   await insertMany(
     `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed,
-       created_at, updated_at)
-     select ?1, 'grown-' || ?1 || '-' || n, ?2, ?3, n * 60000, n * 60000 + 1, false, n, n from counter`,
+       external_reference, created_at, updated_at)
+     select ?1, 'grown-' || ?1 || '-' || n, ?2, ?3, n * 60000, n * 60000 + 1, false, 'visit-' || (n / 10), n, n
+     from counter`,
     clinic.id,
     owner.id,
     room.id,
   );
+  await env.DB.prepare(
+    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
+       left_at, created_at, updated_at)
+     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', replace(external_reference, 'visit', 'patient'),
+       ended_at, 1, 1
+     from calls where organization_id = ? and external_reference is not null`,
+  )
+    .bind(clinic.id)
+    .run();
   await insertMany(
     `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at)
      select ?1, ?2, 'read', ?3, n from counter`,
@@ -111,6 +124,7 @@ beforeAll(async () => {
     .run();
   paths = {
     "/organization_users": "/organization_users",
+    "/calls": "/calls",
     "/waiting_rooms": "/waiting_rooms",
     "/invites": "/invites",
     "/organization_users/{organization_user_id}/calls": `/organization_users/${owner.id}/calls`,
@@ -124,9 +138,9 @@ beforeAll(async () => {
   };
 }, 60_000);
 
-async function reading(path: string) {
+async function reading(path: string, reader: Pick<Organization["client"], "through"> = clinic.client) {
   const counting = countingRows();
-  const client = clinic.client.through(counting.fetcher);
+  const client = reader.through(counting.fetcher);
   await given(client.get("/roles"));
   return counting.during(() => given(client.get(path)));
 }
@@ -181,6 +195,70 @@ describe(`Among ${SIZE} of an organization`, () => {
   });
 });
 
+describe(`Of ${SIZE} calls`, () => {
+  /** Where an index has the rows of each owner in order, those of several are sorted besides. */
+  const SORTED = BOUND + PER_PAGE;
+
+  /** Those who list them, and whose list it is. */
+  async function lists() {
+    const assistant = await clinic.addUser("Al", ["provider_assistant"], { assists: [owner.id] });
+    return [
+      { path: `/organization_users/${owner.id}/calls`, client: clinic.client },
+      { path: "/calls", client: clinic.client },
+      { path: "/calls", client: await clinic.addClient(assistant.id) },
+    ];
+  }
+
+  it.each([
+    ["on a date", "from=1970-01-02&to=1970-01-02", 1440],
+    ["up to a date", "to=1970-01-03", 3 * 1440 - 1],
+    ["in a month without any", "from=1980-01-01&to=1980-01-31", 0],
+    ["with a reference", "external_reference=visit-700", 10],
+    ["with a reference, on a date", "external_reference=visit-700&from=1970-01-05&to=1970-01-05", 10],
+    ["with a reference that none has", "external_reference=visit", 0],
+  ])("those %s are found without the others", async (_, query, total) => {
+    for (const { path, client } of await lists()) {
+      const { result, rows_read } = await reading(`${path}?${query}`, client);
+      expect(result.pagination.total_count).toBe(total);
+      expect(result.calls).toHaveLength(Math.min(total, PER_PAGE));
+      expect(rows_read).toBeLessThanOrEqual(SORTED);
+    }
+  });
+
+  it.each([
+    ["", 10],
+    ["&external_reference=visit-700", 10],
+    ["&to=1970-01-01", 0],
+  ])(
+    "those of a participant are found without the others: participant_reference=…%s",
+    async (more, total) => {
+      for (const { path, client } of (await lists()).slice(1)) {
+        const { result, rows_read } = await reading(
+          `${path}?participant_reference=patient-700${more}`,
+          client,
+        );
+        expect(result.pagination.total_count).toBe(total);
+        expect(rows_read).toBeLessThanOrEqual(SORTED);
+      }
+    },
+  );
+
+  it("an assistant's first page reads only some of each of those whom it assists", async () => {
+    const [, , { path, client } = { path: "", client: clinic.client }] = await lists();
+    const { result, rows_read } = await reading(path, client);
+    expect(result.pagination.total_count).toBeGreaterThan(SIZE);
+    expect(rows_read).toBeLessThanOrEqual(SORTED);
+  });
+
+  it("one is found by its id, with its participants", async () => {
+    const { result } = await reading("/calls?external_reference=visit-700");
+    const [{ id }] = result.calls;
+    const path = `/organization_users/${owner.id}/calls/${id}`;
+    for (const each of [path, `${path}/participants`])
+      expect((await reading(each)).rows_read).toBeLessThanOrEqual(15);
+  });
+});
+
 describe(`Events, of which there are more than ${SIZE},`, () => {
   /** The event in the middle of all. */
   const middle = async () =>
@@ -202,7 +280,7 @@ describe(`Events, of which there are more than ${SIZE},`, () => {
     const { result, rows_read } = await reading(`/events${query.replace("MIDDLE", String(await middle()))}`);
     expect(result.events).toHaveLength(query.includes("100") ? 100 : PER_PAGE);
     // One of each further type of a family is read to see that it is not the next.
-    expect(rows_read).toBeLessThanOrEqual(result.events.length + (query.includes("*") ? 1 : 0));
+    expect(rows_read).toBeLessThanOrEqual(result.events.length + (query.includes("*") ? typesNamed(["call.*"]).length - 1 : 0));
   });
 
   it.each([

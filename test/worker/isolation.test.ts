@@ -120,10 +120,6 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
       ),
       rows: (body) => body.calls,
     }),
-    "GET /organization_users/:organization_user_id/calls/:call_id": ({ call }) => ({
-      paths: [call.path],
-      rows: (body) => body,
-    }),
     "GET /organization_users/:organization_user_id/calls/:call_id/participants": ({ call }) => ({
       paths: [`${call.path}/participants`],
       rows: (body) => body.participants,

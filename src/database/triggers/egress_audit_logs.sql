@@ -1,7 +1,7 @@
 -- An egress is neither created nor changed without its audit entry, whatever code does it: so triggers write the
 -- entries. An entry holds [old, new] for each audited field, as the column stores it, and never the storage key: a
--- change of nothing else writes no entry. It names the user whom the report of the change named, or else the System user. The
--- entries for reads are written by the service, because SQLite has no trigger for SELECT.
+-- change of nothing else writes no entry. It names the user whom the report of the change named, or else the System user.
+-- The entries for reads are written by the service, because SQLite has no trigger for SELECT.
 
 -- Generated from src/database/audited_fields.ts by `npm run db:triggers`: change the list there, not these lines.
 CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`

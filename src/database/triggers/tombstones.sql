@@ -12,12 +12,14 @@ BEGIN
   UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
 END;
 
--- The reference may name who took part: so it goes with the names.
-CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF erased_at ON `participants`
-WHEN old.erased_at IS NULL AND new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
+-- The reference may name who took part: so it goes with the names, and does not come where a call is first reported after
+-- that.
+CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF call_id, erased_at ON `participants`
+WHEN new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
+  AND (old.erased_at IS NULL OR old.call_id IS NOT new.call_id)
 BEGIN
   UPDATE calls
-  SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.erased_at, updated_at = new.erased_at
+  SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.updated_at, updated_at = new.updated_at
   WHERE id = new.call_id AND reference_erased_at IS NULL;
 END;
 

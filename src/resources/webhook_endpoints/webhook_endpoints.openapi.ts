@@ -162,7 +162,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
         schema: webhookEndpointWithSecretSchema,
         example: { ...created, updated_at: DOWNLOADED_AT, secret: NEW_WEBHOOK_SECRET },
       },
-      errors: [webhookEndpointNotFound(), rotatedTooOften()],
+      errors: [webhookEndpointNotFound(), rotatedTooOften(), invalidClient()],
     },
   },
 };

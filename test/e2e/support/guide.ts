@@ -37,7 +37,7 @@ export function examplesIn(text: string): Example[] {
     const [shown = "", after = ""] = block
       .split(/^```\n/m, 1)
       .concat(block.slice(block.indexOf("```\n") + 4));
-    const pasted = /^[^`]*\n```text\n([\s\S]*?)```/.exec(after)?.[1];
+    const pasted = /^(?!\s*Response: )[^`]*\n```text\n([\s\S]*?)```/.exec(after)?.[1];
     const [, status = pasted && "0", more = "", json] =
       /^\s*Response: (\d{3})(.*)\n(?:\n```json\n([\s\S]*?)```)?/.exec(after) ?? [];
     if (!status) throw new Error(`The guide "${heading}" does not say what the response is to\n${shown}`);

@@ -1,0 +1,158 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
+import { aCall, type Call, ENDED_AT, STARTED_AT, wrongPaths } from "./support/calls.ts";
+import { rowsOf } from "./support/database.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const read = (clinic: Organization, call: Call) => given(clinic.client.get(call.path));
+
+const refer = (clinic: Organization, call: Call, external_reference: unknown) =>
+  clinic.client.put(call.path, { call: { external_reference } });
+
+describe("One call", () => {
+  it("shows whose it is, how it ended, and what there is to read", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { external_reference: "visit-1", failed: true });
+    expect(await clinic.client.get(call.path)).toMatchObject({
+      status: 200,
+      body: {
+        id: call.id,
+        organization_user_id: call.owner.id,
+        waiting_room_id: call.room.id,
+        external_reference: "visit-1",
+        is_ended: true,
+        ended_by: "reported",
+        failed: true,
+        started_at: STARTED_AT,
+        ended_at: ENDED_AT,
+        results: { transcript: "none", soap_note: "none", egresses: 0 },
+      },
+    });
+  });
+
+  it("can be read while it is going on", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    expect(await read(clinic, call)).toMatchObject({ is_ended: false, ended_by: null, ended_at: null });
+  });
+
+  it("has texts that are pending until they are final and the call has ended", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const results = async () => (await read(clinic, call)).results;
+    await given(call.reportTranscript({ is_final: true, lines: [] }));
+    await given(call.reportSoapNote({ is_final: false, text: "Well." }));
+    expect(await results()).toMatchObject({ transcript: "pending", soap_note: "pending" });
+    await given(call.report({ ended_at: ENDED_AT }));
+    expect(await results()).toMatchObject({ transcript: "ready", soap_note: "pending" });
+    await given(call.reportSoapNote({ is_final: true, text: "Well." }));
+    expect(await results()).toMatchObject({ transcript: "ready", soap_note: "ready" });
+    await given(platform.delete(`/calls/${call.key}/transcript`));
+    await given(platform.delete(`/calls/${call.key}/soap_note`));
+    expect(await results()).toMatchObject({ transcript: "none", soap_note: "none" });
+  });
+
+  it("says ready of exactly what can be read as final", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    for (const is_final of [false, true]) {
+      await given(call.reportTranscript({ is_final, lines: [] }));
+      const transcript = await given(clinic.client.get(`${call.path}/transcript`));
+      expect(transcript.is_final).toBe(is_final);
+      expect((await read(clinic, call)).results.transcript).toBe(is_final ? "ready" : "pending");
+    }
+  });
+
+  it("counts the recordings that their list shows, deleted ones too, and none without consent", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const egress_id = (await call.addEgress()).egress_id;
+    await call.addEgress();
+    const expectListed = async (count: number) => {
+      const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+      expect([egresses.length, (await read(clinic, call)).results.egresses]).toEqual([count, count]);
+    };
+    await expectListed(0);
+    await given(call.report({ ended_at: ENDED_AT }));
+    await expectListed(2);
+    await given(platform.delete(`/egresses/${egress_id}`));
+    await expectListed(2);
+    const [{ key }] = call.participants;
+    await given(call.report({ participants: [{ key, recording_consent: false }] }));
+    await expectListed(0);
+  });
+
+  it("is 404 by any other path", async () => {
+    const [clinic, stranger] = [await anOrganization(), await anOrganization()];
+    const call = await aCall(clinic);
+    for (const path of wrongPaths(call, await aCall(stranger), await clinic.addProvider())) {
+      expectRefusal(await clinic.client.get(path), 404);
+      const set = { call: { external_reference: "visit-1" } };
+      expectRefusal(await changingNothing(() => clinic.client.put(path, set)), 404);
+    }
+  });
+});
+
+describe("The reference that the organization gives a call", () => {
+  it("is set, kept when nothing is given, replaced, and cleared by null", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { ended_at: null });
+    const before = await read(clinic, call);
+    const set = await refer(clinic, call, "visit-1");
+    expect(set).toMatchObject({ status: 200, body: { ...before, external_reference: "visit-1" } });
+    for (const nothing of [{}, { external_reference: "visit-1" }, { is_ended: true, failed: true }])
+      expect(
+        (await changingNothing(() => given(clinic.client.put(call.path, { call: nothing }))))
+          .external_reference,
+      ).toBe("visit-1");
+    expect((await given(refer(clinic, call, "visit-2"))).external_reference).toBe("visit-2");
+    expect((await given(refer(clinic, call, null))).external_reference).toBeNull();
+    expect(await read(clinic, call)).toEqual(before);
+  });
+
+  it("is what the platform sees, which can correct it, and keeps it where it says nothing", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { external_reference: "visit-1" });
+    await given(refer(clinic, call, "visit-2"));
+    expect((await given(call.report({ failed: true }))).external_reference).toBe("visit-2");
+    await given(call.report({ external_reference: "visit-3" }));
+    expect((await read(clinic, call)).external_reference).toBe("visit-3");
+  });
+
+  it.each([
+    ["no wrapper", { external_reference: "visit-1" }, /^call: /],
+    ["a blank one", { call: { external_reference: " " } }, /^call\.external_reference: must not be blank$/],
+    ["a number", { call: { external_reference: 7 } }, /^call\.external_reference: /],
+    ["256 characters", { call: { external_reference: "x".repeat(256) } }, /at most 255/],
+  ])("is refused with %s, and changes nothing", async (_, body, text) => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    expectRefusal(await changingNothing(() => clinic.client.put(call.path, body)), 422, text);
+  });
+
+  it("cannot be set again once it was erased with the names, and clearing it changes nothing", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { external_reference: "rita-2026" });
+    await env.DB.prepare("update participants set erased_at = 1 where organization_id = ?")
+      .bind(clinic.id)
+      .run();
+    expectRefusal(
+      await changingNothing(() => refer(clinic, call, "rita-2026")),
+      422,
+      /^call\.external_reference: was erased/,
+    );
+    expect((await changingNothing(() => given(refer(clinic, call, null)))).external_reference).toBeNull();
+  });
+
+  it("stands in no event and in no response to others", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { external_reference: "rita-2026" });
+    await given(refer(clinic, call, "rita-2027"));
+    const events = (await rowsOf(clinic.id)).find(({ name }) => name === "events")?.rows;
+    expect(events?.length).toBeGreaterThan(0);
+    expect(JSON.stringify(events)).not.toMatch(/rita/);
+  });
+});

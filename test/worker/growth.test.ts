@@ -280,7 +280,9 @@ describe(`Events, of which there are more than ${SIZE},`, () => {
     const { result, rows_read } = await reading(`/events${query.replace("MIDDLE", String(await middle()))}`);
     expect(result.events).toHaveLength(query.includes("100") ? 100 : PER_PAGE);
     // One of each further type of a family is read to see that it is not the next.
-    expect(rows_read).toBeLessThanOrEqual(result.events.length + (query.includes("*") ? typesNamed(["call.*"]).length - 1 : 0));
+    expect(rows_read).toBeLessThanOrEqual(
+      result.events.length + (query.includes("*") ? typesNamed(["call.*"]).length - 1 : 0),
+    );
   });
 
   it.each([

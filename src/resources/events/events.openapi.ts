@@ -15,7 +15,6 @@ import {
   RECORDING_DELETED_AT,
   STARTED_AT,
   SUB_PLANNED_AT,
-  WAITING_SINCE,
   WITHDRAWN_AT,
 } from "../../openapi/story.ts";
 import { eventsNotFound } from "./events.refusals.ts";
@@ -110,8 +109,9 @@ const ON_CALL = { call_id: CALL.id, organization_user_id: PAULA.id };
 const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["data"]]> = {
   "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: FRED.id }],
   "bulk_invite.completed": [1035, "2026-01-30T15:00:04.000Z"],
-  "participant.waiting": [1038, WAITING_SINCE],
-  "call.started": [1039, STARTED_AT],
+  "call.started": [1038, STARTED_AT],
+  // The first report of the call says that Rita had waited for it.
+  "participant.waiting": [1039, STARTED_AT, ON_CALL],
   "participant.joined": [1040, STARTED_AT, ON_CALL],
   "egress.started": [1042, RECORDED_FROM],
   "call.ended": [EVENT_ID, ENDED_AT],

@@ -223,6 +223,24 @@ describe("Somebody who is erased before the call is reported on which they were"
   });
 });
 
+describe("Somebody who is erased before the call is reported on which they were,", () => {
+  it("leaves it without a reference, which may name them", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await clinic.addRoom();
+    const key = unique("rita");
+    await given(waits(room, key, { left_at: WAITING_SINCE }));
+    await eraseAll();
+    const rita = { key, display_name: "Rita Recipient", role: "recipient", external_reference: "rita-2026" };
+    const call = await aCall(clinic, {
+      external_reference: "rita-2026",
+      participants: [{ ...rita, waiting_since: WAITING_SINCE }],
+    });
+    const again = () => given(call.report({ external_reference: "rita-2026", participants: [rita] }));
+    expect((await changingNothing(again)).external_reference).toBeNull();
+    expect(await storedOf(clinic)).not.toContain("rita-2026");
+  });
+});
+
 describe("Who comes again after having been erased", () => {
   it("needs a key that was on no call, as before", async () => {
     const clinic = await aForgetfulOrganization();

@@ -1130,7 +1130,8 @@ WHEN new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
   AND (old.erased_at IS NULL OR old.call_id IS NOT new.call_id)
 BEGIN
   UPDATE calls
-  SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.updated_at, updated_at = new.updated_at
+  SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.updated_at,
+    updated_at = max(updated_at, new.updated_at)
   WHERE id = new.call_id AND reference_erased_at IS NULL;
 END;
 --> statement-breakpoint

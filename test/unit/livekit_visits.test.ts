@@ -406,6 +406,7 @@ const something = fc.record(
         recording_consent: fc.constantFrom("true", "false", "?"),
         user_id: fc.constantFrom(`${MEMBER}`, "99", ""),
         role: fc.constantFrom("provider", "recipient", "guest", ""),
+        external_reference: fc.constantFrom("patient-1", "patient-2", "", " "),
       },
       { requiredKeys: [] },
     ),

@@ -17,6 +17,7 @@ const KINDS = [
   "platform token",
   "email",
   "name of a person",
+  "reference",
   "text of a transcript or a note",
   "presigned URL",
 ] as const;
@@ -104,12 +105,24 @@ async function runRooms({ client, addUser, addRoom, addSub }: Organization) {
 async function consult(clinic: Organization) {
   const zebediah = somebody("Zebediah", "Crabtree");
   const provider = aProviderOnTheCall({ display_name: zebediah.display_name });
-  const recipient = aRecipient({ display_name: somebody("Ottoline", "Peregrine").display_name });
+  const [visit, person] = ["peregrine-visit", "peregrine-1984"].map((each) =>
+    secret("reference", unique(each)),
+  );
+  const recipient = aRecipient({
+    display_name: somebody("Ottoline", "Peregrine").display_name,
+    external_reference: person,
+  });
   const room = await clinic.addRoom();
   await clinic.addParticipant(room.slug, { display_name: recipient.display_name }, recipient.key);
   const owner = await clinic.addUser(zebediah.display_name, ["provider"], { email: zebediah.email });
   const participants = [provider, recipient];
   const call = await aCall(clinic, { waiting_room_slug: room.slug, participants }, owner);
+  await given(clinic.client.put(call.path, { call: { external_reference: visit } }));
+  await given(clinic.client.get(`/calls?external_reference=${visit}&participant_reference=${person}`));
+  await clinic.client.get(`/calls?from=never&external_reference=${visit}`);
+  await clinic.client.put(call.path, { call: { external_reference: `${visit}\n` } });
+  await given(clinic.client.get(`${call.path}/participants`));
+  await given(clinic.client.get(`/waiting_rooms/${room.slug}/participants`));
   const said = secret("text of a transcript or a note", "My left knee hurts");
   const summary = secret("text of a transcript or a note", "Talk about a knee");
   const lines = [{ participant_key: recipient.key, text: said, start_time: 0, end_time: 1 }];

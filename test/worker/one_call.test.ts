@@ -147,7 +147,7 @@ describe("The reference that the organization gives a call", () => {
     expect((await changingNothing(() => given(refer(clinic, call, null)))).external_reference).toBeNull();
   });
 
-  it("stands in no event and in no response to others", async () => {
+  it("stands in no event", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { external_reference: "rita-2026" });
     await given(refer(clinic, call, "rita-2027"));

@@ -34,7 +34,7 @@ export const organizationSchema = z
     }),
     participant_retention_days: retentionDays().meta({
       description:
-        "The names of participants are erased this number of days after their visit, and with them your keys for them: `display_name` becomes `Participant`, and a late report of the visit changes nothing any more. Consents, metrics and audit entries stay; null: the names are kept for good.",
+        "The names of participants are erased this number of days after their visit, and with them your keys for them, their references and those of their calls: `display_name` becomes `Participant`, and a late report of the visit changes nothing any more. Consents, metrics and audit entries stay; null: the names are kept for good.",
       example: null,
     }),
     created_at: timestamp().meta({ description: "When the organization was created.", example: SET_UP_AT }),

@@ -271,7 +271,7 @@ await show(clinic, "GET", `/api/external/events?after=${next_after}&per_page=5`)
 say("Or it has them sent to a URL of its own (here on this machine). They are signed with the secret.");
 const receiver = await startWebhookReceiver((title, body) => say(`  ${title}:\n${indent(body)}`));
 const endpoint = await show(clinic, "POST", "/api/external/webhook_endpoints", {
-  webhook_endpoint: { url: receiver.url },
+  webhook_endpoint: { url: receiver.url, event_types: ["call.*"] },
 });
 receiver.useSecret(endpoint.secret);
 await show(clinic, "POST", `/api/external/webhook_endpoints/${endpoint.id}/ping`);

@@ -97,11 +97,11 @@ describe("Creating an organization", () => {
 
   it("ignores unknown keys, and those that only an update takes", async () => {
     const slug = unique("org");
-    const unknown = { id: 1, created_at: "2020-01-01T00:00:00.000Z", recording_retention_days: 30 };
+    const unknown = { id: 999_999, created_at: "2020-01-01T00:00:00.000Z", recording_retention_days: 30 };
     const created = await create({ name: "Clinic", slug, ...unknown });
     expect(created.status).toBe(201);
     expect(created.body.recording_retention_days).toBeNull();
-    expect(created.body.id).not.toBe(1);
+    expect(created.body.id).not.toBe(999_999);
     expect(created.body.created_at).not.toBe("2020-01-01T00:00:00.000Z");
   });
 

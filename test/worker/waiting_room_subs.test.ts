@@ -120,13 +120,13 @@ describe("Creating a waiting room sub", () => {
     const { room, create } = await aRoomWithSubstitute();
     const created = await create({
       ...FROM_TEN_TO_ELEVEN,
-      id: 1,
+      id: 999_999,
       waiting_room_id: 1,
       sub_waiting_room_slug: "elsewhere",
     });
     expect(created.status).toBe(201);
     expect(created.body.waiting_room_id).toBe(room.id);
-    expect(created.body.id).not.toBe(1);
+    expect(created.body.id).not.toBe(999_999);
     expect(created.body.sub_waiting_room_slug).not.toBe("elsewhere");
   });
 

@@ -98,7 +98,7 @@ describe("Creating a waiting room", () => {
     const clinic = await anOrganization();
     const created = await create(clinic, {
       name: "Cardiology",
-      id: 1,
+      id: 999_999,
       organization_id: null,
       user_id: clinic.admin.user_id,
       waiting_count: 9,
@@ -111,7 +111,7 @@ describe("Creating a waiting room", () => {
       waiting_count: 0,
       user: { display_name: clinic.name },
     });
-    expect(created.body.id).not.toBe(1);
+    expect(created.body.id).not.toBe(999_999);
   });
 
   it.each([["a missing name", { name: undefined }, /waiting_room\.name/], ...FAULTY_FIELDS])(

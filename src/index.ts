@@ -6,7 +6,7 @@ import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
-import { endSilentCalls } from "./resources/calls/calls.chores.ts";
+import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
 import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
@@ -35,6 +35,7 @@ const chores: Chores = {
   deleteOldSoapNotes,
   deleteOldRecordings,
   eraseParticipants,
+  eraseReferences,
   deleteOldLiveKitEgresses,
   recoverLostEgresses,
   deleteOldEvents,

@@ -308,6 +308,10 @@ export const calls = sqliteTable(
     index("calls_by_reference")
       .on(t.organization_id, t.external_reference, t.started_at, t.id)
       .where(sql`external_reference is not null`),
+    // For the cron: those with something to erase.
+    index("calls_with_reference")
+      .on(t.organization_id, t.ended_at)
+      .where(sql`external_reference is not null or livekit_said is not null`),
     index("calls_ongoing").on(t.waiting_room_id).where(sql`ended_at is null`),
     // For the cron: those of which nothing was heard for long.
     index("calls_unended").on(t.organization_id, t.updated_at).where(sql`ended_at is null`),

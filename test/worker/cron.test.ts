@@ -286,6 +286,7 @@ describe("Each run writes one line to the log", () => {
     deleteOldSoapNotes: 0,
     deleteOldRecordings: 0,
     eraseParticipants: 0,
+    eraseReferences: 0,
     deleteOldLiveKitEgresses: 0,
     recoverLostEgresses: 0,
     deleteOldEvents: 0,

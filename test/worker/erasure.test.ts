@@ -223,6 +223,49 @@ describe("Somebody who is erased before the call is reported on which they were"
   });
 });
 
+describe("The reference of a call", () => {
+  const referenceOf = async ({ key }: { key: string }) =>
+    (await given(platform.get(`/calls/${key}`))).external_reference;
+
+  it("is erased where nobody was on the call", async () => {
+    const clinic = await aForgetfulOrganization();
+    const call = await aCall(clinic, { external_reference: "rita-2026", participants: [] });
+    const recent = await aCall(clinic, {
+      external_reference: "ron-2026",
+      participants: [],
+      started_at: daysAgo(29.1),
+      ended_at: daysAgo(29),
+    });
+    await eraseAll();
+    expect(await referenceOf(call)).toBeNull();
+    expect(await referenceOf(recent)).toBe("ron-2026");
+    expect(
+      await changingNothing(() => given(call.report({ external_reference: "rita-2026" }))),
+    ).toMatchObject({
+      external_reference: null,
+    });
+  });
+
+  it("stays under legal hold, also where somebody on the call was erased before, and goes when it ends", async () => {
+    const clinic = await aForgetfulOrganization();
+    const room = await clinic.addRoom();
+    const key = unique("rita");
+    await given(waits(room, key, { left_at: WAITING_SINCE }));
+    await eraseAll();
+    const rita = { key, display_name: "Rita", role: "recipient", waiting_since: WAITING_SINCE };
+    const call = await aCall(clinic, {
+      external_reference: "rita-2026",
+      legal_hold: true,
+      participants: [rita],
+    });
+    await eraseAll();
+    expect(await referenceOf(call)).toBe("rita-2026");
+    await given(platform.delete(`/calls/${call.key}/legal_hold`));
+    await eraseAll();
+    expect(await referenceOf(call)).toBeNull();
+  });
+});
+
 describe("Somebody who is erased before the call is reported on which they were,", () => {
   it("leaves it without a reference, which may name them", async () => {
     const clinic = await aForgetfulOrganization();

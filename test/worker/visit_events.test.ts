@@ -77,6 +77,24 @@ describe("Somebody in a waiting room", () => {
     expect(await during(there.slug, { left_at: minutesAfterStart(3) })).toEqual([event("left", there)]);
     const visit = { waiting_since: minutesAfterStart(5), left_at: minutesAfterStart(6) };
     expect(await during(here.slug, visit)).toEqual([event("waiting", here), event("left", here)]);
+    await during(here.slug, { waiting_since: minutesAfterStart(10) });
+    const unseen = { waiting_since: minutesAfterStart(12), left_at: minutesAfterStart(13) };
+    expect(await during(there.slug, unseen)).toEqual([event("waiting", there), event("left", there)]);
+  });
+
+  it("leaves when the room's owner is no provider any more, and waits again when the room is back", async () => {
+    const clinic = await anOrganization();
+    const { id, waiting_room_slug } = await clinic.addProvider();
+    const key = unique("rita");
+    const said = { display_name: "Rita", role: "recipient" };
+    const waits = (waiting_since: string) =>
+      given(reportInRoom(waiting_room_slug, key, { ...said, waiting_since }));
+    const becomes = (roles: string[]) =>
+      given(platform.put(`/organizations/${clinic.id}/users/${id}`, { user: { roles } }));
+    expect(kinds(await toldOf(clinic, () => waits(fromNow(-2))))).toEqual(["waiting"]);
+    expect(kinds(await toldOf(clinic, () => becomes(["provider_assistant"])))).toEqual(["left"]);
+    await becomes(["provider"]);
+    expect(kinds(await toldOf(clinic, () => waits(fromNow(2))))).toEqual(["waiting"]);
   });
 
   it("who is not heard of for a day has left, and a later wait is a new visit", async () => {

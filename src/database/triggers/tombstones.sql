@@ -13,7 +13,7 @@ BEGIN
 END;
 
 -- The reference may name who took part: so it goes with the names, and does not come where a call is first reported after
--- that.
+-- that. A legal hold keeps it; the cron erases it after that (calls.chores.ts).
 CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF call_id, erased_at ON `participants`
 WHEN new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
   AND (old.erased_at IS NULL OR old.call_id IS NOT new.call_id)
@@ -21,7 +21,8 @@ BEGIN
   UPDATE calls
   SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.updated_at,
     updated_at = max(updated_at, new.updated_at)
-  WHERE id = new.call_id AND reference_erased_at IS NULL;
+  WHERE id = new.call_id AND reference_erased_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM legal_holds WHERE call_id = new.call_id AND legal_holds.ended_at IS NULL);
 END;
 
 CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference, livekit_said ON `calls`

@@ -193,9 +193,9 @@ export function decideCall(
     writes: [
       before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
+      ...(beginsHold ? [beginHold({ key, reason: null, now })] : []),
       ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), call_key: key })] : []),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
-      ...(beginsHold ? [beginHold({ key, reason: null, now })] : []),
       callByKey({ key }),
     ],
   };

@@ -76,6 +76,8 @@ export function mergeParticipant(
   if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at)) throw leftTooEarly();
   if (report.user_id && !known.isMember) throw participantNotMember();
 
+  const beginsAnew =
+    call_id === null && isAfter(report.waiting_since, before?.left_at ?? before?.waiting_since);
   const wasHere = before?.waiting_room_id === room.id && before.left_at === null;
   const enters = left_at === null && call_id === null && !wasHere;
   if (enters && !room.slug_is_current) throw slugIsOld();
@@ -83,7 +85,7 @@ export function mergeParticipant(
   const fields = {
     organization_id: room.organization_id,
     key,
-    waiting_room_id: enters || comesBack ? room.id : (before?.waiting_room_id ?? room.id),
+    waiting_room_id: enters || beginsAnew ? room.id : (before?.waiting_room_id ?? room.id),
     call_id,
     user_id,
     display_name,
@@ -179,8 +181,8 @@ export interface KnownOnCall {
 
 /**
  * What a call's report makes of the participants whom it names: those of the waiting room by the same key, or new
- * ones. A participant who has left stays gone, except one who joined after that, and stays then. What it says of their consent is in
- * consents.merge.ts.
+ * ones. A participant who has left stays gone, except one who joined after that, and stays then. What it says of their
+ * consent is in consents.merge.ts.
  *
  * @returns each known participant itself where nothing changes
  * @throws ApiError 422 if the report contradicts itself or what is known

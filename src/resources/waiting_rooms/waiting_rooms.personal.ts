@@ -72,22 +72,14 @@ export function retirePersonalRoom(room: WaitingRoomRow | undefined, now: number
 const leaveRoom = preparedQuery(
   ({ waiting_room_id, now }: Placeholders<{ waiting_room_id: number; now: number }>) => {
     const { left_at, waiting_since, joined_at } = participants;
-    return (
-      builder
-        .update(participants)
-        // The reporter's clock can be ahead, and nobody leaves before they came.
-        .set({
-          left_at: sql`max(${now}, coalesce(${waiting_since}, 0), coalesce(${joined_at}, 0))`,
-          updated_at: sql`${now}`,
-        })
-        .where(
-          and(
-            eq(participants.waiting_room_id, waiting_room_id),
-            isNull(left_at),
-            isNull(participants.call_id),
-          ),
-        )
-    );
+    // The reporter's clock can be ahead, and nobody leaves before they came.
+    const left = sql`max(${now}, coalesce(${waiting_since}, 0), coalesce(${joined_at}, 0))`;
+    return builder
+      .update(participants)
+      .set({ left_at: left, left_told: left, updated_at: sql`${now}` })
+      .where(
+        and(eq(participants.waiting_room_id, waiting_room_id), isNull(left_at), isNull(participants.call_id)),
+      );
   },
 );
 

@@ -104,6 +104,7 @@ CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_by_reference` ON `calls` (`organization_id`,`external_reference`,`started_at`,`id`) WHERE external_reference is not null;--> statement-breakpoint
+CREATE INDEX `calls_with_reference` ON `calls` (`organization_id`,`ended_at`) WHERE external_reference is not null or livekit_said is not null;--> statement-breakpoint
 CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
 CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;--> statement-breakpoint
 CREATE TABLE `consents` (
@@ -1132,7 +1133,8 @@ BEGIN
   UPDATE calls
   SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.updated_at,
     updated_at = max(updated_at, new.updated_at)
-  WHERE id = new.call_id AND reference_erased_at IS NULL;
+  WHERE id = new.call_id AND reference_erased_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM legal_holds WHERE call_id = new.call_id AND legal_holds.ended_at IS NULL);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference, livekit_said ON `calls`

@@ -140,8 +140,8 @@ export const MAX_TRANSCRIPT_LINE_LENGTH = 10_000;
 export const MAX_NOTE_LENGTH = 200_000;
 
 /**
- * The JSON of a transcript, and its WebVTT. A phone can take it, and an isolate of 128 MB can build it. The lines of a report have at
- * most 4 MiB, but the speaker's display name is repeated in each.
+ * The JSON of a transcript, and its WebVTT. A phone can take it, and an isolate of 128 MB can build it. The lines of a
+ * report have at most 4 MiB, but the speaker's display name is repeated in each.
  */
 export const MAX_TRANSCRIPT_SIZE = 16 * KIB * KIB;
 

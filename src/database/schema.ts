@@ -351,16 +351,16 @@ export const legalHolds = sqliteTable(
 );
 
 /**
- * A person in a waiting room, then on a call. `recording_consent` is the decision that counts of those in `consents`, null
- * if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes it.
- * `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
+ * A person in a waiting room, then on a call. `recording_consent` is the decision that counts of those in `consents`,
+ * null if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes
+ * it. `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
- * a late report belongs to that visit, or corrects this one. `waiting_told`, `joined_told` and `left_told` are the times of
- * which events have told, with later corrections (see tell in participants.merge.ts). `livekit_said` is JSON with LiveKit's last word on each field,
- * and when it was said; null if it said nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the
- * name and the reference too.
- * `external_reference` is the text by which another system knows the person.
- * Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key (participants.erasure.ts).
+ * a late report belongs to that visit, or corrects this one. `waiting_told`, `joined_told` and `left_told` are the
+ * times of which events have told, with later corrections (see tell in participants.merge.ts). `livekit_said` is JSON
+ * with LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it
+ * counts (livekit/visits.merge.ts). It holds the name and the reference too. `external_reference` is the text by which
+ * another system knows the person. Once erased, `display_name` says nothing, and `key` is a keyed digest of the
+ * reporter's key (participants.erasure.ts).
  */
 export const participants = sqliteTable(
   "participants",
@@ -841,12 +841,13 @@ export const events = sqliteTable(
 );
 
 /**
- * The URLs to which an organization wants its events sent. `event_types` is a JSON array of types and
- * families, and null for all types, also those that there will be. `disabled_reason` says why the service has stopped sending; it is null if the organization
- * did. Deliveries are signed with `secret`, so it is stored as it is, and with each of `previous_secrets` that has not
- * expired. `service_url` is where the service was reached when the URL was set: with it, the URL is checked again when
- * something is sent. `created_by_user_id` is the administrator who answers for it: who made it, or last gave it another URL or
- * turned it on. When this user is no administrator any more, it is turned off.
+ * The URLs to which an organization wants its events sent. `event_types` is a JSON array of types and families, and
+ * null for all types, also those that there will be. `disabled_reason` says why the service has stopped sending; it is
+ * null if the organization did. Deliveries are signed with `secret`, so it is stored as it is, and with each of
+ * `previous_secrets` that has not expired. `service_url` is where the service was reached when the URL was set: with
+ * it, the URL is checked again when something is sent. `created_by_user_id` is the administrator who answers for it:
+ * who made it, or last gave it another URL or turned it on. When this user is no administrator any more, it is turned
+ * off.
  *
  * Of the deliveries: `due_at` is when the next is due, or earlier, and null if none is pending. Until `lease_until`, only
  * the lane that set it sends (see webhook_deliveries.lane.ts). `failing_since` is when a delivery failed after the last

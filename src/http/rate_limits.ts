@@ -6,9 +6,10 @@ import { remember } from "./memory.ts";
 import { networkOf } from "./networks.ts";
 
 /*
- * The limits, with the platform's counters (wrangler.toml): the requests of an API client, those of its requests that cost
- * a thousand times as much, and the requests of an address whose credentials fail. A counter can only be counted up, so what is right is never counted as a failure, and is served
- * whatever its address has done. The responses follow draft-ietf-httpapi-ratelimit-headers.
+ * The limits, with the platform's counters (wrangler.toml): the requests of an API client, those of its requests that
+ * cost a thousand times as much, and the requests of an address whose credentials fail. A counter can only be counted
+ * up, so what is right is never counted as a failure, and is served whatever its address has done. The responses follow
+ * draft-ietf-httpapi-ratelimit-headers.
  */
 
 /** What is needed of Hono's context, whatever its API. */

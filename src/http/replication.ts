@@ -4,11 +4,11 @@ import type { Context } from "../context.ts";
 import { type Database, isReplica, type Replica } from "../database/database.ts";
 
 /*
- * Set-up data is read from the primary, so that callers see their own changes; and so are recordings and
- * consents, so that a withdrawn consent counts at once. The other results of calls are read from the nearest replica, and so are events: a
- * replica shows them up to some id, so that a client that goes on from there skips none. Every response carries a bookmark.
- * A GET that sends it back reads from any replica, and waits until that replica has reached the bookmark. What a replica
- * leaves in doubt, the primary is asked (see database/database.ts).
+ * Set-up data is read from the primary, so that callers see their own changes; and so are recordings and consents, so
+ * that a withdrawn consent counts at once. The other results of calls are read from the nearest replica, and so are
+ * events: a replica shows them up to some id, so that a client that goes on from there skips none. Every response
+ * carries a bookmark. A GET that sends it back reads from any replica, and waits until that replica has reached the
+ * bookmark. What a replica leaves in doubt, the primary is asked (see database/database.ts).
  */
 
 const HEADER = "X-D1-Bookmark";

@@ -115,9 +115,9 @@ const wordOf = ({ recording_consent, recording_consent_at }: Visitor["consent"])
   recording_consent === undefined ? undefined : [recording_consent, recording_consent_at ?? null];
 
 /**
- * The decision on consent of which an event tells; nothing where LiveKit repeats what it said last. Without a time, what
- * comes late is perhaps a repetition too. But a refusal must not get lost: so it counts unless there is one already. A time that
- * was in the future when the event was made is none in a repetition, though it has passed now.
+ * The decision on consent of which an event tells; nothing where LiveKit repeats what it said last. Without a time,
+ * what comes late is perhaps a repetition too. But a refusal must not get lost: so it counts unless there is one
+ * already. A time that was in the future when the event was made is none in a repetition, though it has passed now.
  */
 function consentOf(
   { consent, said_at, told_at }: Visitor,

@@ -88,9 +88,9 @@ export const claimExpired = preparedQuery((claims: Placeholders<ClaimsTurn>) =>
 );
 
 /**
- * Takes the claims of each organization that have waited longest: at most a portion. What fails goes behind its others, so
- * that a file that can never be deleted does not hold them up. A recording that is not too old any more, because its organization wants
- * to keep it for longer, loses its claim.
+ * Takes the claims of each organization that have waited longest: at most a portion. What fails goes behind its others,
+ * so that a file that can never be deleted does not hold them up. A recording that is not too old any more, because its
+ * organization wants to keep it for longer, loses its claim.
  */
 export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
   const { now } = claims;

@@ -36,7 +36,8 @@ export interface ReportedLines {
  * A final transcript does not change any more, except that it gets its summary, once, if it became final without one.
  *
  * @returns the known transcript itself where nothing changes
- * @throws ApiError 422 if the transcript was deleted, the first report is not complete, a stranger speaks, or a final transcript would change
+ * @throws ApiError 422 if the transcript was deleted, the first report is not complete, a stranger speaks, or a final
+ *   transcript would change
  */
 export function mergeTranscript(
   { call, transcript: known }: KnownTranscript,

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNotNull, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
 import type { CleanUp } from "./clean_up.ts";
 import { builder, type Placeholders, preparedQuery, runAll, type Value } from "./queries.ts";
@@ -9,39 +10,47 @@ import { rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
 /** How long an organization keeps something: null for good. */
 type RetentionDays =
   | typeof organizations.recording_retention_days
-  | typeof organizations.transcript_retention_days;
+  | typeof organizations.transcript_retention_days
+  | typeof organizations.participant_retention_days;
 
 type Results = typeof egresses | typeof transcripts | typeof soapNotes;
 
-/** True where the call ended more days ago than the organization keeps its results. */
-const isOverdue = (results: Results, days: SQLWrapper, now: Value<number>) =>
-  and(isNotNull(days), sql`${results.call_ended_at} < ${now} - ${days} * ${sql.raw(String(DAY))}`);
+/** True where a time is more days ago than an organization keeps what was then; not where it keeps that for good. */
+const isOverdue = (time: SQLWrapper, days: SQLWrapper, now: Value<number>) =>
+  sql`${time} < ${now} - ${days} * ${sql.raw(String(DAY))}`;
 
 /** True for a row that is older than its organization wants it to be, and not under legal hold. */
 export const isPastRetention = (results: Results, days: RetentionDays, now: Value<number>): SQL =>
   sql`(not ${results.is_held} and exists ${builder
     .select({ id: organizations.id })
     .from(organizations)
-    .where(and(eq(organizations.id, results.organization_id), isOverdue(results, days, now)))})`;
+    .where(
+      and(eq(organizations.id, results.organization_id), isOverdue(results.call_ended_at, days, now)),
+    )})`;
+
+/** What is past retention: the time that counts, the organization's days, and what else the row must be. */
+interface PastRetention {
+  time: SQLiteColumn;
+  days: RetentionDays;
+  /** In the words of the index on (organization_id, time), and what is asked besides. */
+  where: SQL | undefined;
+}
 
 /**
  * Selects the rowids of what is past retention and has its turn.
  *
- * It starts with the organizations that do not keep everything, and for each looks into an index of its rows by the end
- * of their calls. So it reads one row for each such organization, and besides only what it selects, however many calls
- * there are and whatever became of them. A hold that ends or days that change count at once: nothing remembers how far
- * an earlier run came.
+ * It starts with the organizations that do not keep everything, and for each looks into an index of its rows by their
+ * time. So it reads one row for each such organization, and besides only what it selects, however many rows there are and
+ * whatever became of them. A hold that ends or days that change count at once: nothing remembers how far an earlier run
+ * came.
  *
  * A database that was restored selects nothing until it is resumed: reports of legal holds may have been lost.
- *
- * @param isIndexed what the WHERE of that index says, in its words, besides `not is_held`
  */
 export function pastRetentionInTurn(
-  results: Results,
-  days: RetentionDays,
+  table: SQLiteTable & { organization_id: SQLiteColumn },
+  { time, days, where }: PastRetention,
   now: Value<number>,
   turn: Placeholders<Turn>,
-  isIndexed?: SQL,
 ): SQL {
   const deleting = sql`${builder
     .select({ id: organizations.id })
@@ -51,18 +60,11 @@ export function pastRetentionInTurn(
     const daysOf = builder.select({ days }).from(organizations).where(eq(organizations.id, organization_id));
     return builder
       .select({ rowid: rowid.as("rowid") })
-      .from(results)
-      .where(
-        and(
-          eq(results.organization_id, organization_id),
-          isOverdue(results, sql`${daysOf}`, now),
-          not(results.is_held),
-          isIndexed,
-        ),
-      )
-      .orderBy(asc(results.call_ended_at));
+      .from(table)
+      .where(and(eq(table.organization_id, organization_id), isOverdue(time, sql`${daysOf}`, now), where))
+      .orderBy(asc(time));
   };
-  return rowsInTurn(results, deleting, overdueOf, turn);
+  return rowsInTurn(table, deleting, overdueOf, turn);
 }
 
 /** The chore that deletes the transcripts or SOAP notes that are past retention. */
@@ -73,7 +75,16 @@ export function cleanUpPastRetention(results: typeof transcripts | typeof soapNo
       .where(
         inArray(
           rowid,
-          pastRetentionInTurn(results, organizations.transcript_retention_days, chore.now, chore),
+          pastRetentionInTurn(
+            results,
+            {
+              time: results.call_ended_at,
+              days: organizations.transcript_retention_days,
+              where: not(results.is_held),
+            },
+            chore.now,
+            chore,
+          ),
         ),
       )
       .returning({ owner_id: sql<number>`${results.organization_id}`.as("owner_id") }),

@@ -1,22 +1,37 @@
-import { and, asc, eq, gt, isNotNull, isNull, lt, lte, max, notExists, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  max,
+  not,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
-import { isNotQuiet } from "../../database/quiet.ts";
+import { pastRetentionInTurn } from "../../database/retention.ts";
 import {
   calls,
   egresses,
-  legalHolds,
   organizations,
   participants,
   soapNotes,
   transcripts,
 } from "../../database/schema.ts";
-import { eachOf, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
-import { CALLS_ENDED, CRON_PORTION, DAY, SILENCE_UNTIL_END } from "../../limits.ts";
+import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
 import { leaveAtEnd, tell } from "../participants/participants.merge.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
+import { isHeld } from "./calls.sql.ts";
 
 interface Silence extends Turn {
   /** Nothing was heard after this time. */
@@ -167,37 +182,19 @@ export async function eraseReferences({ db, now }: Context): Promise<number> {
   return (await takeTurns(CRON_PORTION, (turn) => runAll(db, eraseDueReferences({ ...turn, now })))).length;
 }
 
-/** A restored database may lack legal holds, so it erases none. */
 const eraseDueReferences = preparedQuery((chore: Placeholders<Turn & { now: number }>) => {
-  const days = organizations.participant_retention_days;
-  const hasReference = or(isNotNull(calls.external_reference), isNotNull(calls.livekit_said));
-  const erasing = builder
-    .select({ id: organizations.id })
-    .from(organizations)
-    .where(and(isNotNull(days), isNotQuiet()));
   const named = builder
     .select({ id: participants.id })
     .from(participants)
     .where(and(eq(participants.call_id, calls.id), isNull(participants.erased_at)));
-  const hold = builder
-    .select({ id: legalHolds.id })
-    .from(legalHolds)
-    .where(and(eq(legalHolds.call_id, calls.id), isNull(legalHolds.ended_at)));
-  const overdueOf = (owner_id: SQL) => {
-    const daysOf = builder.select({ days }).from(organizations).where(eq(organizations.id, owner_id));
-    return builder
-      .select({ id: calls.id })
-      .from(calls)
-      .where(
-        and(
-          eq(calls.organization_id, owner_id),
-          hasReference,
-          lt(calls.ended_at, sql`${chore.now} - ${daysOf} * ${sql.raw(String(DAY))}`),
-          notExists(named),
-          notExists(hold),
-        ),
-      )
-      .orderBy(asc(calls.ended_at));
+  const due = {
+    time: calls.ended_at,
+    days: organizations.participant_retention_days,
+    where: and(
+      or(isNotNull(calls.external_reference), isNotNull(calls.livekit_said)),
+      notExists(named),
+      not(isHeld(calls.id)),
+    ),
   };
   return builder
     .update(calls)
@@ -207,6 +204,6 @@ const eraseDueReferences = preparedQuery((chore: Placeholders<Turn & { now: numb
       reference_erased_at: sql`${chore.now}`,
       updated_at: sql`${chore.now}`,
     })
-    .where(sql`${calls.id} in ${rowsInTurn(calls, sql`${erasing}`, overdueOf, chore)}`)
+    .where(inArray(rowid, pastRetentionInTurn(calls, due, chore.now, chore)))
     .returning({ owner_id: sql<number>`${calls.organization_id}`.as("owner_id") });
 });

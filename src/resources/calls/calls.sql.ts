@@ -1,4 +1,15 @@
-import { and, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  exists,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import {
   builder,
@@ -106,11 +117,17 @@ export const reportedCallColumns = {
   hold_reason: sql<string | null>`${legalHolds.reason}`.as("hold_reason"),
 };
 
-const isRunningHold = and(eq(legalHolds.call_id, calls.id), isNull(legalHolds.ended_at));
+/** True for the legal hold of a call that has not ended. */
+export const isRunningHoldOf = (call_id: SQLWrapper) =>
+  and(eq(legalHolds.call_id, call_id), isNull(legalHolds.ended_at));
+
+/** True where a call is under legal hold. */
+export const isHeld = (call_id: SQLWrapper): SQL =>
+  exists(builder.select({ id: legalHolds.id }).from(legalHolds).where(isRunningHoldOf(call_id)));
 
 /** Selects calls as the platform sees them. */
 export const selectReportedCalls = () =>
-  builder.select(reportedCallColumns).from(calls).leftJoin(legalHolds, isRunningHold);
+  builder.select(reportedCallColumns).from(calls).leftJoin(legalHolds, isRunningHoldOf(calls.id));
 
 /** For the platform, which names calls by keys of its own. */
 export const callByKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
@@ -131,7 +148,7 @@ export const callOfResults = preparedQuery(({ key }: Placeholders<{ key: string 
       soap_note_deleted_at: calls.soap_note_deleted_at,
     })
     .from(calls)
-    .leftJoin(legalHolds, isRunningHold)
+    .leftJoin(legalHolds, isRunningHoldOf(calls.id))
     .where(eq(calls.key, key)),
 );
 

@@ -78,10 +78,13 @@ export const claimExpired = preparedQuery((claims: Placeholders<ClaimsTurn>) =>
         egresses.id,
         pastRetentionInTurn(
           egresses,
-          organizations.recording_retention_days,
+          {
+            time: egresses.call_ended_at,
+            days: organizations.recording_retention_days,
+            where: and(not(egresses.is_held), isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
+          },
           claims.now,
           claims,
-          and(isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
         ),
       ),
     ),

@@ -1,8 +1,8 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { calls, legalHolds } from "../../database/schema.ts";
-import { callIdByKey } from "../calls/calls.sql.ts";
+import { callIdByKey, isRunningHoldOf } from "../calls/calls.sql.ts";
 
 /** For a call that is not held. It may be reported in the same transaction. */
 export const beginHold = preparedQuery(
@@ -27,5 +27,5 @@ export const endHold = preparedQuery(({ key, now }: Placeholders<{ key: string; 
   builder
     .update(legalHolds)
     .set({ ended_at: sql`${now}` })
-    .where(and(eq(legalHolds.call_id, callIdByKey(key)), isNull(legalHolds.ended_at))),
+    .where(isRunningHoldOf(sql`${callIdByKey(key)}`)),
 );

@@ -1,25 +1,12 @@
-import {
-  and,
-  asc,
-  eq,
-  exists,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  notExists,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, not, or, type SQL, sql } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
-import { isNotQuiet } from "../../database/quiet.ts";
-import { calls, legalHolds, organizations, participants } from "../../database/schema.ts";
+import { pastRetentionInTurn } from "../../database/retention.ts";
+import { calls, organizations, participants } from "../../database/schema.ts";
 import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
-import { CRON_PORTION, DAY, SILENCE_UNTIL_END } from "../../limits.ts";
+import { CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
+import { isHeld } from "../calls/calls.sql.ts";
 import { ERASED_NAME } from "./participants.erasure.ts";
 import { latestTime } from "./participants.sql.ts";
 
@@ -76,39 +63,19 @@ function isOver(): SQL | undefined {
     .select({ id: calls.id })
     .from(calls)
     .where(and(eq(calls.id, participants.call_id), isNotNull(calls.ended_at)));
-  const hold = builder
-    .select({ id: legalHolds.id })
-    .from(legalHolds)
-    .where(and(eq(legalHolds.call_id, participants.call_id), isNull(legalHolds.ended_at)));
-  return or(isNull(participants.call_id), and(exists(ended), notExists(hold)));
+  return or(isNull(participants.call_id), and(exists(ended), not(isHeld(participants.call_id))));
 }
 
-/** It starts with the organizations that do not keep names. A restored database may lack legal holds, so it selects nobody. */
 const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: number }>) => {
-  const days = organizations.participant_retention_days;
-  const erasing = builder
-    .select({ id: organizations.id })
-    .from(organizations)
-    .where(and(isNotNull(days), isNotQuiet()));
-  const overdueOf = (organization_id: SQL) => {
-    const daysOf = builder.select({ days }).from(organizations).where(eq(organizations.id, organization_id));
-    return builder
-      .select({ rowid: rowid.as("rowid") })
-      .from(participants)
-      .where(
-        and(
-          eq(participants.organization_id, organization_id),
-          isNull(participants.erased_at),
-          lt(participants.left_at, sql`${chore.now} - ${daysOf} * ${sql.raw(String(DAY))}`),
-          isOver(),
-        ),
-      )
-      .orderBy(asc(participants.left_at));
+  const due = {
+    time: participants.left_at,
+    days: organizations.participant_retention_days,
+    where: and(isNull(participants.erased_at), isOver()),
   };
   return builder
     .select({ id: participants.id, key: participants.key })
     .from(participants)
-    .where(inArray(rowid, rowsInTurn(participants, sql`${erasing}`, overdueOf, chore)));
+    .where(inArray(rowid, pastRetentionInTurn(participants, due, chore.now, chore)));
 });
 
 /** A hold that began meanwhile counts. `items` is JSON. */

@@ -140,13 +140,9 @@ export async function reportCall(
 ): Promise<ReportedCall> {
   const slug = report.waiting_room_slug ?? null;
   const reports = report.participants ?? [];
-  const keysOf = (reports: ReportOnCall[]) =>
-    namedKeys(
-      settings,
-      reports.map((each) => each.key),
-    );
-  const named = await keysOf(reports);
-  const deciding = await keysOf(reports.filter(({ recording_consent }) => recording_consent !== undefined));
+  const keysOf = (reports: ReportOnCall[]) => reports.map((each) => each.key);
+  const named = await namedKeys(settings, keysOf(reports));
+  const deciding = reports.filter(({ recording_consent }) => recording_consent !== undefined);
   return decideAndWrite(
     db,
     [
@@ -154,7 +150,7 @@ export async function reportCall(
       roomOfCall({ slug, started_at: report.started_at ?? null }),
       organizationOfOwner({ owner_id: report.organization_user_id ?? null }),
       participantsOfReport({ key, slug, ...named.values }),
-      consentsOfReport({ key, slug, ...deciding.values }),
+      consentsOfReport({ key, slug, ...named.valuesOf(keysOf(deciding)) }),
       participantsPresent({ call_key: typeof report.ended_at === "number" ? key : "" }),
       membersOfReport({
         key,

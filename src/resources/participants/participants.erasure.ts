@@ -11,10 +11,17 @@ export const ERASED_NAME = "Participant";
  */
 export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
   const digests = await keyedDigests(DIGEST_SECRET, keys);
+  const digestOf = new Map(keys.map((key, n) => [key, digests[n] as string]));
   const keyOfDigest = new Map(digests.map((digest, n) => [digest, keys[n] as string]));
+  const valuesOf = (some: string[]) => ({
+    keys: JSON.stringify(some),
+    digests: JSON.stringify(some.map((key) => digestOf.get(key))),
+  });
   return {
     /** For queries, as JSON arrays. */
-    values: { keys: JSON.stringify(keys), digests: JSON.stringify(digests) },
+    values: valuesOf(keys),
+    /** The same of some of the keys. */
+    valuesOf,
     /**
      * Those who were found, with the keys of the report. Who visited again after an erasure is there once, as who visits
      * now.

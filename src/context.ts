@@ -1,5 +1,6 @@
 import type { Database } from "./database/database.ts";
-import type { Role } from "./database/enums.ts";
+import type { PurposeOfUse, Role } from "./database/enums.ts";
+import { SYSTEM_USER } from "./database/schema.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** Everything that a service verb needs from outside. Verbs use no globals and know nothing of HTTP. */
@@ -10,13 +11,38 @@ export interface Context {
   recordings: R2Bucket;
   webhookQueue: Queue;
   settings: Settings;
+  requester: Requester;
   /** The time of the request, in milliseconds since the epoch. */
   now: number;
 }
 
-export function openContext(env: Env, now: number, db: Database = env.DB): Context {
+/** Who asks, as entries of the access log say it. Without an API client it is the service's own user. */
+export interface Requester {
+  user_id: number;
+  api_client_id: number | null;
+  /** For whom the client asks, in the client's own words: an assertion, never an authorization. */
+  acting_user: string | null;
+  purpose: PurposeOfUse | null;
+  /** null for the work of the cron. */
+  request_id: string | null;
+}
+
+/** What a context of no request, or of a request, is opened with. */
+interface Opening {
+  db?: Database;
+  request_id?: string;
+}
+
+export function openContext(env: Env, now: number, { db = env.DB, request_id }: Opening = {}): Context {
   return {
     db,
+    requester: {
+      user_id: SYSTEM_USER.id,
+      api_client_id: null,
+      acting_user: null,
+      purpose: null,
+      request_id: request_id ?? null,
+    },
     bulkInviteQueue: env.BULK_INVITES,
     recordings: env.RECORDINGS,
     webhookQueue: env.WEBHOOKS,
@@ -32,6 +58,8 @@ export interface Caller {
   organization_user_id: number;
   user_id: number;
   roles: Role[];
+  /** Whether the organization wants to know for whom its clients read what the access log records. */
+  require_acting_user: boolean;
 }
 
 /** A request with an `Idempotency-Key`, which is carried out once. */

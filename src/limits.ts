@@ -116,6 +116,12 @@ export const RATE_LIMIT_PERIOD = 60;
 /** In characters. A UUID has 36. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
+/** In characters. It becomes part of each entry of the access log, which is kept for years. */
+export const MAX_ACTING_USER_LENGTH = 255;
+
+/** Who asks again and again who waits in a room is recorded once in this time, in milliseconds: not in one entry a poll. */
+export const WAITING_LIST_RECORDED_EVERY = 60 * SECOND;
+
 /** A client that does not know for a day whether a request was carried out finds out by other means. */
 export const IDEMPOTENCY_KEY_KEPT_FOR = DAY;
 

@@ -12,8 +12,13 @@ import {
 
 type Queries = BoundQuery<unknown>[];
 
-/** What is decided: nothing to write, and the row as it is; or statements to write, of which the last returns the row. */
-export type Decision<Result> = { unchanged: NoInfer<Result> } | { writes: [...Queries, BoundQuery<Result>] };
+/**
+ * What is decided: nothing to write, and the row as it is; or statements to write, of which the last returns the row. After
+ * them come those that record it in the access log.
+ */
+export type Decision<Result> =
+  | { unchanged: NoInfer<Result> }
+  | { writes: [...Queries, BoundQuery<Result>]; entries?: Queries };
 
 /** What is needed to carry out a request once: see resources/idempotency_keys. */
 export interface Idempotency<Result> {
@@ -73,8 +78,9 @@ export async function decideAndWrite<Reads extends Queries, Result, Unguarded ex
     }
     const decision = await decide(...(rows as RowsOf<[...Reads, ...Unguarded]>));
     if ("unchanged" in decision) return decision.unchanged;
-    const { writes } = decision;
-    const written = await writeIf(db, guards, idempotency ? [...writes, idempotency.store] : writes);
+    const { writes, entries = [] } = decision;
+    const stores = idempotency ? [idempotency.store] : [];
+    const written = await writeIf(db, guards, [...writes, ...entries, ...stores]);
     if (written) return requireRow(written[writes.length - 1]) as Result;
   }
   throw new WriteConflict("The rows that a write depends on kept changing");

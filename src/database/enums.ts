@@ -37,6 +37,44 @@ export const AUDIT_EVENTS = ["create", "update", "read"] as const;
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
+/** What the access log records: that something was read, made, changed or removed. */
+export const ACCESS_EVENTS = ["read", "create", "update", "delete"] as const;
+
+export type AccessEvent = (typeof ACCESS_EVENTS)[number];
+
+/** Of what the access log has entries. */
+export const ACCESS_RESOURCES = [
+  "transcript",
+  "soap_note",
+  "egress",
+  "participant",
+  "consent",
+  "call",
+  "legal_hold",
+  "access_log",
+  "organization",
+  "organization_user",
+  "api_client",
+  "issuer",
+  "invite",
+  "webhook_endpoint",
+] as const;
+
+export type AccessResource = (typeof ACCESS_RESOURCES)[number];
+
+/** Why somebody asks: codes of HL7 v3, value set PurposeOfUse. */
+export const PURPOSES_OF_USE = [
+  "TREAT",
+  "HOPERAT",
+  "HPAYMT",
+  "ETREAT",
+  "PATRQT",
+  "PUBHLTH",
+  "HRESCH",
+] as const;
+
+export type PurposeOfUse = (typeof PURPOSES_OF_USE)[number];
+
 const BULK_INVITE_ROW_STATUSES = ["pending", "created", "failed"] as const;
 
 export type BulkInviteRowStatus = (typeof BULK_INVITE_ROW_STATUSES)[number];

@@ -20,3 +20,12 @@ export function reviseRow<Known extends Timestamps, Fields extends Partial<Known
   const isSame = names.every((name) => (fields as Partial<Known>)[name] === known[name]);
   return isSame ? known : { ...known, ...fields, ...onChange, updated_at: now };
 }
+
+/** True where an update says nothing new: `updated_at` alone does not count. */
+export const isSameRow = <Row extends Pick<Timestamps, "updated_at">>(
+  before: Row,
+  next: NoInfer<Row>,
+): boolean =>
+  (Object.keys(next) as (keyof Row)[]).every(
+    (name) => name === "updated_at" || JSON.stringify(before[name]) === JSON.stringify(next[name]),
+  );

@@ -1,8 +1,9 @@
 import { and, asc, eq, inArray, isNotNull, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Context } from "../context.ts";
 import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
-import type { CleanUp } from "./clean_up.ts";
-import { builder, type Placeholders, preparedQuery, runAll, type Value } from "./queries.ts";
+import type { textEntries } from "../resources/access_logs/access_logs.calls.ts";
+import { builder, type Placeholders, preparedQuery, runBatch, type Value } from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";
 import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
 import { rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
@@ -67,29 +68,46 @@ export function pastRetentionInTurn(
   return rowsInTurn(table, deleting, overdueOf, turn);
 }
 
-/** The chore that deletes the transcripts or SOAP notes that are past retention. */
-export function cleanUpPastRetention(results: typeof transcripts | typeof soapNotes): CleanUp {
-  const deletePastRetention = preparedQuery((chore: Placeholders<Turn & { now: number }>) =>
+/**
+ * The chore that deletes the transcripts or SOAP notes that are past retention, each with its entry of the access log.
+ *
+ * @param entries makes the statement of the entries for those that a condition selects
+ */
+export function cleanUpPastRetention(
+  results: typeof transcripts | typeof soapNotes,
+  entries: ReturnType<typeof textEntries>,
+): (context: Context) => Promise<number> {
+  type Chore = Turn & { now: number };
+  const isDue = (chore: Placeholders<Chore>) =>
+    inArray(
+      rowid,
+      pastRetentionInTurn(
+        results,
+        {
+          time: results.call_ended_at,
+          days: organizations.transcript_retention_days,
+          where: not(results.is_held),
+        },
+        chore.now,
+        chore,
+      ),
+    );
+  const recordDeletions = entries.where(isDue);
+  const deleteDue = preparedQuery((chore: Placeholders<Chore>) =>
     builder
       .delete(results)
-      .where(
-        inArray(
-          rowid,
-          pastRetentionInTurn(
-            results,
-            {
-              time: results.call_ended_at,
-              days: organizations.transcript_retention_days,
-              where: not(results.is_held),
-            },
-            chore.now,
-            chore,
-          ),
-        ),
-      )
+      .where(isDue(chore))
       .returning({ owner_id: sql<number>`${results.organization_id}`.as("owner_id") }),
   );
-  return async ({ db, now }) =>
-    (await takeTurns(TRANSCRIPTS_DELETED, (turn) => runAll(db, deletePastRetention({ ...turn, now }))))
-      .length;
+  return async (context) => {
+    const deleted = await takeTurns(TRANSCRIPTS_DELETED, async (turn) => {
+      const chore = { ...turn, now: context.now };
+      const [, rows] = await runBatch(context.db, [
+        recordDeletions(context, "delete", chore),
+        deleteDue(chore),
+      ]);
+      return rows;
+    });
+    return deleted.length;
+  };
 }

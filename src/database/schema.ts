@@ -11,6 +11,8 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import type {
+  AccessEvent,
+  AccessResource,
   AuditEvent,
   BulkInviteRowStatus,
   ConsentDecision,
@@ -18,6 +20,7 @@ import type {
   EventType,
   EventTypeName,
   ParticipantRole,
+  PurposeOfUse,
   Role,
 } from "./enums.ts";
 
@@ -57,7 +60,7 @@ const slugParts = () => ({
 
 /**
  * Recordings and transcripts are deleted, and the names of participants erased, so many days after their call or visit has
- * ended; null keeps them for good.
+ * ended; null keeps them for good. `require_acting_user`: its clients must say for whom they read what the access log records.
  */
 export const organizations = sqliteTable(
   "organizations",
@@ -69,6 +72,7 @@ export const organizations = sqliteTable(
     recording_retention_days: integer(),
     transcript_retention_days: integer(),
     participant_retention_days: integer(),
+    require_acting_user: integer({ mode: "boolean" }).notNull().default(false),
     ...timestamps,
   },
   (t) => [
@@ -652,25 +656,81 @@ export const egressAuditLogs = sqliteTable(
 );
 
 /**
- * Transcripts and SOAP notes that were deleted. Triggers write it (see triggers/deletion_audit_logs.sql), and refuse to
- * change or delete an entry. `subject_id` is the id that the deleted row had.
+ * Who read or changed what: one entry for each requested operation, written in the transaction of what it records (see
+ * resources/access_logs). It has ids and no texts. `user_id`, `api_client_id` and `request_id` say who asked, as which request;
+ * the client itself says for whom (`acting_user`) and why (`purpose`). Entries are never changed, and are only deleted once
+ * their day was sealed (see triggers/access_logs.sql). `request_id` is a UUID as 16 bytes: as text it would be the longest
+ * column of what may be the largest table.
  */
-export const deletionAuditLogs = sqliteTable(
-  "deletion_audit_logs",
+export const accessLogs = sqliteTable(
+  "access_logs",
   {
     id: id(),
     organization_id: organizationId(),
-    call_id: integer().notNull(),
-    subject: text().$type<"transcript" | "soap_note">().notNull(),
-    subject_id: integer().notNull(),
+    at: integer().notNull(),
+    event: text().$type<AccessEvent>().notNull(),
+    resource: text().$type<AccessResource>().notNull(),
+    resource_id: integer(),
+    call_id: integer(),
+    organization_user_id: integer(),
+    user_id: integer().notNull(),
+    api_client_id: integer(),
+    acting_user: text(),
+    purpose: text().$type<PurposeOfUse>(),
+    request_id: blob(),
+  },
+  (t) => [
+    uniqueIndex("access_logs_by_organization").on(t.organization_id, t.id),
+    index("access_logs_of_call").on(t.organization_id, t.call_id, t.id).where(sql`call_id is not null`),
+    index("access_logs_of_acting_user")
+      .on(t.organization_id, t.acting_user, t.id)
+      .where(sql`acting_user is not null`),
+  ],
+);
+
+/**
+ * The days of the access log that are sealed: a file has their entries, and a signature what the file must hold (see
+ * resources/access_log_seals). A seal is for the entries from `first_id` to `last_id`, all that followed the seal before.
+ * `sha256` is that of the file's lines, and `previous` that of the `jws` before, both in hex. `jws_sha256` is what the next seal
+ * says of this one. Seals are never changed or deleted.
+ */
+export const accessLogSeals = sqliteTable(
+  "access_log_seals",
+  {
+    id: id(),
+    organization_id: organizationId(),
+    date: text().notNull(),
+    count: integer().notNull(),
+    first_id: integer().notNull(),
+    last_id: integer().notNull(),
+    sha256: text().notNull(),
+    previous: text(),
+    jws: text().notNull(),
+    jws_sha256: text().notNull(),
     created_at: integer().notNull(),
   },
   (t) => [
-    index("deletion_audit_logs_by_call").on(t.call_id, t.id),
-    foreignKey({
-      columns: [t.organization_id, t.call_id],
-      foreignColumns: [calls.organization_id, calls.id],
-    }),
+    uniqueIndex("access_log_seals_by_date").on(t.organization_id, t.date),
+    uniqueIndex("access_log_seals_by_entry").on(t.organization_id, t.last_id),
+  ],
+);
+
+/**
+ * When the access log last recorded that a client read who waits in a room, for whom: who asks again and again is recorded
+ * once a minute. `acting_user` is empty where the client names nobody.
+ */
+export const waitingListReads = sqliteTable(
+  "waiting_list_reads",
+  {
+    organization_id: organizationId(),
+    api_client_id: integer().notNull(),
+    waiting_room_id: integer().notNull(),
+    acting_user: text().notNull(),
+    recorded_at: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.api_client_id, t.waiting_room_id, t.acting_user] }),
+    index("waiting_list_reads_by_age").on(t.organization_id, t.recorded_at),
   ],
 );
 

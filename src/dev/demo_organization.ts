@@ -68,6 +68,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
       organization_user_id: admin.id,
       user_id: admin.user_id,
       roles: ["organization_admin"],
+      require_acting_user: false,
     },
   };
 

@@ -1,10 +1,12 @@
 import { Hono, type Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
+import { routePath } from "hono/route";
 import { matchesDigest } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import { EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
+import { readActingUser } from "./acting_user.ts";
 import { countLookUp, countRequest, failedCredentials } from "./rate_limits.ts";
 import { answerWithBookmark, openDatabase } from "./replication.ts";
 
@@ -18,12 +20,19 @@ export const externalRoutes = () => new Hono<ExternalEnv>();
 
 /** Authentication by the contract's client headers. Refusals look the same, whatever their cause. */
 export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
-  const context = openContext(c.env, Date.now(), openDatabase(c));
+  const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
   const caller = await authenticate(c, context);
   if (!caller) throw await failedCredentials(c, context, INVALID_CLIENT);
+  const { user_id, api_client_id } = caller;
+  Object.assign(context.requester, { user_id, api_client_id });
   c.set("context", Object.assign(context, { caller, url: c.req.url }));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);
   await countRequest(c, c.var.context);
+  const requireHeaders = () => void Object.assign(context.requester, readActingUser(c));
+  // A malformed id in the path is 404, whatever the headers say, and an unknown path too.
+  const pattern = routePath(c, -1);
+  if (pattern.includes(":")) c.set("requireHeaders", requireHeaders);
+  else if (!pattern.endsWith("*")) requireHeaders();
   await answerWithBookmark(c, next);
 });
 

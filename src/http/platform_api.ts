@@ -17,7 +17,7 @@ export const platformRoutes = () => new Hono<PlatformEnv>();
 
 /** Authentication by the platform's bearer token (RFC 6750). */
 export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
-  const context = openContext(c.env, Date.now(), openDatabase(c));
+  const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   if (!token || !(await isPlatformToken(context.settings, token)))
     throw await failedCredentials(c, context, "Invalid platform token");

@@ -11,6 +11,8 @@ declare module "hono" {
   interface ContextVariableMap {
     /** In bytes. Each API sets its own. */
     bodyLimit: number;
+    /** Refuses headers that are at fault, once the path is known to be one. */
+    requireHeaders?: () => void;
   }
 }
 
@@ -65,8 +67,9 @@ export const params = <Schema extends z.ZodType>(schema: Schema) =>
     zValidator(
       "param",
       schema,
-      (result) => {
+      (result, c) => {
         if (!result.success) throw noSuchPath();
+        c.get("requireHeaders")?.();
       },
       validatingWith((value) => value),
     ),

@@ -22,7 +22,7 @@ export const liveKitRoutes = () => new Hono<LiveKitEnv>();
  * faults look the same. Only a body that is too large is refused with 413, and only where the JWT is right.
  */
 export const liveKitApi = createMiddleware<LiveKitEnv>(async (c, next) => {
-  const context = openContext(c.env, Date.now(), openDatabase(c));
+  const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
   const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
   const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");
   if (digest === null) throw await notSigned();

@@ -18,7 +18,8 @@ import { reportOfVisit } from "./visits.merge.ts";
  *
  * @throws ApiError 422 if the metadata, the call and the visitor are not of one organization
  */
-export async function reportVisit({ db, now, settings }: Context, visit: VisitEvent): Promise<ReportedCall> {
+export async function reportVisit(context: Context, visit: VisitEvent): Promise<ReportedCall> {
+  const { db, now, settings } = context;
   const { room_sid: sid, room_name: name, waiting_room_slug: slug, organization_user_id, visitor } = visit;
   const isEnd = visit.ended_at !== undefined;
   const keys = await namedKeys(settings, visitor?.keys ?? []);
@@ -61,7 +62,7 @@ export async function reportVisit({ db, now, settings }: Context, visit: VisitEv
         present,
         members: new Set(members.map(({ user_id }) => user_id)),
       };
-      return decideCall(known, call?.key ?? sid, reportOfVisit(visit, known, now), now);
+      return decideCall(context, known, call?.key ?? sid, reportOfVisit(visit, known, now));
     },
   );
 }

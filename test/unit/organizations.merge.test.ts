@@ -12,6 +12,7 @@ const clinic = {
   recording_retention_days: 30,
   transcript_retention_days: null,
   participant_retention_days: null,
+  require_acting_user: false,
   created_at: 1000,
   updated_at: 1000,
 };

@@ -4,7 +4,7 @@ import { bytesOf } from "../../bytes/hex.ts";
 import type { Caller, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runFirst } from "../../database/queries.ts";
+import { runBatch, runFirst } from "../../database/queries.ts";
 import { apiClients } from "../../database/schema.ts";
 import { userWithAccount } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -12,16 +12,24 @@ import { listOfOrganization, organizationById } from "../organizations/organizat
 import { newApiClient } from "./api_clients.merge.ts";
 import { apiClientNotFound } from "./api_clients.refusals.ts";
 import type { createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
-import { apiClientWrites, callerOfClient, pageOfApiClients, revokeClient } from "./api_clients.sql.ts";
+import {
+  apiClientEntry,
+  apiClientWrites,
+  callerOfClient,
+  pageOfApiClients,
+  revocationEntry,
+  revokeClient,
+} from "./api_clients.sql.ts";
 
 export const listApiClients = listOfOrganization(apiClients, pageOfApiClients);
 
 /** Only the secret's digest is stored. */
 export async function createApiClient(
-  { db, now }: Context,
+  context: Context,
   organization_id: number,
   input: z.output<typeof createApiClientBody>["api_client"],
 ): Promise<IssuedApiClient> {
+  const { db, now } = context;
   const client_id = randomSecret(16);
   const client_secret = randomSecret(32);
   const secret_digest = await digest(client_secret);
@@ -34,14 +42,20 @@ export async function createApiClient(
     ([organization], [organizationUser]) => {
       if (!organization) throw organizationNotFound();
       const known = { organization_id, organizationUser, client_id, secret_digest };
-      return { writes: [apiClientWrites.insert(newApiClient(known, input, now))] };
+      return {
+        writes: [apiClientWrites.insert(newApiClient(known, input, now))],
+        entries: [apiClientEntry.ofNewest(context, "create", {})],
+      };
     },
   );
   return { ...client, client_secret };
 }
 
-export async function revokeApiClient({ db, now }: Context, id: number): Promise<void> {
-  const revoked = await runFirst(db, revokeClient({ id, now }));
+export async function revokeApiClient(context: Context, id: number): Promise<void> {
+  const [, [revoked]] = await runBatch(context.db, [
+    revocationEntry(context, "delete", { id }),
+    revokeClient({ id, now: context.now }),
+  ]);
   if (!revoked) throw apiClientNotFound();
 }
 

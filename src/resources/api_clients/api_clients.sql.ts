@@ -1,8 +1,9 @@
 import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
-import { apiClients, organizationUsers } from "../../database/schema.ts";
+import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { PageWindow } from "../../http/pagination.ts";
+import { accessEntries, entriesOf } from "../access_logs/access_logs.entries.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
 
 const { secret_digest: _, ...columns } = getTableColumns(apiClients);
@@ -10,6 +11,11 @@ const { secret_digest: _, ...columns } = getTableColumns(apiClients);
 export const apiClientColumns = columns;
 
 export const apiClientWrites = tableWrites(apiClients, apiClientColumns);
+
+/** The member concerned is the one as whom the client acts. */
+const actsAs = { organization_user_id: sql<number>`${apiClients.organization_user_id}` };
+
+export const apiClientEntry = entriesOf("api_client", apiClients, actsAs);
 
 /** Revoked ones too. */
 export const pageOfApiClients = preparedQuery(
@@ -22,6 +28,14 @@ export const pageOfApiClients = preparedQuery(
       .limit(limit)
       .offset(offset),
 );
+
+/** The entry of the access log about a client that is not revoked. */
+export const revocationEntry = accessEntries("api_client", ({ id }: Placeholders<{ id: number }>) => ({
+  ...actsAs,
+  organization_id: sql<number>`${apiClients.organization_id}`,
+  resource_id: sql<number>`${apiClients.id}`,
+  from: sql`from ${apiClients} where ${and(eq(apiClients.id, id), isNull(apiClients.revoked_at))}`,
+}));
 
 /** Revokes clients that are not revoked yet. */
 export const revokeClients = (condition: SQL, now: Value<number>) =>
@@ -43,9 +57,11 @@ export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ clien
       organization_user_id: apiClients.organization_user_id,
       user_id: organizationUsers.user_id,
       roles: organizationUsers.roles,
+      require_acting_user: organizations.require_acting_user,
       secret_digest: apiClients.secret_digest,
     })
     .from(apiClients)
+    .innerJoin(organizations, eq(organizations.id, apiClients.organization_id))
     .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
     .where(
       and(eq(apiClients.client_id, client_id), isNull(apiClients.revoked_at), hasAccount(organizationUsers)),

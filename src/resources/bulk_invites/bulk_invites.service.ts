@@ -19,6 +19,7 @@ import { chunksOf, newBulkInvite, newRows, requireAssignableRows } from "./bulk_
 import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
 import type { BulkInvite, BulkInviteFailure } from "./bulk_invites.schemas.ts";
 import {
+  bulkInviteEntry,
   bulkInviteIdempotency,
   bulkInviteQuota,
   bulkInviteWrites,
@@ -53,6 +54,7 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
           insertRows({ rows: JSON.stringify(newRows(organization_id, inputs)) }),
           newestBulkInvite({}),
         ],
+        entries: [bulkInviteEntry(context, "create", {})],
       };
     },
     { idempotency: await bulkInviteIdempotency(context) },

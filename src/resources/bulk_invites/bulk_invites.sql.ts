@@ -29,6 +29,7 @@ import {
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_BULK_ROWS } from "../../limits.ts";
+import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { isPendingInviteOf } from "../invites/invites.sql.ts";
 import { accountIdOf, membershipEndedAfter } from "../organization_users/organization_users.sql.ts";
@@ -195,6 +196,12 @@ export const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }
 export const newestBulkInvite = preparedQuery(() =>
   builder.select(bulkInviteColumns).from(bulkInvites).where(eq(bulkInvites.id, newestId)),
 );
+
+/** The entry of the access log: one for all invites, which there are not yet. */
+export const bulkInviteEntry = accessEntries("invite", (_: object) => ({
+  organization_id: sql<number>`${bulkInvites.organization_id}`,
+  from: sql`from ${bulkInvites} where ${bulkInvites.id} = ${newestId}`,
+}));
 
 /** Which bulk invite a path names, and whose it must be, as values of a query. */
 interface OwnBulkInvite {

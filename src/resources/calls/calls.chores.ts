@@ -16,7 +16,7 @@ import {
 } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import {
   calls,
@@ -31,7 +31,7 @@ import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
 import { leaveAtEnd, tell } from "../participants/participants.merge.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
-import { isHeld } from "./calls.sql.ts";
+import { callEntries, isHeld } from "./calls.sql.ts";
 
 interface Silence extends Turn {
   /** Nothing was heard after this time. */
@@ -178,11 +178,20 @@ const writeAssumedEnds = preparedQuery(({ now, ends }: Placeholders<{ now: numbe
  *
  * @returns how many it erased
  */
-export async function eraseReferences({ db, now }: Context): Promise<number> {
-  return (await takeTurns(CRON_PORTION, (turn) => runAll(db, eraseDueReferences({ ...turn, now })))).length;
+export async function eraseReferences(context: Context): Promise<number> {
+  const erased = await takeTurns(CRON_PORTION, async (turn) => {
+    const chore = { ...turn, now: context.now };
+    const [, rows] = await runBatch(context.db, [
+      recordErasures(context, "update", chore),
+      eraseDueReferences(chore),
+    ]);
+    return rows;
+  });
+  return erased.length;
 }
 
-const eraseDueReferences = preparedQuery((chore: Placeholders<Turn & { now: number }>) => {
+/** True for the calls whose reference is due. */
+function isDue(chore: Placeholders<Turn & { now: number }>) {
   const named = builder
     .select({ id: participants.id })
     .from(participants)
@@ -196,7 +205,13 @@ const eraseDueReferences = preparedQuery((chore: Placeholders<Turn & { now: numb
       not(isHeld(calls.id)),
     ),
   };
-  return builder
+  return inArray(rowid, pastRetentionInTurn(calls, due, chore.now, chore));
+}
+
+const recordErasures = callEntries(isDue);
+
+const eraseDueReferences = preparedQuery((chore: Placeholders<Turn & { now: number }>) =>
+  builder
     .update(calls)
     .set({
       external_reference: null,
@@ -204,6 +219,6 @@ const eraseDueReferences = preparedQuery((chore: Placeholders<Turn & { now: numb
       reference_erased_at: sql`${chore.now}`,
       updated_at: sql`${chore.now}`,
     })
-    .where(inArray(rowid, pastRetentionInTurn(calls, due, chore.now, chore)))
-    .returning({ owner_id: sql<number>`${calls.organization_id}`.as("owner_id") });
-});
+    .where(isDue(chore))
+    .returning({ owner_id: sql<number>`${calls.organization_id}`.as("owner_id") }),
+);

@@ -5,7 +5,7 @@ import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { DAY } from "../../limits.ts";
 import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
-import { beginHold } from "../legal_holds/legal_holds.sql.ts";
+import { beginHold, holdEntry } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { namedKeys } from "../participants/participants.erasure.ts";
 import type { ReportOnCall } from "../participants/participants.merge.ts";
@@ -36,6 +36,7 @@ import type {
 } from "./calls.schemas.ts";
 import {
   callByKey,
+  callEntry,
   callWrites,
   membersOfReport,
   organizationOfOwner,
@@ -105,10 +106,11 @@ export async function requireCall({ db, caller }: ClientContext, path: CallPath)
 
 /** Sets what the organization itself says of a call. */
 export async function updateCall(
-  { db, now, caller }: ClientContext,
+  context: ClientContext,
   path: CallPath,
   update: z.output<typeof updateCallBody>["call"],
 ): Promise<CallWithResults> {
+  const { db, now, caller } = context;
   const reached = reachedCall(caller, path);
   return decideAndWrite(
     db,
@@ -117,8 +119,10 @@ export async function updateCall(
       if (!known || !shown) throw callNotFound();
       const external_reference = mergeReference(known, update);
       if (external_reference === known.external_reference) return { unchanged: shown };
+      const { id } = known;
       return {
-        writes: [setReference({ id: known.id, external_reference, now }), callWithResults(reached)],
+        writes: [setReference({ id, external_reference, now }), callWithResults(reached)],
+        entries: [callEntry(context, "update", { id })],
       };
     },
     { unguardedReads: [callWithResults(reached)] },
@@ -133,11 +137,8 @@ export async function requireReportedCall({ db }: Context, key: string): Promise
 }
 
 /** Records what a report says of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
-export async function reportCall(
-  { db, now, settings }: Context,
-  key: string,
-  report: CallReport,
-): Promise<ReportedCall> {
+export async function reportCall(context: Context, key: string, report: CallReport): Promise<ReportedCall> {
+  const { db, settings } = context;
   const slug = report.waiting_room_slug ?? null;
   const reports = report.participants ?? [];
   const keysOf = (reports: ReportOnCall[]) => reports.map((each) => each.key);
@@ -168,18 +169,19 @@ export async function reportCall(
         present,
         members: new Set(members.map(({ user_id }) => user_id)),
       };
-      return decideCall(known, key, report, now);
+      return decideCall(context, known, key, report);
     },
   );
 }
 
 /** The statements that write what a report means. LiveKit's events are such reports too (see livekit/visits.ts). */
 export function decideCall(
+  context: Context,
   known: KnownCall,
   key: string,
   report: CallReport,
-  now: number,
 ): Decision<ReportedCall> {
+  const { now } = context;
   const { call: before } = known;
   const { call, participants, erased, consents, beginsHold } = mergeCall(known, key, report, now);
   const isSame =
@@ -194,5 +196,6 @@ export function decideCall(
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
       callByKey({ key }),
     ],
+    entries: beginsHold ? [holdEntry(context, "create", { key })] : [],
   };
 }

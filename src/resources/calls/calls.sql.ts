@@ -22,6 +22,7 @@ import {
 } from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
@@ -190,3 +191,17 @@ export const organizationOfOwner = preparedQuery(({ owner_id }: Placeholders<{ o
     .from(organizationUsers)
     .where(eq(organizationUsers.id, owner_id)),
 );
+
+/** The entries of the access log about the calls that a condition selects. */
+export const callEntries = <Values extends object>(
+  condition: (values: Placeholders<Values>) => SQL | undefined,
+) =>
+  accessEntries<Values>("call", (values) => ({
+    organization_id: sql<number>`${calls.organization_id}`,
+    resource_id: sql<number>`${calls.id}`,
+    call_id: sql<number>`${calls.id}`,
+    organization_user_id: sql<number>`${calls.organization_user_id}`,
+    from: sql`from ${calls} where ${condition(values)}`,
+  }));
+
+export const callEntry = callEntries(({ id }: Placeholders<{ id: number }>) => eq(calls.id, id));

@@ -4,12 +4,16 @@ import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callOfPath, reachedCall } from "../calls/calls.sql.ts";
 import type { Consent } from "./consents.schemas.ts";
-import { consentsOfPath } from "./consents.sql.ts";
+import { consentsEntry, consentsOfPath } from "./consents.sql.ts";
 
 /** What the participants of a call decided on being recorded, oldest first; also while the call goes on. */
-export async function listConsents({ db, caller }: ClientContext, path: CallPath): Promise<Consent[]> {
-  const reached = reachedCall(caller, path);
-  const [[call], decisions] = await runBatch(db, [callOfPath(reached), consentsOfPath(reached)]);
+export async function listConsents(context: ClientContext, path: CallPath): Promise<Consent[]> {
+  const reached = reachedCall(context.caller, path);
+  const [[call], decisions] = await runBatch(context.db, [
+    callOfPath(reached),
+    consentsOfPath(reached),
+    consentsEntry(context, "read", reached),
+  ]);
   if (!call) throw callNotFound();
   return decisions;
 }

@@ -2,6 +2,7 @@ import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { insertSelect, jsonField, jsonFields } from "../../database/insert.ts";
 import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
+import { listEntry } from "../access_logs/access_logs.calls.ts";
 import { callIdOfPath, type NamedCall, type ReachedCall } from "../calls/calls.sql.ts";
 import { type NamedKeys, namedInReport } from "../participants/participants.sql.ts";
 
@@ -72,3 +73,5 @@ export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
     )
     .orderBy(asc(consents.decided_at), asc(consents.id)),
 );
+
+export const consentsEntry = listEntry("consent");

@@ -23,6 +23,7 @@ import { isNotQuiet } from "../../database/quiet.ts";
 import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, organizations, replacedFiles } from "../../database/schema.ts";
 import { eachOf, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { egressEntries } from "./egresses.sql.ts";
 
 /* The statements of a deletion: see egresses.deletion.ts. */
 
@@ -185,16 +186,31 @@ export const forgetReplacedFiles = preparedQuery((attempt: Placeholders<Deletion
     ),
 );
 
-/**
- * Marks the recordings that have no file any more. One that got another file meanwhile stays claimed. One that was
- * deleted before, and whose file a late report named, shows no change.
- */
-export const finishClaims = preparedQuery((attempt: Placeholders<DeletionAttempt>) => {
+/** True for the claimed recordings that have no file any more. */
+function hasNoFile(attempt: Placeholders<DeletionAttempt>) {
   const leftFiles = builder
     .select({ storage_key: replacedFiles.storage_key })
     .from(replacedFiles)
     .where(eq(replacedFiles.egress_id, egresses.id));
-  return builder
+  return and(
+    inArray(egresses.id, jsonValues(attempt.ids)),
+    or(ne(egresses.status, DELETED), isNotNull(egresses.deletion_due_at)),
+    notExists(leftFiles),
+    or(isNull(egresses.storage_key), isReleased(egresses.storage_key, attempt)),
+  );
+}
+
+/** The entries of those that `finishClaims` then marks, in the same transaction. */
+export const deletionEntries = egressEntries((attempt: Placeholders<DeletionAttempt>) =>
+  and(hasNoFile(attempt), ne(egresses.status, DELETED)),
+);
+
+/**
+ * Marks the recordings that have no file any more. One that got another file meanwhile stays claimed. One that was
+ * deleted before, and whose file a late report named, shows no change.
+ */
+export const finishClaims = preparedQuery((attempt: Placeholders<DeletionAttempt>) =>
+  builder
     .update(egresses)
     .set({
       status: EGRESS_DELETED,
@@ -206,15 +222,8 @@ export const finishClaims = preparedQuery((attempt: Placeholders<DeletionAttempt
       changed_by_user_id: null,
       updated_at: sql`iif(${egresses.status} = ${DELETED}, ${egresses.updated_at}, ${attempt.now})`,
     })
-    .where(
-      and(
-        inArray(egresses.id, jsonValues(attempt.ids)),
-        or(ne(egresses.status, DELETED), isNotNull(egresses.deletion_due_at)),
-        notExists(leftFiles),
-        or(isNull(egresses.storage_key), isReleased(egresses.storage_key, attempt)),
-      ),
-    );
-});
+    .where(hasNoFile(attempt)),
+);
 
 export const unfinishedClaims = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
   builder

@@ -9,6 +9,7 @@ import { callUnderLegalHold } from "../calls/calls.refusals.ts";
 import {
   claimExpired,
   claimRequested,
+  deletionEntries,
   filesOfClaims,
   finishClaims,
   forgetReplacedFiles,
@@ -104,8 +105,9 @@ async function deleteClaimed(context: Context, files: ClaimedFile[]): Promise<Ou
   }
   const gone = [...keys].filter((key) => !failures.has(key));
   const attempt = { ids: JSON.stringify(ids), gone: JSON.stringify(gone), now: context.now };
-  const [, , unfinished] = await runBatch(context.db, [
+  const [, , , unfinished] = await runBatch(context.db, [
     forgetReplacedFiles(attempt),
+    deletionEntries(context, "delete", attempt),
     finishClaims(attempt),
     unfinishedClaims(attempt),
   ]);

@@ -1,3 +1,4 @@
+import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
 import { primaryOnly } from "../../http/replication.ts";
 import { params } from "../../http/validation.ts";
@@ -17,8 +18,8 @@ export const egressesExternal = externalRoutes()
   )
   .get(
     "/organization_users/:organization_user_id/calls/:call_id/egresses/:id",
-    primaryOnly,
     params(egressParams),
+    recordedRead,
     async (c) => {
       const { id, ...call } = c.req.valid("param");
       return c.json(toEgressWithUrl(await readEgress(c.var.context, call, id)));

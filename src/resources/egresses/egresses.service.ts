@@ -14,6 +14,7 @@ import type { Egress, EgressReport } from "./egresses.schemas.ts";
 import {
   egressByKey,
   egressesOfPath,
+  egressReadEntry,
   egressWrites,
   memberOfEgressReport,
   ownerOfFile,
@@ -42,6 +43,7 @@ export async function readEgress(
   const [[egress], [entry]] = await runBatch(db, [
     viewableEgressOfPath(reached),
     insertReadEntry({ ...reached, user_id: caller.user_id, now }),
+    egressReadEntry(context, "read", reached),
   ]);
   if (!egress) throw egressNotFound();
   if (!entry) throw new Error("The read of an egress left no audit entry");

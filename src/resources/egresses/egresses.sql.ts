@@ -25,6 +25,8 @@ import { calls, egresses, participants, storageKeys } from "../../database/schem
 import { tableWrites } from "../../database/table_writes.ts";
 import { eachOf, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
+import { subjectOfCall } from "../access_logs/access_logs.calls.ts";
+import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 
@@ -147,3 +149,15 @@ export const memberOfEgressReport = preparedQuery(
     return memberOf(sql<number>`coalesce(${known}, ${named})`, user_id);
   },
 );
+
+/** The entries of the access log about the recordings that a condition selects. */
+export const egressEntries = <Values extends object>(
+  condition: (values: Placeholders<Values>) => SQL | undefined,
+) =>
+  accessEntries<Values>("egress", (values) => ({
+    ...subjectOfCall(egresses),
+    resource_id: sql<number>`${egresses.id}`,
+    from: sql`from ${egresses} where ${condition(values)}`,
+  }));
+
+export const egressReadEntry = egressEntries((egress: Placeholders<ReachedEgress>) => viewableEgress(egress));

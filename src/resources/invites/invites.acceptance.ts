@@ -8,6 +8,7 @@ import { invites, users } from "../../database/schema.ts";
 import { id, pathId } from "../../http/wire.ts";
 import type { Settings } from "../../settings.ts";
 import {
+  memberEntry,
   membershipReads,
   membershipWrites,
   userByEmail,
@@ -58,7 +59,8 @@ export async function requireInviteWithAcceptUrl(
  *
  * @throws ApiError 404 if the token is forged or its invite does not exist, 422 if it is used or expired
  */
-export async function acceptInvite({ db, now, settings }: Context, token: string): Promise<User> {
+export async function acceptInvite(context: Context, token: string): Promise<User> {
+  const { db, now, settings } = context;
   const claims = await verifyToken(settings, token);
   return decideAndWrite(
     db,
@@ -73,6 +75,7 @@ export async function acceptInvite({ db, now, settings }: Context, token: string
           inviteWrites.update(invite, used),
           userByEmail(next),
         ],
+        entries: [memberEntry(context, "create", next)],
       };
     },
   );

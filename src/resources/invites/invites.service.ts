@@ -9,6 +9,7 @@ import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
 import type { Invite, InviteInput, InviteListQuery } from "./invites.schemas.ts";
 import {
   accountOfEmail,
+  inviteEntry,
   inviteIdempotency,
   inviteQuota,
   inviteWrites,
@@ -65,21 +66,22 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
         pending_until: pending?.expires_at ?? null,
         isFull: quota?.is_full ?? false,
       };
-      return { writes: [inviteWrites.insert(newInvite(known, input, now))] };
+      return {
+        writes: [inviteWrites.insert(newInvite(known, input, now))],
+        entries: [inviteEntry.ofNewest(context, "create", {})],
+      };
     },
     { idempotency: await inviteIdempotency(context, { email, display_name }) },
   );
 }
 
 /** Removes an invite that was not used, expired or not. */
-export async function deleteInvite(
-  { db, caller: { organization_id } }: ClientContext,
-  id: number,
-): Promise<void> {
+export async function deleteInvite(context: ClientContext, id: number): Promise<void> {
+  const { organization_id } = context.caller;
   const path = { organization_id, id };
-  await decideAndWrite(db, [ownInviteUse(path)], ([invite]) => {
+  await decideAndWrite(context.db, [ownInviteUse(path)], ([invite]) => {
     if (!invite) throw inviteNotFound();
     if (invite.used_at !== null) throw usedInviteStays();
-    return { writes: [removeInvite(path)] };
+    return { writes: [inviteEntry.of(context, "delete", { id }), removeInvite(path)] };
   });
 }

@@ -5,6 +5,7 @@ import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
+import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { accountIdOf } from "../organization_users/organization_users.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
@@ -34,6 +35,8 @@ export const deletePendingInvites = (organization_id: Value<number>, email: Valu
   builder.delete(invites).where(isPendingInviteOf(organization_id, email));
 
 export const inviteWrites = tableWrites(invites, inviteColumns);
+
+export const inviteEntry = entriesOf("invite", invites);
 
 export const inviteIdempotency = idempotencyOf(inviteWrites, ["email", "display_name"]);
 

@@ -1,34 +1,41 @@
 import type * as z from "zod";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runFirst } from "../../database/queries.ts";
+import { runBatch } from "../../database/queries.ts";
 import { issuers } from "../../database/schema.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
 import { newIssuer } from "./issuers.merge.ts";
 import { issuerNotFound } from "./issuers.refusals.ts";
 import type { createIssuerBody, Issuer } from "./issuers.schemas.ts";
-import { deleteIssuerById, issuerByName, issuerWrites, pageOfIssuers } from "./issuers.sql.ts";
+import { deleteIssuerById, issuerByName, issuerEntry, issuerWrites, pageOfIssuers } from "./issuers.sql.ts";
 
 export const listIssuers = listOfOrganization(issuers, pageOfIssuers);
 
 export async function createIssuer(
-  { db, now }: Context,
+  context: Context,
   organization_id: number,
   input: z.output<typeof createIssuerBody>["issuer"],
 ): Promise<Issuer> {
+  const { db, now } = context;
   return decideAndWrite(
     db,
     [organizationById({ id: organization_id }), issuerByName({ organization_id, issuer: input.issuer })],
     ([organization], [registered]) => {
       if (!organization) throw organizationNotFound();
       const known = { organization_id, isRegistered: registered !== undefined };
-      return { writes: [issuerWrites.insert(newIssuer(known, input, now))] };
+      return {
+        writes: [issuerWrites.insert(newIssuer(known, input, now))],
+        entries: [issuerEntry.ofNewest(context, "create", {})],
+      };
     },
   );
 }
 
-export async function deleteIssuer({ db }: Context, id: number): Promise<void> {
-  const deleted = await runFirst(db, deleteIssuerById({ id }));
+export async function deleteIssuer(context: Context, id: number): Promise<void> {
+  const [, [deleted]] = await runBatch(context.db, [
+    issuerEntry.of(context, "delete", { id }),
+    deleteIssuerById({ id }),
+  ]);
   if (!deleted) throw issuerNotFound();
 }

@@ -3,10 +3,13 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { issuers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { PageWindow } from "../../http/pagination.ts";
+import { entriesOf } from "../access_logs/access_logs.entries.ts";
 
 export const issuerColumns = getTableColumns(issuers);
 
 export const issuerWrites = tableWrites(issuers, issuerColumns);
+
+export const issuerEntry = entriesOf("issuer", issuers);
 
 /** An issuer by what its tokens call it, among those that the organization recognizes. */
 export const issuerByName = preparedQuery(

@@ -2,6 +2,8 @@ import { eq, sql } from "drizzle-orm";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { calls, legalHolds } from "../../database/schema.ts";
+import { subjectOfCall } from "../access_logs/access_logs.calls.ts";
+import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { callIdByKey, isRunningHoldOf } from "../calls/calls.sql.ts";
 
 /** For a call that is not held. It may be reported in the same transaction. */
@@ -29,3 +31,10 @@ export const endHold = preparedQuery(({ key, now }: Placeholders<{ key: string; 
     .set({ ended_at: sql`${now}` })
     .where(isRunningHoldOf(sql`${callIdByKey(key)}`)),
 );
+
+/** The entry of the access log about the running hold of a call, if there is one. */
+export const holdEntry = accessEntries("legal_hold", ({ key }: Placeholders<{ key: string }>) => ({
+  ...subjectOfCall(legalHolds),
+  resource_id: sql<number>`${legalHolds.id}`,
+  from: sql`from ${legalHolds} where ${isRunningHoldOf(sql`${callIdByKey(key)}`)}`,
+}));

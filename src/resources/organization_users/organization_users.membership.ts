@@ -10,6 +10,7 @@ import {
 } from "../../database/queries.ts";
 import { apiClients, organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
@@ -183,6 +184,17 @@ const deleteCodes = preparedQuery(
 
 export const deletePendingInvitesOf = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
   deletePendingInvites(organization_id, email),
+);
+
+/** The entry of the access log about the member with this email. */
+export const memberEntry = accessEntries(
+  "organization_user",
+  ({ organization_id, email }: Placeholders<MemberEmail>) => ({
+    organization_id: sql<number>`${organizationUsers.organization_id}`,
+    resource_id: sql<number>`${organizationUsers.id}`,
+    organization_user_id: sql<number>`${organizationUsers.id}`,
+    from: sql`from ${organizationUsers} where ${organizationUsers.id} = ${memberIdOf(organization_id, email)}`,
+  }),
 );
 
 /** The member as the platform API returns it. */

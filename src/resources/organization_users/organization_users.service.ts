@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { isSameRow } from "../../database/merging.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
@@ -8,6 +9,7 @@ import { organizationNotFound } from "../organizations/organizations.refusals.ts
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
 import {
   deletePendingInvitesOf,
+  memberEntry,
   membershipOfEmail,
   membershipOfId,
   membershipWrites,
@@ -15,7 +17,14 @@ import {
   revokeAccess,
   userByEmail,
 } from "./organization_users.membership.ts";
-import { formerMember, hasEnded, type Member, mergeMember, newMember } from "./organization_users.merge.ts";
+import {
+  formerMember,
+  hasEnded,
+  type Member,
+  mergeMember,
+  type NextMember,
+  newMember,
+} from "./organization_users.merge.ts";
 import { organizationUserNotFound } from "./organization_users.refusals.ts";
 import type { createUserBody, OrganizationUser, User, updateUserBody } from "./organization_users.schemas.ts";
 import { everybody, pageOfUsers, reachedUser, reachOf, selfAndAssisted } from "./organization_users.sql.ts";
@@ -48,10 +57,11 @@ export async function requireOrganizationUser(
 
 /** Makes somebody a user of the organization, who then needs no invite any more. */
 export async function createUser(
-  { db, now }: Context,
+  context: Context,
   organization_id: number,
   input: z.output<typeof createUserBody>["user"],
 ): Promise<User> {
+  const { db, now } = context;
   const person = { organization_id, email: input.email };
   return decideAndWrite(
     db,
@@ -69,6 +79,7 @@ export async function createUser(
           deletePendingInvitesOf(person),
           userByEmail(person),
         ],
+        entries: [memberEntry(context, "create", person)],
       };
     },
   );
@@ -76,11 +87,12 @@ export async function createUser(
 
 /** Changes a member. Roles that are gained or lost bring or take what goes with them. */
 export async function updateUser(
-  { db, now }: Context,
+  context: Context,
   organization_id: number,
   id: number,
   input: z.output<typeof updateUserBody>["user"],
 ): Promise<User> {
+  const { db, now } = context;
   return decideAndWrite(
     db,
     [
@@ -91,7 +103,10 @@ export async function updateUser(
     async ([organization], providers, [found], [room]) => {
       const member = requireMember(organization, found);
       const next = mergeMember({ member, providers }, input, now);
-      return { writes: [...(await membershipWrites({ member, room }, next, now)), userByEmail(next)] };
+      return {
+        writes: [...(await membershipWrites({ member, room }, next, now)), userByEmail(next)],
+        entries: isSameRow<NextMember>(member, next) ? [] : [memberEntry(context, "update", member)],
+      };
     },
   );
 }
@@ -100,11 +115,8 @@ export async function updateUser(
  * Ends a membership. Nothing else lets the person in again, only a new invite or a new creation, which bring the same
  * organization user back.
  */
-export async function endMembership(
-  { db, now }: Context,
-  organization_id: number,
-  id: number,
-): Promise<void> {
+export async function endMembership(context: Context, organization_id: number, id: number): Promise<void> {
+  const { db, now } = context;
   await decideAndWrite(
     db,
     [organizationById({ id: organization_id }), ...membershipOfId({ organization_id, id })],
@@ -117,6 +129,7 @@ export async function endMembership(
           ...revokeAccess(member, now),
           userByEmail(member),
         ],
+        entries: [memberEntry(context, "delete", member)],
       };
     },
   );

@@ -37,6 +37,11 @@ export const organizationSchema = z
         "The names of participants are erased this number of days after their visit, and with them your keys for them, their references and those of their calls: `display_name` becomes `Participant`, and a late report of the visit changes nothing any more. Consents, metrics and audit entries stay; null: the names are kept for good.",
       example: null,
     }),
+    require_acting_user: z.boolean().meta({
+      description:
+        "Whether clients must say with `X-Acting-User` and `X-Purpose-Of-Use` for whom they read what the access log records, and why. A change counts within 60 seconds.",
+      example: false,
+    }),
     created_at: timestamp().meta({ description: "When the organization was created.", example: SET_UP_AT }),
     updated_at: timestamp().meta({
       description: "When the organization was last updated.",

@@ -31,6 +31,7 @@ export const updateOrganizationBody = z.object({
       recording_retention_days: retentionDays,
       transcript_retention_days: retentionDays,
       participant_retention_days: retentionDays,
+      require_acting_user: z.boolean(),
     })
     .partial(),
 });
@@ -45,6 +46,7 @@ export function toOrganization(row: Organization): z.input<typeof organizationSc
     recording_retention_days: row.recording_retention_days,
     transcript_retention_days: row.transcript_retention_days,
     participant_retention_days: row.participant_retention_days,
+    require_acting_user: row.require_acting_user,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

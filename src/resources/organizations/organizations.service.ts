@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { isSameRow } from "../../database/merging.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
@@ -13,7 +14,9 @@ import type {
   updateOrganizationBody,
 } from "./organizations.schemas.ts";
 import {
+  newOrganizationEntry,
   organizationBySlug,
+  organizationEntry,
   organizationRow,
   organizationWrites,
   pageOfOrganizations,
@@ -37,13 +40,15 @@ export async function requireOrganization({ db }: Context, id: number): Promise<
 
 /** A slug that is made from the name is numbered where it is taken; one that was chosen is refused. */
 export async function createOrganization(
-  { db, now }: Context,
+  context: Context,
   { name, slug: chosen }: z.output<typeof createOrganizationBody>["organization"],
 ): Promise<Organization> {
+  const { db, now } = context;
   const slug = chosen ?? (await slugOf(name));
   const reads = chosen === undefined ? [] : [organizationBySlug({ slug })];
   return decideAndWrite(db, reads, (taken = []) => ({
     writes: [organizationWrites.insert(newOrganization({ name, slug }, taken.length > 0, now))],
+    entries: [newOrganizationEntry(context, "create", {})],
   }));
 }
 
@@ -54,12 +59,17 @@ async function slugOf(name: string): Promise<string> {
 }
 
 export async function updateOrganization(
-  { db, now }: Context,
+  context: Context,
   id: number,
   input: z.output<typeof updateOrganizationBody>["organization"],
 ): Promise<Organization> {
+  const { db, now } = context;
   return decideAndWrite(db, [organizationRow({ id })], ([organization]) => {
     if (!organization) throw organizationNotFound();
-    return { writes: [organizationWrites.update(organization, mergeOrganization(organization, input, now))] };
+    const next = mergeOrganization(organization, input, now);
+    return {
+      writes: [organizationWrites.update(organization, next)],
+      entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
+    };
   });
 }

@@ -12,6 +12,7 @@ import { organizations } from "../../database/schema.ts";
 import { nextSlug } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
+import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { organizationNotFound } from "./organizations.refusals.ts";
 
 export const organizationColumns = getTableColumns(organizations);
@@ -19,6 +20,21 @@ export const organizationColumns = getTableColumns(organizations);
 export const organizationWrites = tableWrites(organizations, organizationColumns, {
   slug: (of) => nextSlug(organizations, of("slug")),
 });
+
+const aboutOrganization = {
+  organization_id: sql<number>`${organizations.id}`,
+  resource_id: sql<number>`${organizations.id}`,
+};
+
+export const organizationEntry = accessEntries("organization", ({ id }: Placeholders<{ id: number }>) => ({
+  ...aboutOrganization,
+  from: sql`from ${organizations} where ${eq(organizations.id, id)}`,
+}));
+
+export const newOrganizationEntry = accessEntries("organization", (_: object) => ({
+  ...aboutOrganization,
+  from: sql`from ${organizations} where ${organizations.id} = (select max(${organizations.id}) from ${organizations})`,
+}));
 
 export const organizationRow = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
   builder.select(organizationColumns).from(organizations).where(eq(organizations.id, id)),

@@ -1,14 +1,14 @@
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, not, or, type SQL, sql } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
-import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
 import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
 import { isHeld } from "../calls/calls.sql.ts";
 import { ERASED_NAME } from "./participants.erasure.ts";
-import { latestTime } from "./participants.sql.ts";
+import { erasureEntries, latestTime } from "./participants.sql.ts";
 
 /**
  * Ends waits of which no report has changed anything for a day, at the latest time known of each: the report of leaving
@@ -44,15 +44,21 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
  *
  * @returns how many it erased
  */
-export async function eraseParticipants({ db, now, settings }: Context): Promise<number> {
+export async function eraseParticipants(context: Context): Promise<number> {
+  const { db, now, settings } = context;
   const erased = await takeTurns(CRON_PORTION, async (turn) => {
     const due = await runAll(db, participantsToErase({ ...turn, now }));
     const digests = await keyedDigests(
       settings.DIGEST_SECRET,
       due.map(({ key }) => key),
     );
-    const items = due.map(({ id }, n) => ({ id, digest: digests[n] }));
-    return due.length === 0 ? [] : await runAll(db, erase({ items: JSON.stringify(items), now }));
+    if (due.length === 0) return [];
+    const items = JSON.stringify(due.map(({ id }, n) => ({ id, digest: digests[n] })));
+    const [, rows] = await runBatch(db, [
+      recordErasures(context, "delete", { items }),
+      erase({ items, now }),
+    ]);
+    return rows;
   });
   return erased.length;
 }
@@ -78,6 +84,17 @@ const participantsToErase = preparedQuery((chore: Placeholders<Turn & { now: num
     .where(inArray(rowid, pastRetentionInTurn(participants, due, chore.now, chore)));
 });
 
+/** Those who can be erased now. Their items are those of `erase`. */
+const isErasable = () => and(isNull(participants.erased_at), isNotNull(participants.left_at), isOver());
+
+/** The entries of those that `erase` then erases, in the same transaction. */
+const recordErasures = erasureEntries(({ items }: Placeholders<{ items: string }>) =>
+  and(
+    inArray(participants.id, sql`(select item.value ->> 'id' from json_each(${items}) as item)`),
+    isErasable(),
+  ),
+);
+
 /** A hold that began meanwhile counts. `items` is JSON. */
 const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: number }>) =>
   builder
@@ -92,13 +109,6 @@ const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: 
       updated_at: sql`${now}`,
     })
     .from(sql`json_each(${items}) as item`)
-    .where(
-      and(
-        eq(participants.id, sql`item.value ->> 'id'`),
-        isNull(participants.erased_at),
-        isNotNull(participants.left_at),
-        isOver(),
-      ),
-    )
+    .where(and(eq(participants.id, sql`item.value ->> 'id'`), isErasable()))
     .returning({ owner_id: sql<number>`${participants.organization_id}`.as("owner_id") }),
 );

@@ -1,5 +1,5 @@
+import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { primaryOnly } from "../../http/replication.ts";
 import { params } from "../../http/validation.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import { slugParams } from "../waiting_rooms/waiting_rooms.schemas.ts";
@@ -9,14 +9,14 @@ import { listParticipants, listWaiting } from "./participants.service.ts";
 export const participantsExternal = externalRoutes()
   .get(
     "/organization_users/:organization_user_id/calls/:call_id/participants",
-    primaryOnly,
     params(callParams),
+    recordedRead,
     async (c) => {
       const participants = await listParticipants(c.var.context, c.req.valid("param"));
       return c.json({ participants: participants.map(toParticipantOnCall) });
     },
   )
-  .get("/waiting_rooms/:slug/participants", params(slugParams), async (c) => {
+  .get("/waiting_rooms/:slug/participants", params(slugParams), recordedRead, async (c) => {
     const waiting = await listWaiting(c.var.context, c.req.valid("param").slug);
     return c.json({ participants: waiting.map(toWaitingParticipant) });
   });

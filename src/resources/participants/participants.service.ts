@@ -2,6 +2,7 @@ import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
+import { WAITING_LIST_RECORDED_EVERY } from "../../limits.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callOfPath, reachedCall } from "../calls/calls.sql.ts";
@@ -13,31 +14,41 @@ import { mergeParticipant, type ParticipantReport } from "./participants.merge.t
 import type { Participant, WaitingParticipant } from "./participants.schemas.ts";
 import {
   memberOfRoom,
+  participantsEntry,
   participantsOfPath,
   participantsOfRoom,
   participantsWaiting,
   participantWrites,
+  rememberWaitingRead,
   roomOfPath,
+  waitingEntry,
 } from "./participants.sql.ts";
 
 /** Those on a call, also while it goes on. */
-export async function listParticipants(
-  { db, caller }: ClientContext,
-  path: CallPath,
-): Promise<Participant[]> {
-  const reached = reachedCall(caller, path);
-  const [[call], found] = await runBatch(db, [callOfPath(reached), participantsOfPath(reached)]);
+export async function listParticipants(context: ClientContext, path: CallPath): Promise<Participant[]> {
+  const reached = reachedCall(context.caller, path);
+  const [[call], found] = await runBatch(context.db, [
+    callOfPath(reached),
+    participantsOfPath(reached),
+    participantsEntry(context, "read", reached),
+  ]);
   if (!call) throw callNotFound();
   return found;
 }
 
 /** Who waits in a room now, longest first. */
-export async function listWaiting(
-  { db, caller }: ClientContext,
-  slug: string,
-): Promise<WaitingParticipant[]> {
+export async function listWaiting(context: ClientContext, slug: string): Promise<WaitingParticipant[]> {
+  const { now, caller, requester } = context;
+  const { api_client_id } = caller;
   const reached = { ...reachOf(caller), slug };
-  const [[room], waiting] = await runBatch(db, [roomOfPath(reached), participantsWaiting(reached)]);
+  const reader = { ...reached, api_client_id, acting_user: requester.acting_user ?? "" };
+  const read = { ...reader, now, recorded_before: now - WAITING_LIST_RECORDED_EVERY };
+  const [[room], waiting] = await runBatch(context.db, [
+    roomOfPath(reached),
+    participantsWaiting(reached),
+    waitingEntry(context, "read", read),
+    rememberWaitingRead(read),
+  ]);
   if (!room) throw waitingRoomNotFound();
   return waiting;
 }

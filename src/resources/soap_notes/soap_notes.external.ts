@@ -1,5 +1,5 @@
+import { recordedRead } from "../../http/acting_user.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { nearestReplica } from "../../http/replication.ts";
 import { params } from "../../http/validation.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import { toSoapNote } from "./soap_notes.schemas.ts";
@@ -7,7 +7,7 @@ import { requireSoapNote } from "./soap_notes.service.ts";
 
 export const soapNotesExternal = externalRoutes().get(
   "/organization_users/:organization_user_id/calls/:call_id/soap_note",
-  nearestReplica,
   params(callParams),
+  recordedRead,
   async (c) => c.json(toSoapNote(await requireSoapNote(c.var.context, c.req.valid("param")))),
 );

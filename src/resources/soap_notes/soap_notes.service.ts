@@ -1,6 +1,6 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runFirst } from "../../database/queries.ts";
+import { runBatch } from "../../database/queries.ts";
 import { cleanUpPastRetention } from "../../database/retention.ts";
 import { soapNotes } from "../../database/schema.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
@@ -11,10 +11,20 @@ import { callOfResults, reachedCall } from "../calls/calls.sql.ts";
 import { mergeSoapNote } from "./soap_notes.merge.ts";
 import { soapNoteNotFound } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
-import { deleteSoapNoteOf, soapNoteByCallKey, soapNoteOfPath, soapNoteWrites } from "./soap_notes.sql.ts";
+import {
+  deleteSoapNoteOf,
+  soapNoteByCallKey,
+  soapNoteEntries,
+  soapNoteOfPath,
+  soapNoteWrites,
+} from "./soap_notes.sql.ts";
 
-export async function requireSoapNote({ db, caller }: ClientContext, path: CallPath): Promise<SoapNote> {
-  const note = await runFirst(db, soapNoteOfPath(reachedCall(caller, path)));
+export async function requireSoapNote(context: ClientContext, path: CallPath): Promise<SoapNote> {
+  const reached = reachedCall(context.caller, path);
+  const [[note]] = await runBatch(context.db, [
+    soapNoteOfPath(reached),
+    soapNoteEntries.ofPath(context, "read", reached),
+  ]);
   if (!note) throw soapNoteNotFound();
   return note;
 }
@@ -32,13 +42,20 @@ export async function reportSoapNote(
 }
 
 /** Deletes the SOAP note of a call, if there is one. */
-export async function deleteSoapNote({ db }: Context, key: string): Promise<void> {
-  await decideAndWrite(db, [callOfResults({ key })], ([call]) => {
+export async function deleteSoapNote(context: Context, key: string): Promise<void> {
+  await decideAndWrite(context.db, [callOfResults({ key })], ([call]) => {
     if (!call) throw callNotFound();
     requireDeletableResults(call);
-    return { writes: [deleteSoapNoteOf({ call_id: call.id }), callOfResults({ key })] };
+    const { id: call_id } = call;
+    return {
+      writes: [
+        soapNoteEntries.ofCall(context, "delete", { call_id }),
+        deleteSoapNoteOf({ call_id }),
+        callOfResults({ key }),
+      ],
+    };
   });
 }
 
 /** Deletes SOAP notes of calls that ended more days ago than their organization keeps transcripts. */
-export const deleteOldSoapNotes = cleanUpPastRetention(soapNotes);
+export const deleteOldSoapNotes = cleanUpPastRetention(soapNotes, soapNoteEntries);

@@ -2,6 +2,7 @@ import { eq, getTableColumns } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { soapNotes } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { textEntries } from "../access_logs/access_logs.calls.ts";
 import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const soapNoteColumns = getTableColumns(soapNotes);
@@ -22,7 +23,9 @@ export const soapNoteByCallKey = preparedQuery(({ key }: Placeholders<{ key: str
     .where(eq(soapNotes.call_id, callIdByKey(key))),
 );
 
-/** A trigger writes the audit entry of a deletion. */
+export const soapNoteEntries = textEntries("soap_note", soapNotes);
+
+/** A trigger refuses it without its entry of the access log. */
 export const deleteSoapNoteOf = preparedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
   builder.delete(soapNotes).where(eq(soapNotes.call_id, call_id)),
 );

@@ -1,6 +1,6 @@
+import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType } from "../../http/content_negotiation.ts";
 import { externalRoutes } from "../../http/external_api.ts";
-import { nearestReplica } from "../../http/replication.ts";
 import { params } from "../../http/validation.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import { toTranscript } from "./transcripts.schemas.ts";
@@ -9,8 +9,8 @@ import { toWebVtt } from "./transcripts.webvtt.ts";
 
 export const transcriptsExternal = externalRoutes().get(
   "/organization_users/:organization_user_id/calls/:call_id/transcript",
-  nearestReplica,
   params(callParams),
+  recordedRead,
   async (c) => {
     const transcript = await requireTranscript(c.var.context, c.req.valid("param"));
     return inWantedType(c, {

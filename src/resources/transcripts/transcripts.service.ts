@@ -22,15 +22,20 @@ import {
   type Speaker,
   speakersByCallKey,
   transcriptByCallKey,
+  transcriptEntries,
   transcriptOfPath,
   transcriptWrites,
 } from "./transcripts.sql.ts";
 
 export async function requireTranscript(
-  { db, caller }: ClientContext,
+  context: ClientContext,
   path: CallPath,
 ): Promise<TranscriptWithLines> {
-  const [parts] = await runBatch(db, [transcriptOfPath(reachedCall(caller, path))]);
+  const reached = reachedCall(context.caller, path);
+  const [parts] = await runBatch(context.db, [
+    transcriptOfPath(reached),
+    transcriptEntries.ofPath(context, "read", reached),
+  ]);
   const [transcript] = parts;
   if (!transcript) throw transcriptNotFound();
   const lines = await storedLines(transcript, parts);
@@ -97,16 +102,23 @@ async function idsOfSpeakers(
 }
 
 /** Deletes the transcript of a call, if there is one. */
-export async function deleteTranscript({ db }: Context, key: string): Promise<void> {
-  await decideAndWrite(db, [callOfResults({ key })], ([call]) => {
+export async function deleteTranscript(context: Context, key: string): Promise<void> {
+  await decideAndWrite(context.db, [callOfResults({ key })], ([call]) => {
     if (!call) throw callNotFound();
     requireDeletableResults(call);
-    return { writes: [deleteTranscriptOf({ call_id: call.id }), callOfResults({ key })] };
+    const { id: call_id } = call;
+    return {
+      writes: [
+        transcriptEntries.ofCall(context, "delete", { call_id }),
+        deleteTranscriptOf({ call_id }),
+        callOfResults({ key }),
+      ],
+    };
   });
 }
 
 /** Deletes transcripts of calls that ended more days ago than their organization keeps transcripts. */
-export const deleteOldTranscripts = cleanUpPastRetention(transcripts);
+export const deleteOldTranscripts = cleanUpPastRetention(transcripts, transcriptEntries);
 
 async function storedLines(
   { first_line_id }: Transcript,

@@ -2,6 +2,7 @@ import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { participants, sequences, transcriptParts, transcripts } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { textEntries } from "../access_logs/access_logs.calls.ts";
 import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
@@ -108,7 +109,9 @@ const takeLineIds = preparedQuery(({ count }: Placeholders<{ count: number }>) =
     .onConflictDoUpdate({ target: sequences.name, set: { value: sql`${sequences.value} + excluded.value` } }),
 );
 
-/** A trigger writes the audit entry of a deletion. */
+export const transcriptEntries = textEntries("transcript", transcripts);
+
+/** A trigger refuses it without its entry of the access log. */
 export const deleteTranscriptOf = preparedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
   builder.delete(transcripts).where(eq(transcripts.call_id, call_id)),
 );

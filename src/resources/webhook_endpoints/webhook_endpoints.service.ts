@@ -2,7 +2,8 @@ import type * as z from "zod";
 import { base64Of } from "../../bytes/base64.ts";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runAll, runFirst } from "../../database/queries.ts";
+import { isSameRow } from "../../database/merging.ts";
+import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
 import { rolesOfMember } from "../organization_users/organization_users.sql.ts";
@@ -18,11 +19,13 @@ import type {
 import {
   deleteEndpoint,
   endpointById,
+  endpointEntry,
   endpointIdempotency,
   endpointQuota,
   endpointsOf,
   endpointWithSecrets,
   endpointWrites,
+  newEndpointEntry,
 } from "./webhook_endpoints.sql.ts";
 import { urlFault } from "./webhook_endpoints.url.ts";
 
@@ -59,7 +62,10 @@ export async function createWebhookEndpoint(
       administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
       const isFull = quota?.is_full ?? false;
       const known = { organization_id, secret, service_url, created_by_user_id, isFull };
-      return { writes: [endpointWrites.insert(newEndpoint(known, input, now))] };
+      return {
+        writes: [endpointWrites.insert(newEndpoint(known, input, now))],
+        entries: [newEndpointEntry(context, "create", {})],
+      };
     },
     { idempotency: await endpointIdempotency(context) },
   );
@@ -83,15 +89,19 @@ export async function updateWebhookEndpoint(
       administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
       if (!endpoint) throw webhookEndpointNotFound();
       const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
-      return { writes: [endpointWrites.update(endpoint, next)] };
+      return {
+        writes: [endpointWrites.update(endpoint, next)],
+        entries: isSameRow(endpoint, next) ? [] : [endpointEntry(context, "update", { organization_id, id })],
+      };
     },
   );
 }
 
 export async function rotateWebhookSecret(
-  { db, now, caller }: ClientContext,
+  context: ClientContext,
   id: number,
 ): Promise<WebhookEndpointWithSecret> {
+  const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   const { organization_user_id } = caller;
   const secret = newSecret();
@@ -101,15 +111,22 @@ export async function rotateWebhookSecret(
     ([member], [endpoint]) => {
       administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
       if (!endpoint) throw webhookEndpointNotFound();
-      return { writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, now))] };
+      return {
+        writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, now))],
+        entries: [endpointEntry(context, "update", { organization_id, id })],
+      };
     },
   );
   return { ...rotated, secret };
 }
 
-export async function deleteWebhookEndpoint({ db, caller }: ClientContext, id: number): Promise<void> {
-  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
-  const deleted = await runFirst(db, deleteEndpoint({ organization_id, id }));
+export async function deleteWebhookEndpoint(context: ClientContext, id: number): Promise<void> {
+  const organization_id = administeredOrganization(context.caller, webhookEndpointNotFound);
+  const own = { organization_id, id };
+  const [, [deleted]] = await runBatch(context.db, [
+    endpointEntry(context, "delete", own),
+    deleteEndpoint(own),
+  ]);
   if (!deleted) throw webhookEndpointNotFound();
 }
 

@@ -1,3 +1,40 @@
+CREATE TABLE `access_log_seals` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`date` text NOT NULL,
+	`count` integer NOT NULL,
+	`first_id` integer NOT NULL,
+	`last_id` integer NOT NULL,
+	`sha256` text NOT NULL,
+	`previous` text,
+	`jws` text NOT NULL,
+	`jws_sha256` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `access_log_seals_by_date` ON `access_log_seals` (`organization_id`,`date`);--> statement-breakpoint
+CREATE UNIQUE INDEX `access_log_seals_by_entry` ON `access_log_seals` (`organization_id`,`last_id`);--> statement-breakpoint
+CREATE TABLE `access_logs` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`at` integer NOT NULL,
+	`event` text NOT NULL,
+	`resource` text NOT NULL,
+	`resource_id` integer,
+	`call_id` integer,
+	`organization_user_id` integer,
+	`user_id` integer NOT NULL,
+	`api_client_id` integer,
+	`acting_user` text,
+	`purpose` text,
+	`request_id` blob,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `access_logs_by_organization` ON `access_logs` (`organization_id`,`id`);--> statement-breakpoint
+CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`,`id`) WHERE call_id is not null;--> statement-breakpoint
+CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`acting_user`,`id`) WHERE acting_user is not null;--> statement-breakpoint
 CREATE TABLE `api_clients` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -126,18 +163,6 @@ CREATE TABLE `database_settings` (
 	`value` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `deletion_audit_logs` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`organization_id` integer NOT NULL,
-	`call_id` integer NOT NULL,
-	`subject` text NOT NULL,
-	`subject_id` integer NOT NULL,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `deletion_audit_logs_by_call` ON `deletion_audit_logs` (`call_id`,`id`);--> statement-breakpoint
 CREATE TABLE `egress_audit_logs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -309,6 +334,7 @@ CREATE TABLE `organizations` (
 	`recording_retention_days` integer,
 	`transcript_retention_days` integer,
 	`participant_retention_days` integer,
+	`require_acting_user` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
@@ -431,6 +457,17 @@ CREATE TABLE `users` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);--> statement-breakpoint
+CREATE TABLE `waiting_list_reads` (
+	`organization_id` integer NOT NULL,
+	`api_client_id` integer NOT NULL,
+	`waiting_room_id` integer NOT NULL,
+	`acting_user` text NOT NULL,
+	`recorded_at` integer NOT NULL,
+	PRIMARY KEY(`api_client_id`, `waiting_room_id`, `acting_user`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `waiting_list_reads_by_age` ON `waiting_list_reads` (`organization_id`,`recorded_at`);--> statement-breakpoint
 CREATE TABLE `waiting_room_slugs` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -520,6 +557,68 @@ CREATE TABLE `write_conflicts` (
 );
 --> statement-breakpoint
 INSERT INTO users (id, email, created_at, updated_at) VALUES (1, 'System', 0, 0);
+--> statement-breakpoint
+CREATE TRIGGER `access_logs_unchanged` BEFORE UPDATE ON `access_logs`
+BEGIN
+  SELECT raise(ABORT, 'entries of the access log are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_logs_not_replaced` BEFORE INSERT ON `access_logs`
+WHEN EXISTS (SELECT 1 FROM access_logs WHERE id = new.id)
+BEGIN
+  SELECT raise(ABORT, 'entries of the access log are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_logs_kept` BEFORE DELETE ON `access_logs`
+WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE organization_id = old.organization_id)
+  AND NOT EXISTS (
+    SELECT 1 FROM access_log_seals WHERE organization_id = old.organization_id AND last_id >= old.id
+  )
+BEGIN
+  SELECT raise(ABORT, 'entries of the access log are kept until their day is sealed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_log_seals_unchanged` BEFORE UPDATE ON `access_log_seals`
+BEGIN
+  SELECT raise(ABORT, 'seals are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_log_seals_kept` BEFORE DELETE ON `access_log_seals`
+BEGIN
+  SELECT raise(ABORT, 'seals are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_log_seals_chained` BEFORE INSERT ON `access_log_seals`
+WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE id = new.id)
+  OR (
+    SELECT (last.last_id >= new.first_id OR last.date >= new.date OR last.jws_sha256 IS NOT new.previous)
+    FROM access_log_seals AS last WHERE organization_id = new.organization_id ORDER BY last_id DESC LIMIT 1
+  )
+  OR (new.previous IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM access_log_seals WHERE organization_id = new.organization_id))
+BEGIN
+  SELECT raise(ABORT, 'a seal follows the one before it');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `transcripts_deletion_recorded` BEFORE DELETE ON `transcripts`
+WHEN NOT EXISTS (
+  SELECT 1 FROM access_logs
+  WHERE organization_id = old.organization_id AND call_id = old.call_id
+    AND resource = 'transcript' AND event = 'delete'
+)
+BEGIN
+  SELECT raise(ABORT, 'a transcript is deleted with an entry of the access log');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `soap_notes_deletion_recorded` BEFORE DELETE ON `soap_notes`
+WHEN NOT EXISTS (
+  SELECT 1 FROM access_logs
+  WHERE organization_id = old.organization_id AND call_id = old.call_id
+    AND resource = 'soap_note' AND event = 'delete'
+)
+BEGIN
+  SELECT raise(ABORT, 'a SOAP note is deleted with an entry of the access log');
+END;
 --> statement-breakpoint
 CREATE VIEW `call_metric_shares` AS
 SELECT
@@ -633,34 +732,6 @@ WHEN EXISTS (
 )
 BEGIN
   SELECT raise(ABORT, 'consents are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER `transcripts_deletion_audited` AFTER DELETE ON `transcripts`
-BEGIN
-  INSERT INTO deletion_audit_logs (organization_id, call_id, subject, subject_id, created_at)
-  VALUES (old.organization_id, old.call_id, 'transcript', old.id, cast(unixepoch('subsec') * 1000 AS INTEGER));
-END;
---> statement-breakpoint
-CREATE TRIGGER `soap_notes_deletion_audited` AFTER DELETE ON `soap_notes`
-BEGIN
-  INSERT INTO deletion_audit_logs (organization_id, call_id, subject, subject_id, created_at)
-  VALUES (old.organization_id, old.call_id, 'soap_note', old.id, cast(unixepoch('subsec') * 1000 AS INTEGER));
-END;
---> statement-breakpoint
-CREATE TRIGGER `deletion_audit_logs_unchanged` BEFORE UPDATE ON `deletion_audit_logs`
-BEGIN
-  SELECT raise(ABORT, 'audit entries are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER `deletion_audit_logs_kept` BEFORE DELETE ON `deletion_audit_logs`
-BEGIN
-  SELECT raise(ABORT, 'audit entries are never deleted');
-END;
---> statement-breakpoint
-CREATE TRIGGER `deletion_audit_logs_not_replaced` BEFORE INSERT ON `deletion_audit_logs`
-WHEN EXISTS (SELECT 1 FROM deletion_audit_logs WHERE id = new.id)
-BEGIN
-  SELECT raise(ABORT, 'audit entries are never changed');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`

@@ -1,0 +1,64 @@
+import type { Context as HonoContext } from "hono";
+import { createMiddleware } from "hono/factory";
+import * as z from "zod";
+import type { Requester } from "../context.ts";
+import { isReplica } from "../database/database.ts";
+import { PURPOSES_OF_USE } from "../database/enums.ts";
+import { MAX_ACTING_USER_LENGTH } from "../limits.ts";
+import { ApiError } from "./errors.ts";
+import type { ExternalEnv } from "./external_api.ts";
+
+/*
+ * For whom a client asks, and why: what the access log says beside the client itself. Every external request may say it, and
+ * what it says is checked on every one.
+ */
+
+export const ACTING_USER = "X-Acting-User";
+
+export const PURPOSE_OF_USE = "X-Purpose-Of-Use";
+
+const BAD_ACTING_USER = `${ACTING_USER}: must be 1 to ${MAX_ACTING_USER_LENGTH} printable ASCII characters, for example your own id of the person`;
+
+const BAD_PURPOSE = `${PURPOSE_OF_USE}: must be one of ${PURPOSES_OF_USE.join(", ")}`;
+
+export const BAD_ACTING_HEADERS = [BAD_ACTING_USER, BAD_PURPOSE];
+
+/** What is read here is recorded, and the organization wants to know for whom. */
+export const NOBODY_ACTS = `${ACTING_USER} and ${PURPOSE_OF_USE}: are required for what the access log records, because the organization wants to know who reads it, and why`;
+
+/** The headers as the reference describes them. */
+export const actingHeaders = z.object({
+  [ACTING_USER]: z
+    .string()
+    .min(1)
+    .max(MAX_ACTING_USER_LENGTH)
+    .regex(/^[ -~]*$/)
+    .optional(),
+  [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional(),
+});
+
+const shape = actingHeaders.shape;
+
+/** @throws ApiError 400 if one of the headers is at fault */
+export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_user" | "purpose"> {
+  const acting_user = shape[ACTING_USER].safeParse(req.header(ACTING_USER));
+  if (!acting_user.success) throw new ApiError(400, BAD_ACTING_USER);
+  const purpose = shape[PURPOSE_OF_USE].safeParse(req.header(PURPOSE_OF_USE));
+  if (!purpose.success) throw new ApiError(400, BAD_PURPOSE);
+  return { acting_user: acting_user.data ?? null, purpose: purpose.data ?? null };
+}
+
+/**
+ * For routes whose reads the access log records. The entry is written in the transaction of the read, so the primary is asked,
+ * whatever bookmark is sent.
+ *
+ * @throws ApiError 400 if the organization wants to know for whom, and the request does not say it
+ */
+export const recordedRead = createMiddleware<ExternalEnv>(async (c, next) => {
+  const { context } = c.var;
+  const { acting_user, purpose } = context.requester;
+  if (context.caller.require_acting_user && (acting_user === null || purpose === null))
+    throw new ApiError(400, NOBODY_ACTS);
+  if (isReplica(context.db)) context.db = context.db.primary();
+  await next();
+});

@@ -1,0 +1,51 @@
+import { eq, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { builder, type Placeholders } from "../../database/queries.ts";
+import { calls, type soapNotes, type transcripts } from "../../database/schema.ts";
+import { callWithinReach, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
+import { accessEntries } from "./access_logs.entries.ts";
+
+/* Entries about what a call has. */
+
+/** Rows of something that calls have. */
+interface OfCalls {
+  organization_id: SQLiteColumn;
+  call_id: SQLiteColumn;
+}
+
+/** What an entry says of such a row: beside its own id, whose call it is. */
+export function subjectOfCall({ organization_id, call_id }: OfCalls) {
+  const owner = builder.select({ id: calls.organization_user_id }).from(calls).where(eq(calls.id, call_id));
+  return {
+    organization_id: sql<number>`${organization_id}`,
+    call_id: sql<number | null>`${call_id}`,
+    organization_user_id: sql<number | null>`${owner}`,
+  };
+}
+
+/** The entry of a list of what the call in a path has. */
+export const listEntry = (resource: "participant" | "consent") =>
+  accessEntries(resource, (call: Placeholders<ReachedCall>) => ({
+    organization_id: sql<number>`${calls.organization_id}`,
+    call_id: sql<number>`${calls.id}`,
+    organization_user_id: sql<number>`${calls.organization_user_id}`,
+    from: sql`from ${calls} where ${callWithinReach(call)}`,
+  }));
+
+/** The entries of transcripts or SOAP notes: of that of the call in a path, where it may be read, of a call, and of any. */
+export function textEntries(
+  resource: "transcript" | "soap_note",
+  texts: typeof transcripts | typeof soapNotes,
+) {
+  const subject = { ...subjectOfCall(texts), resource_id: sql<number>`${texts.call_id}` };
+  const entriesWhere = <Values extends object>(condition: (values: Placeholders<Values>) => SQL) =>
+    accessEntries<Values>(resource, (values) => ({
+      ...subject,
+      from: sql`from ${texts} where ${condition(values)}`,
+    }));
+  return {
+    ofPath: entriesWhere((call: Placeholders<ReachedCall>) => eq(texts.call_id, endedCallId(call))),
+    ofCall: entriesWhere(({ call_id }: Placeholders<{ call_id: number }>) => eq(texts.call_id, call_id)),
+    where: entriesWhere,
+  };
+}

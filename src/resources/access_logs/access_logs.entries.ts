@@ -1,0 +1,105 @@
+import { eq, max, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Context, Requester } from "../../context.ts";
+import type { AccessEvent, AccessResource } from "../../database/enums.ts";
+import { insertSelect } from "../../database/insert.ts";
+import {
+  type BoundQuery,
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+} from "../../database/queries.ts";
+import { accessLogs } from "../../database/schema.ts";
+
+/*
+ * The statements that write entries of the access log. Each stands in the batch of what it records: without the entry there is
+ * no text, and without the change no entry.
+ */
+
+/** What an entry is about: see `accessLogs` in database/schema.ts. */
+interface Subject<Id = number> {
+  organization_id: Id;
+  /** Left out for a list. */
+  resource_id?: Id | Value<number | null>;
+  call_id?: Id | Value<number | null>;
+  /** Whose call it is, or the member concerned. */
+  organization_user_id?: Id | Value<number | null>;
+}
+
+/** The requester as values of a statement, by names that no other value of it has. */
+type Entered = { [Name in keyof Requester as `by_${Name}`]: Requester[Name] } & {
+  entered_at: number;
+  access_event: AccessEvent;
+};
+
+/**
+ * Makes the statement that writes an entry for each row that a condition selects.
+ *
+ * @param subjectsOf from the values of the statement: what the entries are about, and the rows, as SQL from FROM on
+ */
+export function accessEntries<Values extends object>(
+  resource: AccessResource,
+  subjectsOf: (values: Placeholders<Values>) => Subject<Value<number>> & { from: SQL },
+): (context: Context, event: AccessEvent, values: Values) => BoundQuery<{ id: number }> {
+  const insertEntries = preparedQuery((values: Placeholders<Values & Entered>) => {
+    const { from, ...subject } = subjectsOf(values as unknown as Placeholders<Values>);
+    const entered = values as unknown as Placeholders<Entered>;
+    return insertSelect(
+      accessLogs,
+      {
+        ...subject,
+        at: entered.entered_at,
+        event: entered.access_event,
+        resource,
+        user_id: entered.by_user_id,
+        api_client_id: entered.by_api_client_id,
+        acting_user: entered.by_acting_user,
+        purpose: entered.by_purpose,
+        request_id: sql`unhex(${entered.by_request_id}, '-')`,
+      },
+      from,
+    ).returning({ id: accessLogs.id });
+  });
+  return ({ requester, now }, event, values) =>
+    insertEntries({
+      ...values,
+      by_user_id: requester.user_id,
+      by_api_client_id: requester.api_client_id,
+      by_acting_user: requester.acting_user,
+      by_purpose: requester.purpose,
+      by_request_id: requester.request_id,
+      entered_at: now,
+      access_event: event,
+    });
+}
+
+type OwnedTable = SQLiteTable & { id: SQLiteColumn; organization_id: SQLiteColumn };
+
+/**
+ * The entries of rows of a table: of one by its id, and of the newest, which the transaction has just inserted.
+ *
+ * @param more what they say beside the id of the row
+ */
+export function entriesOf(
+  resource: AccessResource,
+  table: OwnedTable,
+  more: Pick<Subject<SQL<number>>, "call_id" | "organization_user_id"> = {},
+) {
+  const subject = {
+    organization_id: sql<number>`${table.organization_id}`,
+    resource_id: sql<number>`${table.id}`,
+    ...more,
+  };
+  const newest = builder.select({ id: max(table.id) }).from(table);
+  return {
+    of: accessEntries(resource, ({ id }: Placeholders<{ id: number }>) => ({
+      ...subject,
+      from: sql`from ${table} where ${eq(table.id, id)}`,
+    })),
+    ofNewest: accessEntries(resource, (_: object) => ({
+      ...subject,
+      from: sql`from ${table} where ${table.id} = ${newest}`,
+    })),
+  };
+}

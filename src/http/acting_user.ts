@@ -54,11 +54,14 @@ export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_us
  *
  * @throws ApiError 400 if the organization wants to know for whom, and the request does not say it
  */
-export const recordedRead = createMiddleware<ExternalEnv>(async (c, next) => {
-  const { context } = c.var;
-  const { acting_user, purpose } = context.requester;
-  if (context.caller.require_acting_user && (acting_user === null || purpose === null))
-    throw new ApiError(400, NOBODY_ACTS);
-  if (isReplica(context.db)) context.db = context.db.primary();
-  await next();
-});
+export const recordedRead = Object.assign(
+  createMiddleware<ExternalEnv>(async (c, next) => {
+    const { context } = c.var;
+    const { acting_user, purpose } = context.requester;
+    if (context.caller.require_acting_user && (acting_user === null || purpose === null))
+      throw new ApiError(400, NOBODY_ACTS);
+    if (isReplica(context.db)) context.db = context.db.primary();
+    await next();
+  }),
+  { isRecorded: true },
+);

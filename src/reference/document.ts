@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { app } from "../app.ts";
+import { actingHeaders } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import type { Input } from "../http/validation.ts";
 import type { Operation } from "../openapi/operation.ts";
@@ -42,6 +43,7 @@ function routesOf(api: Api): Map<string, Route> {
     const route = `${method} ${path.slice(`/api/${api}`.length)}`;
     const known: Route = routes.get(route) ?? { inputs: [] };
     if ("input" in handler) known.inputs.push(handler.input as Input);
+    if ("isRecorded" in handler) known.isRecorded = true;
     if ("limited" in handler) known.limited = handler.limited as CostlyRequest;
     routes.set(route, known);
   }
@@ -89,13 +91,16 @@ function operationObject(
   return {
     operationId,
     summary,
-    ...(description ? { description } : {}),
+    ...(description ? { description: route.isRecorded ? `${description} ${RECORDED}` : description } : {}),
     tags: [tag],
     requestParams: {
       ...(path ? { path: described(path, parameters) } : {}),
       ...(query ? { query: described(query, parameters) } : {}),
-      ...(header ? { header: described(header, parameters) } : {}),
-      ...(method === "GET" ? { header: z.object({ "X-D1-Bookmark": bookmarkParameter }) } : {}),
+      header: z.object({
+        ...(header ? described(header, parameters).shape : {}),
+        ...(method === "GET" ? { "X-D1-Bookmark": bookmarkParameter } : {}),
+        ...(api === "external" ? described(actingHeaders).shape : {}),
+      }),
     },
     ...(body
       ? {
@@ -132,6 +137,9 @@ function requestExamples({ operationId, request }: Operation) {
   if (!request) throw new Error(`${operationId} takes a body, and its reference has no example of one`);
   return request;
 }
+
+/** Of what the middleware `recordedRead` is for. */
+const RECORDED = "The access log records it.";
 
 const JSON_TYPE = "application/json";
 

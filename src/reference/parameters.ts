@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ACTING_USER, PURPOSE_OF_USE } from "../http/acting_user.ts";
 import { IDEMPOTENCY_KEY } from "../http/validation.ts";
 import { MAX_PER_PAGE } from "../limits.ts";
 import type { Parameter } from "../openapi/operation.ts";
@@ -10,6 +11,16 @@ const parameters: Record<string, Parameter> = {
     description:
       "A text that your client makes for this request, for example a UUID, with or without quotes. If the request is sent again with it, nothing is made a second time.",
     example: "0b9f4c1e-6f0a-4e55-9d3c-2f6a7c1d8e90",
+  },
+  [ACTING_USER]: {
+    description:
+      "The person for whom your system asks: your own id of them, not a name. The access log shows it. It is what you say, and gives no rights.",
+    example: "staff-4711",
+  },
+  [PURPOSE_OF_USE]: {
+    description:
+      "Why they ask, as a code of HL7: treatment (`TREAT`), operations (`HOPERAT`), payment (`HPAYMT`), an emergency (`ETREAT`), the patient's own request (`PATRQT`), public health (`PUBHLTH`), or research (`HRESCH`). The access log shows it.",
+    example: "TREAT",
   },
   page: {
     description: "The number of the page. The first page is 1. A page past the end is an empty list.",

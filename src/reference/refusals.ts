@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { BAD_ACTING_HEADERS, NOBODY_ACTS } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import {
   bodyTooLarge,
@@ -59,6 +60,8 @@ export interface Route {
   inputs: Input[];
   /** Its rate limit, where it has one of its own. */
   limited?: CostlyRequest;
+  /** Whether the access log records it as a read. */
+  isRecorded?: boolean;
 }
 
 /** The refusals that are common to such requests, and the operation's own. Each error has its text as an example. */
@@ -106,7 +109,7 @@ type Common = [status: number, reason: string | undefined, errors: readonly stri
 function commonRefusals(
   api: Api,
   method: string,
-  { inputs, limited }: Route,
+  { inputs, limited, isRecorded }: Route,
   operation: Operation,
 ): Common[] {
   const { body } = operation;
@@ -121,6 +124,9 @@ function commonRefusals(
       `The \`Idempotency-Key\` does not have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`,
       [BAD_KEY],
     ]);
+  if (api === "external")
+    all.push([400, "`X-Acting-User` or `X-Purpose-Of-Use` is not valid.", BAD_ACTING_HEADERS]);
+  if (isRecorded) all.push([400, "The organization wants to know who reads it, and why.", [NOBODY_ACTS]]);
   all.push([401, APIS[api].unauthorized, [APIS[api].unauthorizedError]]);
   all.push([403, "The request came by plain HTTP.", [httpsRequired().message]]);
   if (param) all.push([404, undefined, [noSuchPath().message]]);

@@ -18,6 +18,8 @@ const ROLES = [
 
 /** Files of resources whose role is not in the list, and why they are files of their own. */
 const OTHER_ROLES: Record<string, string> = {
+  "access_logs/access_logs.calls.ts": "entries about what a call has, for the resources that have it",
+  "access_logs/access_logs.entries.ts": "the statements that write entries, for all resources",
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
   "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
   "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",

@@ -168,7 +168,8 @@ describe("Those who wait in a room", () => {
         Date.parse(waiting_since),
       );
       expect(times).toEqual(Array.from({ length: 500 }, (_, n) => 1_000_000 - 600 + n));
-      expect(rows_read).toBeLessThanOrEqual(510);
+      // And some to record the read.
+      expect(rows_read).toBeLessThanOrEqual(520);
     }
   });
 });

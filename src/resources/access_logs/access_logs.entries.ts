@@ -103,3 +103,8 @@ export function entriesOf(
     })),
   };
 }
+
+/** @throws Error where something was found to read, and no entry says so: then it must not be shown */
+export function requireEntry([entry]: { id: number }[]): void {
+  if (!entry) throw new Error("The read left no entry in the access log");
+}

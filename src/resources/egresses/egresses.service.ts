@@ -3,6 +3,7 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
+import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callByKey, callOfPath, reachedCall } from "../calls/calls.sql.ts";
@@ -40,13 +41,14 @@ export async function readEgress(
 ): Promise<Egress & { url: string | null }> {
   const { db, now, caller } = context;
   const reached = { ...reachedCall(caller, path), egress_id };
-  const [[egress], [entry]] = await runBatch(db, [
+  const [[egress], [entry], entries] = await runBatch(db, [
     viewableEgressOfPath(reached),
     insertReadEntry({ ...reached, user_id: caller.user_id, now }),
     egressReadEntry(context, "read", reached),
   ]);
   if (!egress) throw egressNotFound();
   if (!entry) throw new Error("The read of an egress left no audit entry");
+  requireEntry(entries);
   const { status, storage_key } = egress;
   const hasFile = storage_key !== null && status !== EGRESS_DELETED;
   return { ...egress, url: hasFile ? await presignDownload(context, storage_key, entry.id) : null };

@@ -3,6 +3,7 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import { WAITING_LIST_RECORDED_EVERY } from "../../limits.ts";
+import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callOfPath, reachedCall } from "../calls/calls.sql.ts";
@@ -27,12 +28,13 @@ import {
 /** Those on a call, also while it goes on. */
 export async function listParticipants(context: ClientContext, path: CallPath): Promise<Participant[]> {
   const reached = reachedCall(context.caller, path);
-  const [[call], found] = await runBatch(context.db, [
+  const [[call], found, entries] = await runBatch(context.db, [
     callOfPath(reached),
     participantsOfPath(reached),
     participantsEntry(context, "read", reached),
   ]);
   if (!call) throw callNotFound();
+  requireEntry(entries);
   return found;
 }
 

@@ -4,6 +4,7 @@ import { runBatch } from "../../database/queries.ts";
 import { cleanUpPastRetention } from "../../database/retention.ts";
 import { soapNotes } from "../../database/schema.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
+import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
@@ -21,11 +22,12 @@ import {
 
 export async function requireSoapNote(context: ClientContext, path: CallPath): Promise<SoapNote> {
   const reached = reachedCall(context.caller, path);
-  const [[note]] = await runBatch(context.db, [
+  const [[note], entries] = await runBatch(context.db, [
     soapNoteOfPath(reached),
     soapNoteEntries.ofPath(context, "read", reached),
   ]);
   if (!note) throw soapNoteNotFound();
+  requireEntry(entries);
   return note;
 }
 

@@ -6,6 +6,7 @@ import { cleanUpPastRetention } from "../../database/retention.ts";
 import { transcripts } from "../../database/schema.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
+import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
@@ -32,12 +33,13 @@ export async function requireTranscript(
   path: CallPath,
 ): Promise<TranscriptWithLines> {
   const reached = reachedCall(context.caller, path);
-  const [parts] = await runBatch(context.db, [
+  const [parts, entries] = await runBatch(context.db, [
     transcriptOfPath(reached),
     transcriptEntries.ofPath(context, "read", reached),
   ]);
   const [transcript] = parts;
   if (!transcript) throw transcriptNotFound();
+  requireEntry(entries);
   const lines = await storedLines(transcript, parts);
   return { ...transcript, lines, names: new Map(transcript.names) };
 }

@@ -196,6 +196,8 @@ const HEADERS = [
   "Accept",
   "X-D1-Bookmark",
   "Idempotency-Key",
+  "X-Acting-User",
+  "X-Purpose-Of-Use",
   "X-Request-Id",
 ];
 const CREDENTIALS = ["X-Client-ID", "X-Client-Secret", "Authorization"];

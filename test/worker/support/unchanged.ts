@@ -7,19 +7,37 @@ import { fromNow, travelTo } from "./time.ts";
  * Expects the work to leave every row of every table as it was, and returns its result. The work is done an hour later,
  * so that a change of updated_at is noticed.
  */
-export async function changingNothing<T>(work: () => Promise<T>): Promise<T> {
-  const before = await everyRowAsText();
+export const changingNothing = <T>(work: () => Promise<T>) => comparing(everyRowAsText, work);
+
+/** The same for a read that the access log records. */
+export const changingOnlyTheLog = <T>(work: () => Promise<T>) =>
+  comparing(async () => (await everyRowAsText()).filter(({ name }) => !LOG_TABLES.includes(name)), work);
+
+const LOG_TABLES = ["access_logs", "waiting_list_reads"];
+
+async function comparing<T>(rows: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  const before = await rows();
   travelTo(fromNow(60));
   const result = await work();
-  const after = await everyRowAsText();
+  const after = await rows();
   // There are many rows, and texts are compared faster. If they differ, this shows the difference.
   if (JSON.stringify(after) !== JSON.stringify(before)) expect(after).toEqual(before);
   return result;
 }
 
+const TEXTS: Record<string, string> = { transcripts: "transcript", soap_notes: "soap_note" };
+
 /** Deletes an organization's rows from the tables when the test ends: so many would slow down `everyRow`. */
 export function leavingNoRows(organization_id: number, ...tables: string[]) {
   onTestFinished(async () => {
+    // Texts are not deleted without an entry.
+    for (const table of tables.filter((each) => each in TEXTS))
+      await env.DB.prepare(
+        `insert into access_logs (organization_id, at, event, resource, call_id, user_id)
+         select organization_id, 0, 'delete', '${TEXTS[table]}', call_id, 1 from ${table} where organization_id = ?`,
+      )
+        .bind(organization_id)
+        .run();
     for (const table of tables)
       await env.DB.prepare(`delete from ${table} where organization_id = ?`).bind(organization_id).run();
   });

@@ -1,0 +1,469 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { SYSTEM_USER } from "../../src/database/schema.ts";
+import { entriesAbout, entriesOfRequest, withoutEntries } from "./support/access_logs.ts";
+import { platform } from "./support/api.ts";
+import { aCall } from "./support/calls.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { externalExamples, platformExamples } from "./support/routes.ts";
+import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+/** The requests that the access log records, and what it says of each. What is not here leaves no entry. */
+const RECORDED: Record<string, Record<string, string>> = {
+  external: {
+    "GET /organization_users/:organization_user_id/calls/:call_id/transcript": "read transcript",
+    "GET /organization_users/:organization_user_id/calls/:call_id/soap_note": "read soap_note",
+    "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": "read egress",
+    "GET /organization_users/:organization_user_id/calls/:call_id/participants": "read participant",
+    "GET /organization_users/:organization_user_id/calls/:call_id/consents": "read consent",
+    "GET /waiting_rooms/:slug/participants": "read participant",
+    "PUT /organization_users/:organization_user_id/calls/:call_id": "update call",
+    "POST /invites": "create invite",
+    "DELETE /invites/:id": "delete invite",
+    "POST /invites/bulk_create": "create invite",
+    "POST /webhook_endpoints": "create webhook_endpoint",
+    "PUT /webhook_endpoints/:id": "update webhook_endpoint",
+    "DELETE /webhook_endpoints/:id": "delete webhook_endpoint",
+    "POST /webhook_endpoints/:id/rotate_secret": "update webhook_endpoint",
+  },
+  platform: {
+    "POST /organizations": "create organization",
+    "PUT /organizations/:id": "update organization",
+    "POST /organizations/:id/users": "create organization_user",
+    "PUT /organizations/:id/users/:organization_user_id": "update organization_user",
+    "DELETE /organizations/:id/users/:organization_user_id": "delete organization_user",
+    "POST /organizations/:id/api_clients": "create api_client",
+    "DELETE /api_clients/:id": "delete api_client",
+    "POST /organizations/:id/issuers": "create issuer",
+    "DELETE /issuers/:id": "delete issuer",
+    "PUT /calls/:key/legal_hold": "create legal_hold",
+    "DELETE /calls/:key/legal_hold": "delete legal_hold",
+    "DELETE /calls/:key/transcript": "delete transcript",
+    "DELETE /calls/:key/soap_note": "delete soap_note",
+    "DELETE /egresses/:egress_id": "delete egress",
+    "POST /invites/accept": "create organization_user",
+  },
+};
+
+const recorded = (api: "external" | "platform") => Object.entries(RECORDED[api] ?? {});
+
+const recordedReads = recorded("external").filter(([route]) => route.startsWith("GET "));
+
+async function send(api: "external" | "platform", route: string, clinic: Organization) {
+  const example = (api === "external" ? externalExamples : platformExamples)[route];
+  const [method = ""] = route.split(" ");
+  const { path, body } = (await example?.(clinic)) ?? { path: "" };
+  return () => (api === "external" ? clinic.client : platform).send(method, path, body);
+}
+
+describe.each(["external", "platform"] as const)("Of the requests of the %s API,", (api) => {
+  const routes = Object.keys(api === "external" ? externalExamples : platformExamples);
+
+  it.each(routes)("%s leaves the entry that it should, with ids only", async (route) => {
+    const clinic = await anOrganization();
+    const answer = await (await send(api, route, clinic))();
+    expect(answer.status).toBeLessThan(300);
+    const entries = await entriesOfRequest(answer);
+    const wanted = RECORDED[api]?.[route];
+    expect(entries.map(({ event, resource }) => `${event} ${resource}`)).toEqual(wanted ? [wanted] : []);
+    for (const { event, resource, request_id, acting_user, purpose, ...ids } of entries) {
+      expect([acting_user, purpose]).toEqual([null, null]);
+      for (const id of Object.values(ids)) expect(id === null || Number.isSafeInteger(id)).toBe(true);
+      const caller =
+        api === "external"
+          ? { user_id: clinic.admin.user_id, api_client_id: clinic.client.id }
+          : { user_id: SYSTEM_USER.id, api_client_id: null };
+      expect(ids).toMatchObject(caller);
+      expect(Math.abs(ids.at - Date.now())).toBeLessThan(60_000);
+      if (route !== "POST /organizations") expect(ids.organization_id).toBe(clinic.id);
+    }
+  });
+
+  it.each(recorded(api).map(([route]) => route))(
+    "%s does nothing if its entry cannot be written",
+    async (route) => {
+      const clinic = await anOrganization();
+      const request = await send(api, route, clinic);
+      if (route === "DELETE /egresses/:egress_id") return;
+      const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+      onTestFinished(() => logged.mockRestore());
+      const refused = await changingNothing(() => withoutEntries(request));
+      expectRefusal(refused, 500, "Internal server error");
+      expect(logged).toHaveBeenCalledOnce();
+      expect((await request()).status).toBeLessThan(300);
+    },
+  );
+});
+
+describe("An entry", () => {
+  it("says who read what, for whom and why", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const read = await clinic.client.send("GET", `${call.path}/soap_note`, undefined, {
+      "X-Acting-User": "staff-4711",
+      "X-Purpose-Of-Use": "TREAT",
+    });
+    expect(await entriesOfRequest(read)).toEqual([
+      {
+        organization_id: clinic.id,
+        at: expect.any(Number),
+        event: "read",
+        resource: "soap_note",
+        resource_id: call.id,
+        call_id: call.id,
+        organization_user_id: call.owner.id,
+        user_id: clinic.admin.user_id,
+        api_client_id: clinic.client.id,
+        acting_user: "staff-4711",
+        purpose: "TREAT",
+        request_id: read.headers.get("X-Request-Id"),
+      },
+    ]);
+  });
+
+  it("names the recording that was read, and for a list only the call", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const { id } = await call.addEgress();
+    const about = { call_id: call.id, organization_user_id: call.owner.id };
+    const one = await clinic.client.get(`${call.path}/egresses/${id}`);
+    expect(await entriesOfRequest(one)).toMatchObject([{ resource: "egress", resource_id: id, ...about }]);
+    for (const list of ["participants", "consents"]) {
+      const read = await clinic.client.get(`${call.path}/${list}`);
+      expect(await entriesOfRequest(read)).toMatchObject([{ resource_id: null, ...about }]);
+    }
+  });
+
+  it("names the member concerned", async () => {
+    const clinic = await anOrganization();
+    const path = `/organizations/${clinic.id}/users`;
+    const user = { email: `${unique("user")}@example.com`, display_name: "Pia", roles: ["provider"] };
+    const created = await platform.post(path, { user });
+    const { id } = created.body;
+    const concerned = [{ resource_id: id, organization_user_id: id }];
+    expect(await entriesOfRequest(created)).toMatchObject(concerned);
+    expect(
+      await entriesOfRequest(await platform.put(`${path}/${id}`, { user: { display_name: "Pia Pohl" } })),
+    ).toMatchObject(concerned);
+    const client = await clinic.addClient(id);
+    const [entry] = await entriesAbout(clinic, "create", "api_client").then((all) => all.slice(-1));
+    expect(entry).toMatchObject({ resource_id: client.id, organization_user_id: id });
+    expect(await entriesOfRequest(await platform.delete(`${path}/${id}`))).toMatchObject(concerned);
+  });
+
+  it("is one for each request, also where that has consequences", async () => {
+    const clinic = await anOrganization();
+    const second = await clinic.addUser("Ann Admin", ["organization_admin"]);
+    const client = await clinic.addClient(second.id);
+    await given(
+      client.post("/invites", {
+        organization_invite: {
+          email: `${unique("i")}@example.com`,
+          display_name: "I",
+          role_names: ["provider"],
+        },
+      }),
+    );
+    await given(
+      client.post("/webhook_endpoints", { webhook_endpoint: { url: "https://receiver.example/hook" } }),
+    );
+    const before = await allEntries(clinic);
+    await given(platform.delete(`/organizations/${clinic.id}/users/${second.id}`));
+    expect(await allEntries(clinic)).toBe(before + 1);
+  });
+
+  it("cannot be changed, replaced or, once days are sealed, removed before its day was", async () => {
+    const clinic = await anOrganization();
+    await changingNothing(async () => {
+      for (const statement of [
+        "update access_logs set acting_user = 'nobody'",
+        "insert or replace into access_logs select * from access_logs",
+      ])
+        await expect(env.DB.prepare(statement).run()).rejects.toThrow("access log are never changed");
+    });
+    const last = await env.DB.prepare("select max(id) as id from access_logs where organization_id = ?")
+      .bind(clinic.id)
+      .first<number>("id");
+    await env.DB.prepare(
+      `insert into access_log_seals (organization_id, date, count, first_id, last_id, sha256, jws, jws_sha256, created_at)
+       values (?, '2026-01-31', 1, 1, ?, '', '', '', 0)`,
+    )
+      .bind(clinic.id, (last ?? 0) - 1)
+      .run();
+    const remove = (id: number) => env.DB.prepare("delete from access_logs where id = ?").bind(id).run();
+    await expect(remove(last ?? 0)).rejects.toThrow("kept until their day is sealed");
+    await remove((last ?? 0) - 1);
+  });
+});
+
+const allEntries = async ({ id }: { id: number }) =>
+  Number(
+    await env.DB.prepare("select count(*) as n from access_logs where organization_id = ?")
+      .bind(id)
+      .first("n"),
+  );
+
+describe("No entry is left by", () => {
+  it.each(recordedReads)("what is not found: %s", async (route) => {
+    const clinic = await anOrganization();
+    const other = await anOrganization();
+    const { path } = (await externalExamples[route]?.(other)) ?? { path: "" };
+    expect((await changingNothing(() => clinic.client.get(path))).status).toBe(404);
+  });
+
+  it("changes that change nothing", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { external_reference: "visit-1" });
+    const provider = await clinic.addProvider("Paula");
+    await given(call.hold({ reason: "A complaint" }));
+    const endpoint = await given(
+      clinic.client.post("/webhook_endpoints", {
+        webhook_endpoint: { url: "https://receiver.example/hook" },
+      }),
+    );
+    const before = await allEntries(clinic);
+    await given(clinic.client.put(call.path, { call: { external_reference: "visit-1" } }));
+    await given(call.hold({ reason: "A complaint" }));
+    await given(platform.put(`/organizations/${clinic.id}`, { organization: { name: clinic.name } }));
+    const path = `/organizations/${clinic.id}/users/${provider.id}`;
+    await given(platform.put(path, { user: { display_name: "Paula", roles: ["provider"] } }));
+    await given(
+      clinic.client.put(`/webhook_endpoints/${endpoint.id}`, { webhook_endpoint: { url: endpoint.url } }),
+    );
+    await given(call.release());
+    await given(platform.delete(`/calls/${call.key}/transcript`));
+    const ended = await allEntries(clinic);
+    await given(call.release());
+    expect(await allEntries(clinic)).toBe(ended);
+    expect(ended).toBe(before + 1);
+  });
+
+  it("a request that is sent again with its Idempotency-Key", async () => {
+    const clinic = await anOrganization();
+    const body = {
+      organization_invite: {
+        email: `${unique("i")}@example.com`,
+        display_name: "I",
+        role_names: ["provider"],
+      },
+    };
+    const invite = () => clinic.client.send("POST", "/invites", body, { "Idempotency-Key": "once" });
+    expect(await entriesOfRequest(await invite())).toHaveLength(1);
+    expect(await entriesOfRequest(await invite())).toEqual([]);
+  });
+});
+
+describe("A legal hold", () => {
+  it("is created, changed and deleted, however it began", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { legal_hold: true });
+    await given(call.report({ legal_hold: true }));
+    const [created, ...more] = await entriesAbout(clinic, "create", "legal_hold");
+    expect(more).toEqual([]);
+    const subject = {
+      ...created,
+      event: expect.any(String),
+      at: expect.any(Number),
+      request_id: expect.any(String),
+    };
+    expect(created).toMatchObject({ call_id: call.id, organization_user_id: call.owner.id });
+    expect(await entriesOfRequest(await call.hold({ reason: "A complaint" }))).toMatchObject([
+      { ...subject, event: "update" },
+    ]);
+    expect(await entriesOfRequest(await call.release())).toMatchObject([{ ...subject, event: "delete" }]);
+  });
+});
+
+describe("What retention deletes or erases", () => {
+  it("leaves an entry each, of the service's own user", async () => {
+    const clinic = await anOrganization();
+    const days = { recording_retention_days: 1, transcript_retention_days: 1, participant_retention_days: 1 };
+    const call = await aCall(clinic, {
+      started_at: fromNow(-72 * 60 - 30),
+      ended_at: fromNow(-72 * 60),
+    });
+    const lonely = await aCall(clinic, {
+      started_at: fromNow(-72 * 60 - 30),
+      ended_at: fromNow(-72 * 60),
+      external_reference: "visit-2",
+      participants: [],
+    });
+    const egress = await call.addEgress();
+    await given(call.reportTranscript({ is_final: true, lines: [] }));
+    await given(call.reportSoapNote({ text: "Well.", is_final: true }));
+    const { participants } = await given(clinic.client.get(`${call.path}/participants`));
+    await given(platform.put(`/organizations/${clinic.id}`, { organization: days }));
+    onTestFinished(async () => {
+      const kept = Object.fromEntries(Object.keys(days).map((name) => [name, null]));
+      await given(platform.put(`/organizations/${clinic.id}`, { organization: kept }));
+    });
+    await workerWith({}).runCron();
+    const about = {
+      call_id: call.id,
+      organization_user_id: call.owner.id,
+      user_id: SYSTEM_USER.id,
+      api_client_id: null,
+      request_id: null,
+    };
+    expect(await entriesAbout(clinic, "delete", "transcript")).toMatchObject([
+      { ...about, resource_id: call.id },
+    ]);
+    expect(await entriesAbout(clinic, "delete", "soap_note")).toMatchObject([
+      { ...about, resource_id: call.id },
+    ]);
+    expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
+      { ...about, resource_id: egress.id },
+    ]);
+    expect(await entriesAbout(clinic, "delete", "participant")).toMatchObject(
+      participants.map(({ id }: { id: number }) => ({ ...about, resource_id: id })),
+    );
+    expect(await entriesAbout(clinic, "update", "call")).toMatchObject([
+      { ...about, resource_id: lonely.id, call_id: lonely.id, organization_user_id: lonely.owner.id },
+    ]);
+    const before = await allEntries(clinic);
+    await workerWith({}).runCron();
+    expect(await allEntries(clinic)).toBe(before);
+  });
+});
+
+describe("A waiting list that is polled", () => {
+  it("is recorded once a minute for a client, the person for whom it asks, and a room", async () => {
+    const clinic = await anOrganization();
+    const provider = await clinic.addProvider();
+    const { slug } = await clinic.addRoom();
+    const second = await clinic.addClient(clinic.admin.id);
+    const poll = (client: Pick<typeof clinic.client, "send">, room: string, acting_user = "staff-1") =>
+      client.send("GET", `/waiting_rooms/${room}/participants`, undefined, { "X-Acting-User": acting_user });
+    const polls: [Parameters<typeof poll>, number][] = [
+      [[clinic.client, slug], 1],
+      [[clinic.client, slug], 0],
+      [[clinic.client, slug, "staff-2"], 1],
+      [[second, slug], 1],
+      [[clinic.client, provider.waiting_room_slug], 1],
+      [[clinic.client, slug], 0],
+    ];
+    travelTo("2026-11-20T10:00:00Z");
+    for (const [how, entries] of polls)
+      expect(await entriesOfRequest(await poll(...how))).toHaveLength(entries);
+    travelTo("2026-11-20T10:00:59Z");
+    expect(await entriesOfRequest(await poll(clinic.client, slug))).toEqual([]);
+    travelTo("2026-11-20T10:01:00Z");
+    expect(await entriesOfRequest(await poll(clinic.client, slug))).toMatchObject([
+      { resource: "participant", resource_id: null, call_id: null, organization_user_id: null },
+    ]);
+    travelTo("2026-11-20T10:02:00Z");
+    expect(await entriesOfRequest(await poll(clinic.client, provider.waiting_room_slug))).toMatchObject([
+      { organization_user_id: provider.id },
+    ]);
+  });
+
+  it("is recorded once, however many poll at once", async () => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    await Promise.all(
+      Array.from({ length: 30 }, () => given(clinic.client.get(`/waiting_rooms/${slug}/participants`))),
+    );
+    expect(await entriesAbout(clinic, "read", "participant")).toHaveLength(1);
+  });
+});
+
+describe("The headers that say for whom and why", () => {
+  const refusedHeaders: [string, Record<string, string>, RegExp][] = [
+    ["an empty acting user", { "X-Acting-User": "" }, /^X-Acting-User: must be 1 to 255 printable ASCII/],
+    ["a long acting user", { "X-Acting-User": "x".repeat(256) }, /^X-Acting-User: must be/],
+    ["an acting user that is not ASCII", { "X-Acting-User": "J\u00fcrgen" }, /^X-Acting-User: must be/],
+    ["an unknown purpose", { "X-Purpose-Of-Use": "CURIOSITY" }, /^X-Purpose-Of-Use: must be one of TREAT, /],
+    ["an empty purpose", { "X-Purpose-Of-Use": "" }, /^X-Purpose-Of-Use: must be one of/],
+  ];
+
+  it.each(refusedHeaders)("are refused on every request of a client: %s", async (_, headers, text) => {
+    const clinic = await anOrganization();
+    const { slug } = await clinic.addRoom();
+    for (const [method, path, body] of [
+      ["GET", "/roles"],
+      ["GET", `/waiting_rooms/${slug}`],
+      ["POST", "/waiting_rooms", "not JSON"],
+      ["DELETE", `/waiting_rooms/${slug}`],
+    ] as const)
+      expectRefusal(await changingNothing(() => clinic.client.send(method, path, body, headers)), 400, text);
+  });
+
+  it("may have the longest and shortest values that they can have", async () => {
+    const clinic = await anOrganization();
+    for (const acting_user of ["x", "x".repeat(255), "a b~!"])
+      expect(
+        (await clinic.client.send("GET", "/roles", undefined, { "X-Acting-User": acting_user })).status,
+      ).toBe(200);
+  });
+
+  it("are looked at after the credentials and the path", async () => {
+    const clinic = await anOrganization();
+    const bad = { "X-Purpose-Of-Use": "CURIOSITY" };
+    const wrong = await clinic.client.send("GET", "/roles", undefined, {
+      ...bad,
+      "X-Client-Secret": "wrong",
+    });
+    expectRefusal(wrong, 401);
+    for (const path of ["/nowhere", "/invites/x", "/organization_users/0/calls/1/transcript"])
+      expectRefusal(await clinic.client.send("GET", path, undefined, bad), 404);
+  });
+
+  it("are not looked at by the other APIs", async () => {
+    const answer = await platform.send("GET", "/organizations", undefined, {
+      "X-Purpose-Of-Use": "CURIOSITY",
+    });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("An organization that wants to know for whom", () => {
+  async function aStrictClinic() {
+    const clinic = await anOrganization();
+    const path = `/organizations/${clinic.id}`;
+    const updated = await given(platform.put(path, { organization: { require_acting_user: true } }));
+    expect(updated.require_acting_user).toBe(true);
+    return clinic;
+  }
+
+  const both = { "X-Acting-User": "staff-1", "X-Purpose-Of-Use": "TREAT" };
+
+  it.each(recordedReads)("refuses what is recorded without both headers: %s", async (route) => {
+    const clinic = await aStrictClinic();
+    const { path } = (await externalExamples[route]?.(clinic)) ?? { path: "" };
+    const text = /^X-Acting-User and X-Purpose-Of-Use: are required/;
+    const lacking: Record<string, string>[] = [
+      {},
+      { "X-Acting-User": "staff-1" },
+      { "X-Purpose-Of-Use": "TREAT" },
+    ];
+    for (const headers of lacking)
+      expectRefusal(
+        await changingNothing(() => clinic.client.send("GET", path, undefined, headers)),
+        400,
+        text,
+      );
+    expect((await clinic.client.send("GET", path, undefined, both)).status).toBe(200);
+  });
+
+  it("refuses that before the thing is looked for, and nothing else", async () => {
+    const clinic = await aStrictClinic();
+    const nothing = "/organization_users/999999/calls/999999/transcript";
+    expectRefusal(await clinic.client.get(nothing), 400);
+    expectRefusal(await clinic.client.send("GET", nothing, undefined, both), 404);
+    expect((await clinic.client.get("/calls")).status).toBe(200);
+    await clinic.addRoom();
+  });
+
+  it("is heard within 60 seconds by a client that is known already", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    await given(clinic.client.get(`${call.path}/participants`));
+    await given(platform.put(`/organizations/${clinic.id}`, { organization: { require_acting_user: true } }));
+    travelTo(fromNow(1));
+    expectRefusal(await clinic.client.get(`${call.path}/participants`), 400);
+  });
+});

@@ -1,0 +1,61 @@
+import { env } from "cloudflare:workers";
+import type { Answer } from "./api.ts";
+
+/** An entry as the table has it, with the id of the request as the response has it. */
+export interface Entry {
+  organization_id: number;
+  at: number;
+  event: string;
+  resource: string;
+  resource_id: number | null;
+  call_id: number | null;
+  organization_user_id: number | null;
+  user_id: number;
+  api_client_id: number | null;
+  acting_user: string | null;
+  purpose: string | null;
+  request_id: string | null;
+}
+
+const select = (where: string, ...values: unknown[]) =>
+  env.DB.prepare(
+    `select organization_id, at, event, resource, resource_id, call_id, organization_user_id, user_id, api_client_id,
+       acting_user, purpose, nullif(hex(request_id), '') as request_id
+     from access_logs where ${where} order by id`,
+  )
+    .bind(...values)
+    .all<Entry>();
+
+/** What the access log has of a request. */
+export async function entriesOfRequest({ headers }: Answer): Promise<Entry[]> {
+  const id = headers.get("X-Request-Id") ?? "";
+  const { results } = await select("request_id = unhex(?, '-')", id);
+  return results.map((entry) => ({ ...entry, request_id: id }));
+}
+
+/** What the access log has of an organization, of one kind of thing, with or without a request. */
+export async function entriesAbout(
+  organization: { id: number },
+  event: string,
+  resource: string,
+): Promise<Entry[]> {
+  const { results } = await select(
+    "organization_id = ? and event = ? and resource = ?",
+    organization.id,
+    event,
+    resource,
+  );
+  return results;
+}
+
+/** Lets every entry fail while the work is done. */
+export async function withoutEntries<T>(work: () => Promise<T>): Promise<T> {
+  await env.DB.prepare(
+    "create trigger no_entries before insert on access_logs begin select raise(abort, 'no entry today'); end",
+  ).run();
+  try {
+    return await work();
+  } finally {
+    await env.DB.prepare("drop trigger no_entries").run();
+  }
+}

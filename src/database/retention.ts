@@ -1,9 +1,15 @@
 import { and, asc, eq, inArray, isNotNull, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Context } from "../context.ts";
 import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
-import type { textEntries } from "../resources/access_logs/access_logs.calls.ts";
-import { builder, type Placeholders, preparedQuery, runBatch, type Value } from "./queries.ts";
+import type { Database } from "./database.ts";
+import {
+  type BoundQuery,
+  builder,
+  type Placeholders,
+  preparedQuery,
+  runBatch,
+  type Value,
+} from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";
 import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
 import { rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
@@ -68,16 +74,19 @@ export function pastRetentionInTurn(
   return rowsInTurn(table, deleting, overdueOf, turn);
 }
 
+type Chore = Turn & { now: number };
+
 /**
  * The chore that deletes the transcripts or SOAP notes that are past retention, each with its entry of the access log.
  *
- * @param entries makes the statement of the entries for those that a condition selects
+ * @param entriesWhere makes the statement of the entries for those that a condition selects
  */
-export function cleanUpPastRetention(
+export function cleanUpPastRetention<Requested extends { db: Database; now: number }>(
   results: typeof transcripts | typeof soapNotes,
-  entries: ReturnType<typeof textEntries>,
-): (context: Context) => Promise<number> {
-  type Chore = Turn & { now: number };
+  entriesWhere: (
+    condition: (chore: Placeholders<Chore>) => SQL,
+  ) => (context: Requested, event: "delete", chore: Chore) => BoundQuery<unknown>,
+): (context: Requested) => Promise<number> {
   const isDue = (chore: Placeholders<Chore>) =>
     inArray(
       rowid,
@@ -92,7 +101,7 @@ export function cleanUpPastRetention(
         chore,
       ),
     );
-  const recordDeletions = entries.where(isDue);
+  const recordDeletions = entriesWhere(isDue);
   const deleteDue = preparedQuery((chore: Placeholders<Chore>) =>
     builder
       .delete(results)

@@ -1,12 +1,11 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
-import type { Requester } from "../context.ts";
+import type { ClientContext, Requester } from "../context.ts";
 import { isReplica } from "../database/database.ts";
 import { PURPOSES_OF_USE } from "../database/enums.ts";
 import { MAX_ACTING_USER_LENGTH } from "../limits.ts";
 import { ApiError } from "./errors.ts";
-import type { ExternalEnv } from "./external_api.ts";
 
 /*
  * For whom a client asks, and why: what the access log says beside the client itself. Every external request may say it, and
@@ -55,7 +54,7 @@ export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_us
  * @throws ApiError 400 if the organization wants to know for whom, and the request does not say it
  */
 export const recordedRead = Object.assign(
-  createMiddleware<ExternalEnv>(async (c, next) => {
+  createMiddleware<{ Bindings: Env; Variables: { context: ClientContext } }>(async (c, next) => {
     const { context } = c.var;
     const { acting_user, purpose } = context.requester;
     if (context.caller.require_acting_user && (acting_user === null || purpose === null))

@@ -60,4 +60,4 @@ export async function deleteSoapNote(context: Context, key: string): Promise<voi
 }
 
 /** Deletes SOAP notes of calls that ended more days ago than their organization keeps transcripts. */
-export const deleteOldSoapNotes = cleanUpPastRetention(soapNotes, soapNoteEntries);
+export const deleteOldSoapNotes = cleanUpPastRetention(soapNotes, soapNoteEntries.where);

@@ -120,7 +120,7 @@ export async function deleteTranscript(context: Context, key: string): Promise<v
 }
 
 /** Deletes transcripts of calls that ended more days ago than their organization keeps transcripts. */
-export const deleteOldTranscripts = cleanUpPastRetention(transcripts, transcriptEntries);
+export const deleteOldTranscripts = cleanUpPastRetention(transcripts, transcriptEntries.where);
 
 async function storedLines(
   { first_line_id }: Transcript,

@@ -163,6 +163,8 @@ export function writeVariedRows(database: DatabaseSync) {
         where call_id % 6 = 0 and organization_id = ${organization_id};
       insert into soap_notes (organization_id, call_id, text, is_final, created_at, updated_at)
         select organization_id, id, 'Late.', 0, 9, 9 from calls where id % 5 = 0 and organization_id = ${organization_id};
+      insert into access_logs (organization_id, at, event, resource, call_id, user_id)
+        select organization_id, 9, 'delete', 'soap_note', call_id, 1 from soap_notes where call_id % 10 = 5;
       delete from soap_notes where call_id % 10 = 5;
       -- Calls that are corrected, go to another user or another day, or go altogether.
       update calls set organization_user_id = ${id(3)} where id in (${id(1)}, ${id(4)});

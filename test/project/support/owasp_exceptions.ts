@@ -70,13 +70,8 @@ export const EXCEPTIONS: Exception[] = [
   {
     rule: "api8:2023-define-error-validation",
     where: [
-      "* paths */{*} get responses",
-      "* paths */{*} delete responses",
-      "external paths */{waiting_room_slug}/waiting_room_subs get responses",
-      "external paths */{slug}/participants get responses",
-      "external paths */calls/{call_id}/* get responses",
-      "external paths /roles get responses",
-      "external paths /webhook_endpoints get responses",
+      "platform paths */{*} get responses",
+      "platform paths */{*} delete responses",
       "platform paths /calls/{key}/legal_hold delete responses",
     ],
     reason:

@@ -12,9 +12,12 @@ import { anEndedCall, anEndedEgress, aSoapNote, aTranscript, reported } from "./
 /** An example for each route of the external API, by method and pattern. */
 export const externalExamples: Record<string, MakeExample> = {
   "GET /organization_users": async () => ({ path: "/organization_users" }),
-  "GET /organization_users/:id": async (clinic) => ({
-    path: `/organization_users/${(await aProvider(clinic)).id}`,
+  "GET /organization_users/:id": async (clinic) => ({ path: await aMember(clinic) }),
+  "PUT /organization_users/:id": async (clinic) => ({
+    path: await aMember(clinic),
+    body: { organization_user: { display_name: "Dr. Paula", roles: ["provider_assistant"] } },
   }),
+  "DELETE /organization_users/:id": async (clinic) => ({ path: await aMember(clinic) }),
   "GET /waiting_rooms": async () => ({ path: "/waiting_rooms" }),
   "POST /waiting_rooms": async () => ({
     path: "/waiting_rooms",
@@ -127,6 +130,9 @@ export const externalExamples: Record<string, MakeExample> = {
     path: `${await anEndpoint(clinic, clinic.aReceiver())}/ping`,
   }),
 };
+
+/** The path of a new organization user. */
+const aMember = async (clinic: Clinic) => `/organization_users/${(await aProvider(clinic)).id}`;
 
 /** A sub in a new room. */
 const aSub = async (clinic: Clinic) => ({

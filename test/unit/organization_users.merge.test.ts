@@ -69,7 +69,7 @@ describe("A creation", () => {
 
 describe("A change", () => {
   const change = (before: Member, input: Parameters<typeof mergeMember>[1], ...ids: number[]) =>
-    mergeMember({ member: before, providers: ids.map((id) => ({ id })) }, input, NOW);
+    mergeMember({ member: before, providers: ids.map((id) => ({ id })), field: "user" }, input, NOW);
 
   it("keeps what is left out", () => {
     expect(change(assistant, {})).toEqual({ ...assistant, updated_at: NOW });

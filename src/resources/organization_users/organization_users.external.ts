@@ -1,15 +1,31 @@
 import { externalRoutes } from "../../http/external_api.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { params, query } from "../../http/validation.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { toOrganizationUser } from "./organization_users.schemas.ts";
-import { listOrganizationUsers, requireOrganizationUser } from "./organization_users.service.ts";
+import { toOrganizationUser, updateOrganizationUserBody } from "./organization_users.schemas.ts";
+import {
+  listOrganizationUsers,
+  removeOrganizationUser,
+  requireOrganizationUser,
+  updateOrganizationUser,
+} from "./organization_users.service.ts";
+
+const byId = params(idParams);
 
 export const organizationUsersExternal = externalRoutes()
   .get("/organization_users", query(pageQuery), async (c) => {
     const { items, pagination } = await listOrganizationUsers(c.var.context, c.req.valid("query"));
     return c.json({ organization_users: items.map(toOrganizationUser), pagination });
   })
-  .get("/organization_users/:id", params(idParams), async (c) =>
+  .get("/organization_users/:id", byId, async (c) =>
     c.json(toOrganizationUser(await requireOrganizationUser(c.var.context, c.req.valid("param").id))),
-  );
+  )
+  .put("/organization_users/:id", byId, jsonBody(updateOrganizationUserBody), async (c) => {
+    const { id } = c.req.valid("param");
+    const user = await updateOrganizationUser(c.var.context, id, c.req.valid("json").organization_user);
+    return c.json(toOrganizationUser(user));
+  })
+  .delete("/organization_users/:id", byId, async (c) => {
+    await removeOrganizationUser(c.var.context, c.req.valid("param").id);
+    return c.body(null, 204);
+  });

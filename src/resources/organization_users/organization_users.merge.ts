@@ -3,8 +3,13 @@ import type { Role } from "../../database/enums.ts";
 import type { organizationUsers } from "../../database/schema.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
-import { assistsNonProvider, emailHasAccount, notAnAssistant } from "./organization_users.refusals.ts";
-import type { createUserBody, updateUserBody } from "./organization_users.schemas.ts";
+import {
+  assistsNonProvider,
+  emailHasAccount,
+  type MemberField,
+  notAnAssistant,
+} from "./organization_users.refusals.ts";
+import type { createUserBody, MemberChanges } from "./organization_users.schemas.ts";
 
 /** An organization user, with the email, and in ascending order the ids of whom the user assists. */
 export type Member = typeof organizationUsers.$inferSelect & { email: string; assists: number[] };
@@ -58,21 +63,22 @@ export function newMember(
   now: number,
 ): NextMember {
   if (member && !hasEnded(member)) throw emailHasAccount();
-  return withAssists(joinMember(member, { organization_id, ...input }, now), assists, providers);
+  return withAssists(joinMember(member, { organization_id, ...input }, now), assists, providers, "user");
 }
 
 /**
  * A field left out stays. A member who is no longer a provider_assistant assists nobody.
  *
+ * @param field that of the request
  * @throws ApiError 422 if the assists cannot be
  */
 export function mergeMember(
-  { member, providers }: { member: Member; providers: Providers },
-  { assists, ...input }: z.output<typeof updateUserBody>["user"],
+  { member, providers, field }: { member: Member; providers: Providers; field: MemberField },
+  { assists, ...input }: MemberChanges,
   now: number,
 ): NextMember {
   const next = { ...member, ...withoutUndefined(input), updated_at: now };
-  if (assists) return withAssists(next, assists, providers);
+  if (assists) return withAssists(next, assists, providers, field);
   return isAssistant(next) ? next : { ...next, assists: [] };
 }
 
@@ -85,10 +91,15 @@ export const formerMember = (member: Member, now: number): NextMember => ({
 });
 
 /** Someone who was assisted before can stay on the list without still being a provider: the calls remain. */
-function withAssists(member: NextMember, assists: number[], providers: Providers): NextMember {
-  if (assists.length > 0 && !isAssistant(member)) throw notAnAssistant();
+function withAssists(
+  member: NextMember,
+  assists: number[],
+  providers: Providers,
+  field: MemberField,
+): NextMember {
+  if (assists.length > 0 && !isAssistant(member)) throw notAnAssistant(field);
   const possible = new Set([...providers.map(({ id }) => id), ...member.assists]);
-  if (assists.some((id) => !possible.has(id))) throw assistsNonProvider();
+  if (assists.some((id) => !possible.has(id))) throw assistsNonProvider(field);
   return { ...member, assists: [...new Set(assists)].sort((a, b) => a - b) };
 }
 

@@ -4,10 +4,13 @@ import { CLIENT_KNOWN_FOR } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
 import { ANN, FRED, OLGA, PAULA, SAM, SAMS_ROOM } from "../../openapi/story.ts";
+import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { organizationParameter } from "../organizations/organizations.openapi.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
   assistsNonProvider,
+  clientDemotesItsUser,
+  clientRemovesItsUser,
   emailHasAccount,
   NO_ROLE_LEFT,
   notAnAssistant,
@@ -30,13 +33,30 @@ const shown = (user: User) => organizationUserSchema.parse(user);
 const listed = (...users: User[]) => users.map(shown);
 const created = (user: User) => createdUserSchema.parse(user);
 
+const ID_NOT_USER_ID = "The id of the organization user: the `id`, not the `user_id`.";
+
 const parameters = {
   id: organizationParameter,
-  organization_user_id: {
-    description: "The id of the organization user: the `id`, not the `user_id`.",
-    example: ANN.id,
-  },
+  organization_user_id: { description: ID_NOT_USER_ID, example: ANN.id },
 };
+
+const change = {
+  assists: { assists: ann.assists },
+  promotion: { display_name: promotedAnn.display_name, roles: promotedAnn.roles },
+};
+
+const IN_60_SECONDS = `within ${CLIENT_KNOWN_FOR / 1000} seconds`;
+
+/** What both APIs do. */
+const CHANGE = `Fields that are left out keep their values. \`roles\` and \`assists\` replace the lists before. Those whom the user assisted before can stay on the list, even without the role \`provider\`. A new name does not change the name of the personal waiting room. A user who becomes a provider gets a personal waiting room, or the same one back as before. A user who is no longer a provider loses it: those who wait there have left, and the subs that the user fills are empty; assistants keep their access to the user's calls. A user who is no longer a provider_assistant assists nobody. What the user asked for and may no longer ask for is withdrawn: pending invites that give higher roles are removed, such rows of bulk invites that are still in the queue fail, and the webhook endpoints of somebody who is no organization_admin any more are turned off. API clients that act as the user have the new roles ${IN_60_SECONDS}.`;
+
+const REMOVAL = `The user can no longer sign in; codes that were not redeemed are void. API clients that act as the user are revoked: they are refused everywhere ${IN_60_SECONDS}. Pending invites for the email are removed, and bulk invites that are still in the queue create none. What the user made goes too: the pending invites that the user sent are removed, the rows of their bulk invites that are still in the queue fail, and their webhook endpoints are turned off, until another organization_admin turns them on. The subs that the user fills are empty, and the user assists nobody. The personal waiting room is retired, and those who wait there have left. A call that is going on there goes on and can be reported. The organization user stays in lists, without roles, and its calls can be read as before.`;
+
+const OTHER_ORGANIZATIONS = "Other organizations of the person are not affected.";
+
+const WHAT_TO_CHANGE = "What to change. An empty object changes nothing.";
+
+const NOT_AN_ADMIN = "The client does not act as an organization_admin, or there is no such member";
 
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
@@ -71,10 +91,7 @@ export const organizationUsersReference: Reference = {
         "The organization users that the client has access to are those of the list. Events name organization users by this id.",
       status: 200,
       parameters: {
-        id: {
-          description: "The id of the organization user: the `id`, not the `user_id`.",
-          example: PAULA.id,
-        },
+        id: { description: ID_NOT_USER_ID, example: PAULA.id },
       },
       response: {
         schema: organizationUserSchema,
@@ -85,6 +102,45 @@ export const organizationUsersReference: Reference = {
         },
       },
       errors: [organizationUserNotFound()],
+    },
+    "PUT /organization_users/:id": {
+      operationId: "updateOrganizationUser",
+      summary: "Change an organization user",
+      description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
+      status: 200,
+      parameters: { id: { description: ID_NOT_USER_ID, example: ANN.id } },
+      request: {
+        fields: { organization_user: WHAT_TO_CHANGE },
+        examples: {
+          "Whom an assistant assists": { organization_user: change.assists },
+          "Another name and another role": { organization_user: change.promotion },
+        },
+      },
+      response: {
+        schema: organizationUserSchema,
+        examples: {
+          "Whom an assistant assists": shown(ann),
+          "Another name and another role": shown(promotedAnn),
+        },
+      },
+      refusals: { 404: `${NOT_AN_ADMIN}, or the membership has ended.` },
+      errors: [
+        organizationUserNotFound(),
+        unprocessable(`organization_user.roles: ${NO_ROLE_LEFT}`),
+        notAnAssistant("organization_user"),
+        assistsNonProvider("organization_user"),
+        clientDemotesItsUser(),
+        invalidClient(),
+      ],
+    },
+    "DELETE /organization_users/:id": {
+      operationId: "removeOrganizationUser",
+      summary: "End the membership of an organization user",
+      description: `${REMOVAL} The person can come back by a new invite. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
+      status: 204,
+      parameters: { id: { description: ID_NOT_USER_ID, example: SAM.id } },
+      refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
+      errors: [organizationUserNotFound(), clientRemovesItsUser(), invalidClient()],
     },
   },
   platform: {
@@ -129,21 +185,19 @@ export const organizationUsersReference: Reference = {
           "An administrator": created(olga),
         },
       },
-      errors: [organizationNotFound(), emailHasAccount(), notAnAssistant(), assistsNonProvider()],
+      errors: [organizationNotFound(), emailHasAccount(), notAnAssistant("user"), assistsNonProvider("user")],
     },
     "PUT /organizations/:id/users/:organization_user_id": {
       operationId: "updateUser",
       summary: "Change a user of an organization",
-      description: `Fields that are left out keep their values. \`roles\` and \`assists\` replace the lists before. Those whom the user assisted before can stay on the list, even without the role \`provider\`. A new name does not change the name of the personal waiting room. A user who becomes a provider gets a personal waiting room, or the same one back as before. A user who is no longer a provider loses it: those who wait there have left, and the subs that the user fills are empty; assistants keep their access to the user's calls. A user who is no longer a provider_assistant assists nobody. What the user asked for and may no longer ask for is withdrawn: pending invites that give higher roles are removed, such rows of bulk invites that are still in the queue fail, and the webhook endpoints of somebody who is no organization_admin any more are turned off. API clients that act as the user have the new roles within ${CLIENT_KNOWN_FOR / 1000} seconds.`,
+      description: CHANGE,
       status: 200,
       parameters,
       request: {
-        fields: { user: "What to change. An empty object changes nothing." },
+        fields: { user: WHAT_TO_CHANGE },
         examples: {
-          "Whom an assistant assists": { user: { assists: ann.assists } },
-          "Another name and another role": {
-            user: { display_name: promotedAnn.display_name, roles: promotedAnn.roles },
-          },
+          "Whom an assistant assists": { user: change.assists },
+          "Another name and another role": { user: change.promotion },
         },
       },
       response: {
@@ -158,14 +212,14 @@ export const organizationUsersReference: Reference = {
         organizationNotFound(),
         organizationUserNotFound(),
         unprocessable(`user.roles: ${NO_ROLE_LEFT}`),
-        notAnAssistant(),
-        assistsNonProvider(),
+        notAnAssistant("user"),
+        assistsNonProvider("user"),
       ],
     },
     "DELETE /organizations/:id/users/:organization_user_id": {
       operationId: "endMembership",
       summary: "End the membership of a user",
-      description: `The user can no longer sign in; codes that were not redeemed are void. API clients that act as the user are revoked: they are refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. Pending invites for the email are removed, and bulk invites that are still in the queue create none. What the user made goes too: the pending invites that the user sent are removed, the rows of their bulk invites that are still in the queue fail, and their webhook endpoints are turned off, until another organization_admin turns them on. The subs that the user fills are empty, and the user assists nobody. The personal waiting room is retired, and those who wait there have left. A call that is going on there goes on and can be reported. The organization user stays in lists, without roles, and its calls can be read as before. The person can come back by a new invite, or by \`POST /organizations/{id}/users\`. Other organizations of the person are not affected.`,
+      description: `${REMOVAL} The person can come back by a new invite, or by \`POST /organizations/{id}/users\`. ${OTHER_ORGANIZATIONS}`,
       status: 204,
       parameters,
       refusals: {

@@ -8,8 +8,21 @@ export const emailHasAccount = () =>
 /** The fault of an empty list of roles that is to replace those of a user. */
 export const NO_ROLE_LEFT = "must name at least one role; to end the membership, use DELETE";
 
-export const notAnAssistant = () =>
-  unprocessable("user.assists: is for those who have the role provider_assistant");
+/** The field of a request that holds a member: in the platform API, and in the external API. */
+export type MemberField = "user" | "organization_user";
 
-export const assistsNonProvider = () =>
-  unprocessable("user.assists: must name providers of the organization");
+export const notAnAssistant = (field: MemberField) =>
+  unprocessable(`${field}.assists: is for those who have the role provider_assistant`);
+
+export const assistsNonProvider = (field: MemberField) =>
+  unprocessable(`${field}.assists: must name providers of the organization`);
+
+export const clientRemovesItsUser = () =>
+  unprocessable(
+    "Your client acts as this organization user: only a client of another organization_admin can end the membership, so that the organization keeps one",
+  );
+
+export const clientDemotesItsUser = () =>
+  unprocessable(
+    "organization_user.roles: must include organization_admin, because your client acts as this organization user: only a client of another organization_admin can take the role away, so that the organization keeps one",
+  );

@@ -25,7 +25,6 @@ const roleList = (tooFew: string) =>
 /** At least one role name; repeated ones count once, lowest first. */
 export const roleNames = roleList("must name at least one role");
 
-/** What the platform can set. */
 const fields = z.object({
   email,
   display_name: name,
@@ -40,12 +39,17 @@ const fields = z.object({
 
 export const createUserBody = z.object({ user: fields.partial({ assists: true }) });
 
-export const updateUserBody = z.object({
-  user: fields
-    .omit({ email: true })
-    .extend({ roles: roleList(NO_ROLE_LEFT) })
-    .partial(),
-});
+/** What can be changed of a member. */
+const changes = fields
+  .omit({ email: true })
+  .extend({ roles: roleList(NO_ROLE_LEFT) })
+  .partial();
+
+export type MemberChanges = z.output<typeof changes>;
+
+export const updateUserBody = z.object({ user: changes });
+
+export const updateOrganizationUserBody = z.object({ organization_user: changes });
 
 export const memberParams = z.object({ id: pathId, organization_user_id: pathId });
 

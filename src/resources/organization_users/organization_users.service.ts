@@ -1,8 +1,9 @@
 import type * as z from "zod";
-import type { ClientContext, Context } from "../../context.ts";
+import type { Caller, ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
+import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -25,9 +26,17 @@ import {
   type NextMember,
   newMember,
 } from "./organization_users.merge.ts";
-import { organizationUserNotFound } from "./organization_users.refusals.ts";
-import type { createUserBody, OrganizationUser, User, updateUserBody } from "./organization_users.schemas.ts";
-import { everybody, pageOfUsers, reachedUser, reachOf, selfAndAssisted } from "./organization_users.sql.ts";
+import { requireAdministrator, requireAdministratorStays } from "./organization_users.policy.ts";
+import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
+import type { createUserBody, MemberChanges, OrganizationUser, User } from "./organization_users.schemas.ts";
+import {
+  everybody,
+  pageOfUsers,
+  reachedUser,
+  reachOf,
+  rolesOfMember,
+  selfAndAssisted,
+} from "./organization_users.sql.ts";
 
 /** All users of an organization, removed ones too. */
 export const listUsers = listOfOrganization(organizationUsers, pageOfUsers);
@@ -85,24 +94,65 @@ export async function createUser(
   );
 }
 
+/** Who asks for a change of a member, and what they may change. */
+interface Author<Known> {
+  organization_id: number;
+  /** The field of their request that holds the member. */
+  field: MemberField;
+  /** What D1 knows of them. */
+  read: BoundQuery<Known>;
+  /** @throws ApiError if they change no members here */
+  require(known: Known | undefined): void;
+  /** @throws ApiError if they may not make this of the member */
+  allow(member: Member, next: NextMember): void;
+}
+
+/** The platform may do everything. */
+const thePlatform = (organization_id: number): Author<{ id: number }> => ({
+  organization_id,
+  field: "user",
+  read: organizationById({ id: organization_id }),
+  require(organization) {
+    if (!organization) throw organizationNotFound();
+  },
+  allow() {},
+});
+
+const theClient = (caller: Caller): Author<{ roles: Role[] }> => ({
+  organization_id: caller.organization_id,
+  field: "organization_user",
+  read: rolesOfMember(caller),
+  require: (user) => requireAdministrator(caller, user),
+  allow: (member, next) => requireAdministratorStays(caller, member, next),
+});
+
+export const updateUser = (context: Context, organization_id: number, id: number, input: MemberChanges) =>
+  changeMember(context, thePlatform(organization_id), id, input);
+
+export const updateOrganizationUser = (context: ClientContext, id: number, input: MemberChanges) =>
+  changeMember(context, theClient(context.caller), id, input);
+
 /** Changes a member. Roles that are gained or lost bring or take what goes with them. */
-export async function updateUser(
+async function changeMember<Known>(
   context: Context,
-  organization_id: number,
+  author: Author<Known>,
   id: number,
-  input: z.output<typeof updateUserBody>["user"],
+  input: MemberChanges,
 ): Promise<User> {
   const { db, now } = context;
+  const { organization_id, field } = author;
   return decideAndWrite(
     db,
     [
-      organizationById({ id: organization_id }),
+      author.read,
       providersAmong({ organization_id, ids: JSON.stringify(input.assists ?? []) }),
       ...membershipOfId({ organization_id, id }),
     ],
-    async ([organization], providers, [found], [room]) => {
-      const member = requireMember(organization, found);
-      const next = mergeMember({ member, providers }, input, now);
+    async ([known], providers, [found], [room]) => {
+      author.require(known);
+      const member = requireMember(found);
+      const next = mergeMember({ member, providers, field }, input, now);
+      author.allow(member, next);
       return {
         writes: [...(await membershipWrites({ member, room }, next, now)), userByEmail(next)],
         entries: isSameRow<NextMember>(member, next) ? [] : [memberEntry(context, "update", member)],
@@ -111,18 +161,27 @@ export async function updateUser(
   );
 }
 
+export const endMembership = (context: Context, organization_id: number, id: number) =>
+  removeMember(context, thePlatform(organization_id), id);
+
+export const removeOrganizationUser = (context: ClientContext, id: number) =>
+  removeMember(context, theClient(context.caller), id);
+
 /**
  * Ends a membership. Nothing else lets the person in again, only a new invite or a new creation, which bring the same
  * organization user back.
  */
-export async function endMembership(context: Context, organization_id: number, id: number): Promise<void> {
+async function removeMember<Known>(context: Context, author: Author<Known>, id: number): Promise<void> {
   const { db, now } = context;
+  const { organization_id } = author;
   await decideAndWrite(
     db,
-    [organizationById({ id: organization_id }), ...membershipOfId({ organization_id, id })],
-    async ([organization], [found], [room]) => {
-      const member = requireMember(organization, found);
+    [author.read, ...membershipOfId({ organization_id, id })],
+    async ([known], [found], [room]) => {
+      author.require(known);
+      const member = requireMember(found);
       const next = formerMember(member, now);
+      author.allow(member, next);
       return {
         writes: [
           ...(await membershipWrites({ member, room }, next, now)),
@@ -135,9 +194,8 @@ export async function endMembership(context: Context, organization_id: number, i
   );
 }
 
-/** @throws ApiError 404 if there is no such organization, or no such member */
-function requireMember(organization: object | undefined, member: Member | undefined): Member {
-  if (!organization) throw organizationNotFound();
+/** @throws ApiError 404 if there is no such member */
+function requireMember(member: Member | undefined): Member {
   if (!member || hasEnded(member)) throw organizationUserNotFound();
   return member;
 }

@@ -10,7 +10,7 @@ export const rolesReference: Reference = {
 | --- | --- |
 | \`provider_assistant\` | Somebody who works for providers, and reads the calls of those whom they assist. |
 | \`provider\` | Somebody who holds calls, such as a doctor. A provider has a personal waiting room. |
-| \`organization_admin\` | Somebody who runs the organization: reads everybody's calls, and is the only one to read events and set up webhooks. |`,
+| \`organization_admin\` | Somebody who runs the organization: reads everybody's calls, and is the only one to change members and let them go, read events and set up webhooks. |`,
   external: {
     "GET /roles": {
       operationId: "listRoles",

@@ -1,4 +1,4 @@
-import { platform } from "./api.ts";
+import { type Api, platform } from "./api.ts";
 import { given, type Organization } from "./organization.ts";
 
 type Clinic = Pick<Organization, "id">;
@@ -15,6 +15,14 @@ export const change = (clinic: Clinic, member: Member, user: object, api = platf
 
 /** Ends a membership through the platform API. */
 export const remove = (clinic: Clinic, member: Member, api = platform) => api.delete(pathOf(clinic, member));
+
+/** Changes a member through the external API. */
+export const changeThrough = (client: Pick<Api, "put">, { id }: Member, organization_user: object) =>
+  client.put(`/organization_users/${id}`, { organization_user });
+
+/** Ends a membership through the external API. */
+export const removeThrough = (client: Pick<Api, "delete">, { id }: Member) =>
+  client.delete(`/organization_users/${id}`);
 
 /** The organization users as the platform lists them. */
 export const usersOf = async ({ id }: Clinic) =>

@@ -1,0 +1,354 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { Answer, Api } from "./support/api.ts";
+import { platform } from "./support/api.ts";
+import { countingRoundTrips } from "./support/database.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { accept } from "./support/invites.ts";
+import { change, changeThrough, remove, removeThrough, userOf, usersOf } from "./support/members.ts";
+import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+const ADMIN = "organization_admin";
+const NO_SUCH_USER = "Organization user not found";
+const NOBODY = { id: 999_999 };
+
+/** A clinic with a provider and an assistant. */
+async function aClinic() {
+  const clinic = await anOrganization();
+  const paula = await clinic.addProvider();
+  const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
+  return { clinic, ada: clinic.admin, client: clinic.client, paula, al };
+}
+
+/** A clinic with two administrators, each with a client. */
+async function aClinicWithTwoAdmins() {
+  const { clinic, ada, client, ...others } = await aClinic();
+  const bea = await clinic.addUser("Bea Boss", [ADMIN]);
+  return { clinic, ada, client, bea, hers: await clinic.addClient(bea.id), ...others };
+}
+
+const shown = async (client: Pick<Api, "get">, { id }: { id: number }) =>
+  given(client.get(`/organization_users/${id}`));
+
+const adminsOf = async (clinic: Organization): Promise<{ id: number }[]> =>
+  (await usersOf(clinic)).filter(({ roles }: { roles: string[] }) => roles.includes(ADMIN));
+
+describe("A client of an organization_admin", () => {
+  it("changes the name, the roles and the assists of a member, as the platform does", async () => {
+    const { clinic, client, paula, al } = await aClinic();
+    const roles = ["provider", "provider_assistant"];
+    const answer = await changeThrough(client, al, { display_name: " Dr. Al ", roles, assists: [paula.id] });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      id: al.id,
+      user_id: al.user_id,
+      email: al.email,
+      display_name: "Dr. Al",
+      roles: ["provider_assistant", "provider"],
+      assists: [paula.id],
+    });
+    expect(await shown(client, al)).toEqual(answer.body);
+    const waiting_room_slug = `${clinic.slug}--dr-al`;
+    expect(await userOf(clinic, al)).toMatchObject({ ...answer.body, waiting_room_slug });
+    await given(client.get(`/waiting_rooms/${waiting_room_slug}`));
+  });
+
+  it("keeps what it leaves out", async () => {
+    const { client, al } = await aClinic();
+    const before = await shown(client, al);
+    expect((await changeThrough(client, al, {})).body).toEqual(before);
+    const nothing = { display_name: null, roles: null, assists: null, email: "other@example.com" };
+    expect((await changeThrough(client, al, nothing)).body).toEqual(before);
+    expect((await changeThrough(client, al, { assists: [] })).body).toEqual({ ...before, assists: [] });
+  });
+
+  it("can give every role, and take it again with all that came with it", async () => {
+    const { clinic, client, paula } = await aClinic();
+    const roles = (await given(client.get("/roles"))).roles;
+    expect((await given(changeThrough(client, paula, { roles }))).roles).toEqual(roles);
+    const hers = await clinic.addClient(paula.id);
+    const sent = await given(
+      hers.post("/invites", { organization_invite: anInvite({ role_names: [ADMIN] }) }),
+    );
+    const webhook_endpoint = { url: `https://${unique("hooks")}.example.com` };
+    const endpoint = await given(hers.post("/webhook_endpoints", { webhook_endpoint }));
+    await given(changeThrough(client, paula, { roles: ["provider_assistant"] }));
+    expect(await userOf(clinic, paula)).toMatchObject({ waiting_room_slug: null });
+    expectRefusal(await client.get(`/invites/${sent.id}`), 404, "Invite not found");
+    expect(await given(client.get(`/webhook_endpoints/${endpoint.id}`))).toMatchObject({
+      is_active: false,
+      disabled_reason: "creator_removed",
+    });
+  });
+
+  it("lets a member go, who stays in lists, and whose calls stay", async () => {
+    const { clinic, client, bea, hers } = await aClinicWithTwoAdmins();
+    const sent = await given(hers.post("/invites", { organization_invite: anInvite() }));
+    const answer = await removeThrough(client, bea);
+    expect(answer).toMatchObject({ status: 204, body: null });
+    expect(await shown(client, bea)).toMatchObject({ email: bea.email, roles: [], assists: [] });
+    await given(client.get(`/organization_users/${bea.id}/calls`));
+    expectRefusal(await client.get(`/invites/${sent.id}`), 404, "Invite not found");
+    const { api_clients } = await given(platform.get(`/organizations/${clinic.id}/api_clients`));
+    expect(api_clients).toMatchObject([{ revoked_at: null }, { revoked_at: expect.any(String) }]);
+    const { events } = await given(client.get("/events?type=organization_user.removed"));
+    expect(events.map(({ data }: { data: object }) => data)).toEqual([{ organization_user_id: bea.id }]);
+  });
+
+  it("can invite back whom it let go, who is the same organization user", async () => {
+    const { clinic, client, paula } = await aClinic();
+    await given(removeThrough(client, paula));
+    await given(accept(await clinic.addInvite({ email: paula.email, role_names: ["provider"] })));
+    expect(await shown(client, paula)).toMatchObject({ id: paula.id, roles: ["provider"] });
+  });
+
+  it("finds nobody to change or let go who is not a member, or not any more", async () => {
+    const { client, paula } = await aClinic();
+    const stranger = await (await anOrganization()).addProvider();
+    await given(removeThrough(client, paula));
+    await changingNothing(async () => {
+      for (const nobody of [paula, stranger, NOBODY]) {
+        for (const body of [{}, { roles: [ADMIN] }, { display_name: "X" }])
+          expectRefusal(await changeThrough(client, nobody, body), 404, NO_SUCH_USER);
+        expectRefusal(await removeThrough(client, nobody), 404, NO_SUCH_USER);
+      }
+    });
+  });
+
+  it.each<[string, object, string | RegExp]>([
+    [
+      "no roles, and says how to let somebody go",
+      { roles: [] },
+      "organization_user.roles: must name at least one role; to end the membership, use DELETE",
+    ],
+    ["a role that does not exist", { roles: ["owner"] }, /^organization_user\.roles\.0: must be one of/],
+    ["a blank display name", { display_name: " " }, "organization_user.display_name: must not be blank"],
+    [
+      "to let a provider assist somebody",
+      { assists: [1] },
+      "organization_user.assists: is for those who have the role provider_assistant",
+    ],
+    [
+      "an assistant of somebody who is no provider of the organization",
+      { roles: ["provider_assistant"], assists: [NOBODY.id] },
+      "organization_user.assists: must name providers of the organization",
+    ],
+  ])("is refused %s, and changes nothing", async (_, body, error) => {
+    const { client, paula } = await aClinic();
+    expectRefusal(await changingNothing(() => changeThrough(client, paula, body)), 422, error);
+  });
+
+  it("needs two round trips, and one where it is refused", async () => {
+    const { clinic, client, paula, al } = await aClinic();
+    const { fetcher, during } = countingRoundTrips();
+    const counted = client.through(fetcher);
+    const his = (await clinic.addClient(al.id)).through(fetcher);
+    for (const each of [counted, his]) await given(each.get("/roles"));
+    expect(await during(() => changeThrough(his, paula, { roles: [ADMIN] }))).toBe(1);
+    expect(await during(() => removeThrough(his, paula))).toBe(1);
+    const body = { display_name: "P.", roles: ["provider_assistant"] };
+    expect(await during(() => given(changeThrough(counted, paula, body)))).toBe(2);
+    expect(await during(() => given(removeThrough(counted, paula)))).toBe(2);
+  });
+});
+
+describe("A client of anybody else", () => {
+  it("can change nobody and let nobody go, not even its own user: that does not exist", async () => {
+    const { clinic, ada, paula, al } = await aClinic();
+    const both = await clinic.addUser("Bo Both", ["provider_assistant", "provider"], { assists: [paula.id] });
+    const clients: Api[] = [];
+    for (const { id } of [paula, al, both]) clients.push(await clinic.addClient(id));
+    for (const client of clients) await given(client.get("/roles"));
+    await changingNothing(async () => {
+      for (const client of clients)
+        for (const member of [ada, paula, al, both, NOBODY]) {
+          for (const body of [{}, { display_name: "X" }, { roles: [ADMIN] }, { roles: ["provider"] }])
+            expectRefusal(await changeThrough(client, member, body), 404, NO_SUCH_USER);
+          expectRefusal(await removeThrough(client, member), 404, NO_SUCH_USER);
+        }
+    });
+  });
+});
+
+describe("The client's own user", () => {
+  const CANNOT_BE_REMOVED =
+    "Your client acts as this organization user: only a client of another organization_admin can end the membership, so that the organization keeps one";
+  const CANNOT_BE_DEMOTED =
+    "organization_user.roles: must include organization_admin, because your client acts as this organization user: only a client of another organization_admin can take the role away, so that the organization keeps one";
+
+  async function expectToStay(client: Api, admin: { id: number }) {
+    await changingNothing(async () => {
+      expectRefusal(await removeThrough(client, admin), 422, CANNOT_BE_REMOVED);
+      for (const roles of [["provider"], ["provider_assistant", "provider"]])
+        expectRefusal(await changeThrough(client, admin, { roles }), 422, CANNOT_BE_DEMOTED);
+    });
+  }
+
+  it("cannot be removed or lose organization_admin: it may be the last one", async () => {
+    const { client, ada } = await aClinic();
+    await expectToStay(client, ada);
+  });
+
+  it("cannot either if there is another one, whichever of its clients asks; the other one's client can", async () => {
+    const { clinic, client, ada, hers } = await aClinicWithTwoAdmins();
+    await expectToStay(client, ada);
+    await expectToStay(await clinic.addClient(ada.id), ada);
+    await given(changeThrough(hers, ada, { roles: ["provider"] }));
+    await given(removeThrough(hers, ada));
+  });
+
+  it("can get another name, and other roles beside", async () => {
+    const { client, ada } = await aClinic();
+    const body = { display_name: "Dr. Ada", roles: ["provider", ADMIN] };
+    expect(await given(changeThrough(client, ada, body))).toMatchObject(body);
+    expect(await given(changeThrough(client, ada, { roles: [ADMIN] }))).toMatchObject({ roles: [ADMIN] });
+  });
+
+  it("can be demoted and removed by the platform, also as the last one", async () => {
+    const { clinic, ada } = await aClinic();
+    await given(change(clinic, ada, { roles: ["provider"] }));
+    await given(remove(clinic, ada));
+    expect(await adminsOf(clinic)).toEqual([]);
+  });
+});
+
+describe("A client that an isolate still knows as it was", () => {
+  it("can neither regain organization_admin after its user lost it, nor give it to others, nor let anybody go", async () => {
+    const { clinic, client, ada, bea, hers, paula } = await aClinicWithTwoAdmins();
+    const again = await clinic.addClient(bea.id);
+    for (const each of [hers, again]) await given(each.get("/roles"));
+    await given(changeThrough(client, bea, { roles: ["provider"] }));
+    const { roles } = await given(hers.get("/roles"));
+    expect(roles).toContain(ADMIN);
+    await changingNothing(async () => {
+      for (const each of [hers, again])
+        for (const member of [bea, paula, ada]) {
+          expectRefusal(await changeThrough(each, member, { roles: [ADMIN] }), 404, NO_SUCH_USER);
+          expectRefusal(await removeThrough(each, member), 404, NO_SUCH_USER);
+        }
+    });
+  });
+
+  it("is refused after its user was removed", async () => {
+    const { client, ada, bea, hers, paula } = await aClinicWithTwoAdmins();
+    await given(hers.get("/roles"));
+    await given(removeThrough(client, bea));
+    await changingNothing(async () => {
+      for (const member of [bea, paula, ada]) {
+        for (const answer of [
+          await changeThrough(hers, member, { roles: [ADMIN] }),
+          await removeThrough(hers, member),
+        ])
+          expectRefusal(answer, 401, "Invalid client credentials");
+      }
+    });
+  });
+
+  it("has no more than the roles with which its user came back", async () => {
+    const { client, clinic, ada, bea, hers } = await aClinicWithTwoAdmins();
+    await given(hers.get("/roles"));
+    await given(removeThrough(client, bea));
+    await given(accept(await clinic.addInvite({ email: bea.email, role_names: ["provider"] })));
+    for (const member of [bea, ada]) {
+      expectRefusal(await changeThrough(hers, member, { roles: [ADMIN] }), 404, NO_SUCH_USER);
+      expectRefusal(await removeThrough(hers, member), 404, NO_SUCH_USER);
+    }
+  });
+
+  it("can change members as soon as its user is an organization_admin", async () => {
+    const { clinic, client, paula, al } = await aClinic();
+    const hers = await clinic.addClient(paula.id);
+    await given(hers.get("/roles"));
+    await given(changeThrough(client, paula, { roles: [ADMIN] }));
+    await given(changeThrough(hers, al, { display_name: "Al A." }));
+  });
+
+  it.each([0, 9, 19])("does not outrun a demotion, whatever it asks for at once (%i)", async (position) => {
+    const { clinic, client, bea, hers, al } = await aClinicWithTwoAdmins();
+    await given(hers.get("/roles"));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => {
+        if (n === position) return changeThrough(client, bea, { roles: ["provider"] });
+        return n % 2
+          ? changeThrough(hers, bea, { roles: [ADMIN, "provider"] })
+          : changeThrough(hers, al, { display_name: `Al ${n}` });
+      }),
+    );
+    expect(answers[position]?.status).toBe(200);
+    for (const { status } of answers) expect([200, 404]).toContain(status);
+    expect(await userOf(clinic, bea)).toMatchObject({ roles: ["provider"] });
+  });
+});
+
+describe("Of two last organization_admins", () => {
+  const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).sort();
+
+  it.each([0, 1, 2, 3])("who remove each other at once, one stays (%i)", async (round) => {
+    const { clinic, client, ada, bea, hers } = await aClinicWithTwoAdmins();
+    for (const each of [client, hers]) await given(each.get("/roles"));
+    const asks = [() => removeThrough(client, bea), () => removeThrough(hers, ada)];
+    const answers = await Promise.all((round % 2 ? asks.reverse() : asks).map((ask) => ask()));
+    expect(statusesOf(answers)).toEqual([204, 401]);
+    expect(await adminsOf(clinic)).toHaveLength(1);
+  });
+
+  it.each([0, 1, 2, 3])("who take the role from each other at once, one keeps it (%i)", async (round) => {
+    const { clinic, client, ada, bea, hers } = await aClinicWithTwoAdmins();
+    for (const each of [client, hers]) await given(each.get("/roles"));
+    const body = { roles: ["provider"] };
+    const asks = [() => changeThrough(client, bea, body), () => changeThrough(hers, ada, body)];
+    const answers = await Promise.all((round % 2 ? asks.reverse() : asks).map((ask) => ask()));
+    expect(statusesOf(answers)).toEqual([200, 404]);
+    expect(await adminsOf(clinic)).toHaveLength(1);
+  });
+
+  it.each([0, 1])("who do so thirty times at once, one stays, and once is enough (%i)", async (round) => {
+    const { clinic, client, ada, bea, hers } = await aClinicWithTwoAdmins();
+    for (const each of [client, hers]) await given(each.get("/roles"));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        n % 2 === round ? removeThrough(client, bea) : removeThrough(hers, ada),
+      ),
+    );
+    expect(statusesOf(answers)).toEqual([204, ...Array(15).fill(401), ...Array(14).fill(404)].sort());
+    expect(await adminsOf(clinic)).toHaveLength(1);
+  });
+
+  it("who do so at once with demotions in between, one stays", async () => {
+    const { clinic, client, ada, bea, hers } = await aClinicWithTwoAdmins();
+    for (const each of [client, hers]) await given(each.get("/roles"));
+    const asks = [
+      () => removeThrough(client, bea),
+      () => changeThrough(hers, ada, { roles: ["provider"] }),
+      () => changeThrough(client, bea, { roles: ["provider_assistant"] }),
+      () => removeThrough(hers, ada),
+    ];
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => asks[n % 4]?.()));
+    for (const answer of answers) expect([200, 204, 401, 404]).toContain(answer?.status);
+    expect(await adminsOf(clinic)).toHaveLength(1);
+  });
+});
+
+it("Of ten organization_admins who each remove the next one at once, at least one stays", async () => {
+  const clinic = await anOrganization();
+  const admins = [clinic.admin];
+  const clients = [clinic.client];
+  for (let n = 1; n < 10; n++) {
+    admins.push(await clinic.addUser(`Boss ${n}`, [ADMIN]));
+    clients.push(await clinic.addClient(admins[n].id));
+  }
+  for (const client of clients) await given(client.get("/roles"));
+  const answers = await Promise.all(
+    clients.map((client, n) => removeThrough(client, admins[(n + 1) % admins.length])),
+  );
+  for (const { status } of answers) expect([204, 401]).toContain(status);
+  const removed = answers.filter(({ status }) => status === 204).length;
+  const left = await adminsOf(clinic);
+  expect(left.length).toBeGreaterThan(0);
+  expect(left.length).toBe(10 - removed);
+  const former = env.DB.prepare(
+    "select count(*) as n from organization_users where organization_id = ? and roles = '[]'",
+  );
+  expect(await former.bind(clinic.id).first("n")).toBe(removed);
+});

@@ -5,7 +5,7 @@ import { platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, tokenOf } from "./support/invites.ts";
-import { add, change, remove } from "./support/members.ts";
+import { add, change, changeThrough, remove, removeThrough, userOf } from "./support/members.ts";
 import { anInvite, anOrganization, given, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 
@@ -221,22 +221,40 @@ describe("Who only loses organization_admin", () => {
 });
 
 describe("A client that an isolate still knows as it was", () => {
-  it("makes nothing after its member was removed", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
+  it.each<[string, (world: Awaited<ReturnType<typeof aClinicWithTwoAdmins>>) => Promise<unknown>]>([
+    [
+      "its member was removed",
+      // Not through the service, so that this isolate does not hear of it.
+      ({ bea }) =>
+        env.DB.prepare("update organization_users set roles = '[]' where id = ?").bind(bea.id).run(),
+    ],
+    ["it was revoked", ({ hers }) => given(platform.delete(`/api_clients/${hers.id}`))],
+    [
+      "its member was removed, and has come back with the same roles",
+      async ({ clinic, bea: { id, email, display_name, roles } }) => {
+        await given(remove(clinic, { id }));
+        await given(add(clinic, { email, display_name, roles }));
+      },
+    ],
+  ])("makes nothing after %s", async (_, end) => {
+    const world = await aClinicWithTwoAdmins();
+    const { clinic, hers } = world;
     const endpoint = await endpointOf(clinic.client, { is_active: false });
     await given(hers.get("/roles"));
-    // Not through the service, so that this isolate does not hear of it.
-    await env.DB.prepare("update organization_users set roles = '[]' where id = ?").bind(bea.id).run();
+    await end(world);
     for (const answer of [
       await hers.post("/invites", { organization_invite: anInvite() }),
       await hers.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
       await hers.post("/webhook_endpoints", anEndpoint()),
       await hers.put(`/webhook_endpoints/${endpoint.id}`, { webhook_endpoint: { is_active: true } }),
       await hers.post(`/webhook_endpoints/${endpoint.id}/rotate_secret`, undefined),
+      await changeThrough(hers, clinic.admin, { display_name: "Mine" }),
+      await removeThrough(hers, clinic.admin),
     ])
       expectRefusal(answer, 401, "Invalid client credentials");
     expect(await clinic.pendingInvites()).toEqual([]);
     expect((await given(clinic.client.get("/webhook_endpoints"))).webhook_endpoints).toEqual([endpoint]);
+    expect(await userOf(clinic, clinic.admin)).toMatchObject(clinic.admin);
   });
 
   it("invites nobody above the level that its member has now, and makes no endpoint", async () => {

@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
+import type { Caller } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -66,4 +67,20 @@ export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ clien
     .where(
       and(eq(apiClients.client_id, client_id), isNull(apiClients.revoked_at), hasAccount(organizationUsers)),
     ),
+);
+
+/** The roles of the user as whom a client acts: none after the end of the membership, no row once the client is revoked. */
+export const rolesOfCaller = preparedQuery(
+  ({ organization_id, api_client_id }: Placeholders<Pick<Caller, "organization_id" | "api_client_id">>) =>
+    builder
+      .select({ roles: organizationUsers.roles })
+      .from(apiClients)
+      .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
+      .where(
+        and(
+          eq(apiClients.organization_id, organization_id),
+          eq(apiClients.id, api_client_id),
+          isNull(apiClients.revoked_at),
+        ),
+      ),
 );

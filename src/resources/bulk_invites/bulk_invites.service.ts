@@ -12,8 +12,8 @@ import {
 import { bulkInvites } from "../../database/schema.ts";
 import { logFault } from "../../http/log.ts";
 import { BULK_ROWS_PERIOD, QUEUE_SEND_LIMIT } from "../../limits.ts";
+import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
-import { rolesOfMember } from "../organization_users/organization_users.sql.ts";
 import { requireRoles } from "../roles/roles.policy.ts";
 import { chunksOf, newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
 import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
@@ -38,11 +38,11 @@ import {
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
   const { db, now, caller, keyed } = context;
   requireAssignableRows(caller.roles, inputs);
-  const { organization_id, organization_user_id, user_id } = caller;
+  const { organization_id, user_id } = caller;
   const bulkInvite = await decideAndWrite(
     db,
     [
-      rolesOfMember({ organization_id, organization_user_id }),
+      rolesOfCaller(caller),
       bulkInviteQuota({ organization_id, since: now - BULK_ROWS_PERIOD, total_count: inputs.length }),
     ],
     ([member], [quota]) => {

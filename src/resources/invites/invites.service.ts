@@ -2,7 +2,7 @@ import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
-import { rolesOfMember } from "../organization_users/organization_users.sql.ts";
+import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { requireAssignable, requireRoles } from "../roles/roles.policy.ts";
 import { newInvite } from "./invites.merge.ts";
 import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
@@ -46,12 +46,12 @@ export async function requireInvite(
 export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
   const { db, now, settings, caller } = context;
   requireAssignable(caller.roles, input.role_names, "organization_invite.role_names");
-  const { organization_id, organization_user_id, user_id } = caller;
+  const { organization_id, user_id } = caller;
   const { email, display_name } = input;
   return decideAndWrite(
     db,
     [
-      rolesOfMember({ organization_id, organization_user_id }),
+      rolesOfCaller(caller),
       accountOfEmail({ organization_id, email }),
       pendingInviteOf({ organization_id, email }),
       inviteQuota({ organization_id }),

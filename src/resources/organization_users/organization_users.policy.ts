@@ -14,7 +14,7 @@ import {
  * time to become an administrator again.
  *
  * @param author the client's user as D1 knows it
- * @throws ApiError 401 if that membership has ended; 404 if the user is no organization_admin
+ * @throws ApiError 401 if the client is revoked, or that membership has ended; 404 if the user is no organization_admin
  */
 export function requireAdministrator(
   { organization_id }: Caller,

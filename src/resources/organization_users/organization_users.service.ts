@@ -6,6 +6,7 @@ import { isSameRow } from "../../database/merging.ts";
 import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
 import {
@@ -29,14 +30,7 @@ import {
 import { requireAdministrator, requireAdministratorStays } from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges, OrganizationUser, User } from "./organization_users.schemas.ts";
-import {
-  everybody,
-  pageOfUsers,
-  reachedUser,
-  reachOf,
-  rolesOfMember,
-  selfAndAssisted,
-} from "./organization_users.sql.ts";
+import { everybody, pageOfUsers, reachedUser, reachOf, selfAndAssisted } from "./organization_users.sql.ts";
 
 /** All users of an organization, removed ones too. */
 export const listUsers = listOfOrganization(organizationUsers, pageOfUsers);
@@ -121,7 +115,7 @@ const thePlatform = (organization_id: number): Author<{ id: number }> => ({
 const theClient = (caller: Caller): Author<{ roles: Role[] }> => ({
   organization_id: caller.organization_id,
   field: "organization_user",
-  read: rolesOfMember(caller),
+  read: rolesOfCaller(caller),
   require: (user) => requireAdministrator(caller, user),
   allow: (member, next) => requireAdministratorStays(caller, member, next),
 });

@@ -121,23 +121,6 @@ export const userWithAccount = preparedQuery(
       ),
 );
 
-/** The roles of a member; none after the end of the membership. */
-export const rolesOfMember = preparedQuery(
-  ({
-    organization_id,
-    organization_user_id,
-  }: Placeholders<Pick<Reach, "organization_id" | "organization_user_id">>) =>
-    builder
-      .select({ roles: organizationUsers.roles })
-      .from(organizationUsers)
-      .where(
-        and(
-          eq(organizationUsers.organization_id, organization_id),
-          eq(organizationUsers.id, organization_user_id),
-        ),
-      ),
-);
-
 const memberWithEmail = (
   organization_id: Value<number>,
   email: Value<string>,

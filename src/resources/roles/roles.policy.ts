@@ -29,11 +29,11 @@ export function noLongerAssignable(before: readonly Role[], after: readonly Role
 }
 
 /**
- * The roles that the caller has when something is written. An isolate may know an API client for some time after its
- * member has lost roles, or the membership: what is made in this time would outlive it.
+ * The roles that the caller has when something is written. An isolate may know an API client for some time after it was
+ * revoked, or its member has lost roles or the membership: what is made in this time would outlive it.
  *
  * @param member the caller as D1 knows it
- * @throws ApiError 401 if the membership has ended
+ * @throws ApiError 401 if the client is revoked, or the membership has ended
  */
 export function requireRoles(member: { roles: Role[] } | undefined): Role[] {
   if (!member || member.roles.length === 0) throw invalidClient();

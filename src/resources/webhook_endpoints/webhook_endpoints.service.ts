@@ -6,7 +6,7 @@ import { isSameRow } from "../../database/merging.ts";
 import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
-import { rolesOfMember } from "../organization_users/organization_users.sql.ts";
+import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { administeredOrganization, requireRoles } from "../roles/roles.policy.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
@@ -51,13 +51,13 @@ export async function createWebhookEndpoint(
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
-  const { organization_user_id, user_id: created_by_user_id } = caller;
+  const { user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
   const secret = newSecret();
   const service_url = new URL(context.url).origin;
   const endpoint = await decideAndWrite(
     db,
-    [rolesOfMember({ organization_id, organization_user_id }), endpointQuota({ organization_id })],
+    [rolesOfCaller(caller), endpointQuota({ organization_id })],
     ([member], [quota]) => {
       administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
       const isFull = quota?.is_full ?? false;
@@ -80,11 +80,11 @@ export async function updateWebhookEndpoint(
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   if (input.url !== undefined) requireAllowedUrl(context, input.url);
-  const { organization_user_id, user_id } = caller;
+  const { user_id } = caller;
   const service_url = new URL(context.url).origin;
   return decideAndWrite(
     db,
-    [rolesOfMember({ organization_id, organization_user_id }), endpointById({ organization_id, id })],
+    [rolesOfCaller(caller), endpointById({ organization_id, id })],
     ([member], [endpoint]) => {
       administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
       if (!endpoint) throw webhookEndpointNotFound();
@@ -103,11 +103,10 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
-  const { organization_user_id } = caller;
   const secret = newSecret();
   const rotated = await decideAndWrite(
     db,
-    [rolesOfMember({ organization_id, organization_user_id }), endpointWithSecrets({ organization_id, id })],
+    [rolesOfCaller(caller), endpointWithSecrets({ organization_id, id })],
     ([member], [endpoint]) => {
       administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
       if (!endpoint) throw webhookEndpointNotFound();

@@ -103,6 +103,11 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         );
         return id;
       },
+      async MEMBER_ID() {
+        const path = `/organizations/${await demoOrganization()}/users`;
+        const user = { email: "ann@demo-clinic.example", display_name: "Ann", roles: ["provider_assistant"] };
+        return (await platformCaller(server.url)("POST", path, { user })).body.id;
+      },
       async WAITING_ROOM_SLUG() {
         const { slug } = (await external("GET", "/waiting_rooms")).body.waiting_rooms[0];
         await external("PUT", `/waiting_rooms/${slug}`, { waiting_room: { is_active: true } });

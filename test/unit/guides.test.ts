@@ -192,7 +192,7 @@ describe("The guides", () => {
     const byHand = (pattern: RegExp) =>
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
     // An error, and what LiveKit is given.
-    expect(byHand(/^```json$/gm)).toEqual(["09_errors.md", "01_setting_up.md", "01_setting_up.md"]);
+    expect(byHand(/^```json$/gm)).toEqual(["10_errors.md", "01_setting_up.md", "01_setting_up.md"]);
     expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["09_errors.md"]);
   });
 

@@ -193,7 +193,7 @@ describe("The guides", () => {
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
     // An error, and what LiveKit is given.
     expect(byHand(/^```json$/gm)).toEqual(["10_errors.md", "01_setting_up.md", "01_setting_up.md"]);
-    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["09_errors.md"]);
+    expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["10_errors.md"]);
   });
 
   it("have no comments in their commands: zsh does not take them", () => {

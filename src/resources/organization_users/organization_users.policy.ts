@@ -17,7 +17,7 @@ import {
  * @throws ApiError 401 if the client is revoked, or that membership has ended; 404 if the user is no organization_admin
  */
 export function requireAdministrator(
-  { organization_id }: Caller,
+  { organization_id }: Pick<Caller, "organization_id">,
   author: { roles: Role[] } | undefined,
 ): void {
   administeredOrganization({ organization_id, roles: requireRoles(author) }, organizationUserNotFound);
@@ -30,7 +30,7 @@ export function requireAdministrator(
  * @throws ApiError 422 if the client would take that from its own user
  */
 export function requireAdministratorStays(
-  { organization_user_id }: Caller,
+  { organization_user_id }: Pick<Caller, "organization_user_id">,
   { id }: Pick<Member, "id">,
   next: NextMember,
 ): void {

@@ -360,7 +360,7 @@ export const legalHolds = sqliteTable(
  * it. `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
  * a late report belongs to that visit, or corrects this one. `waiting_told`, `joined_told` and `left_told` are the
- * times of which events have told, with later corrections (see tell in participants.merge.ts). `livekit_said` is JSON
+ * times of which events have told, with later corrections (see participants.told.ts). `livekit_said` is JSON
  * with LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it
  * counts (livekit/visits.merge.ts). It holds the name and the reference too. `external_reference` is the text by which
  * another system knows the person. Once erased, `display_name` says nothing, and `key` is a keyed digest of the

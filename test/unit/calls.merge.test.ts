@@ -8,8 +8,9 @@ import {
   mergeCall,
 } from "../../src/resources/calls/calls.merge.ts";
 import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
-import { leaveAtEnd, tell } from "../../src/resources/participants/participants.merge.ts";
+import { leaveAtEnd } from "../../src/resources/participants/participants.on_call.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
+import { tell } from "../../src/resources/participants/participants.told.ts";
 
 const NOW = 1000;
 

@@ -1,14 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/http/errors.ts";
+import { mergeParticipant } from "../../src/resources/participants/participants.merge.ts";
 import {
   type KnownOnCall,
   leaveAtEnd,
-  mergeParticipant,
   mergeParticipantsOnCall,
-  type ParticipantReport,
-} from "../../src/resources/participants/participants.merge.ts";
-import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
+} from "../../src/resources/participants/participants.on_call.ts";
+import type {
+  Participant,
+  ParticipantReport,
+} from "../../src/resources/participants/participants.schemas.ts";
 
 const NOW = 1000;
 

@@ -28,8 +28,9 @@ import {
 } from "../../database/schema.ts";
 import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
-import { leaveAtEnd, tell } from "../participants/participants.merge.ts";
+import { leaveAtEnd } from "../participants/participants.on_call.ts";
 import { latestTime } from "../participants/participants.sql.ts";
+import { tell } from "../participants/participants.told.ts";
 import { assumedEnd } from "./calls.merge.ts";
 import { callEntries, isHeld } from "./calls.sql.ts";
 

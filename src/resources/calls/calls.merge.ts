@@ -7,11 +7,10 @@ import type { NewConsent } from "../consents/consents.sql.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
-  type ParticipantRow,
   type ReportOnCall,
-  tell,
-} from "../participants/participants.merge.ts";
-import type { Participant } from "../participants/participants.schemas.ts";
+} from "../participants/participants.on_call.ts";
+import type { Participant, ParticipantRow } from "../participants/participants.schemas.ts";
+import { tell } from "../participants/participants.told.ts";
 import {
   callEndsTooEarly,
   callIncomplete,

@@ -8,7 +8,7 @@ import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
 import { beginHold, holdEntry } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { namedKeys } from "../participants/participants.erasure.ts";
-import type { ReportOnCall } from "../participants/participants.merge.ts";
+import type { ReportOnCall } from "../participants/participants.on_call.ts";
 import {
   joinErased,
   participantsOfReport,

@@ -83,7 +83,12 @@ export const participantOnCall = z
 
 export const participantParams = z.object({ slug: roomSlugReference, key });
 
+export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
+
 export type Participant = Row<typeof participantColumns>;
+
+/** What a report makes of a participant. A new one has no id yet. */
+export type ParticipantRow = Omit<Participant, "id"> & { id?: number };
 
 export function toParticipant(row: Participant): z.input<typeof participantSchema> {
   return {

@@ -11,8 +11,8 @@ import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { namedKeys } from "./participants.erasure.ts";
-import { mergeParticipant, type ParticipantReport } from "./participants.merge.ts";
-import type { Participant, WaitingParticipant } from "./participants.schemas.ts";
+import { mergeParticipant } from "./participants.merge.ts";
+import type { Participant, ParticipantReport, WaitingParticipant } from "./participants.schemas.ts";
 import {
   memberOfRoom,
   participantsEntry,

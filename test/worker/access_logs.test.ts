@@ -21,6 +21,8 @@ const RECORDED: Record<string, Record<string, string>> = {
     "GET /organization_users/:organization_user_id/calls/:call_id/consents": "read consent",
     "GET /waiting_rooms/:slug/participants": "read participant",
     "PUT /organization_users/:organization_user_id/calls/:call_id": "update call",
+    "PUT /organization_users/:id": "update organization_user",
+    "DELETE /organization_users/:id": "delete organization_user",
     "POST /invites": "create invite",
     "DELETE /invites/:id": "delete invite",
     "POST /invites/bulk_create": "create invite",

@@ -8,7 +8,7 @@ import { aClinicWithQueue, aQueue, rowsReadForNothing, workerWith } from "./supp
 import { countingRows } from "./support/rows.ts";
 import { aClinicWithSignIn, expectExchanged, redeem } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
-import { leavingNoRows } from "./support/unchanged.ts";
+import { deletionsFrom, leavingNoRows } from "./support/unchanged.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60;
@@ -36,7 +36,7 @@ beforeEach(async () => {
     "transcripts",
     "soap_notes",
   ];
-  const statements = tables.map((table) => `delete from ${table}`);
+  const statements = tables.flatMap((table) => deletionsFrom(table));
   statements.push(
     `update organizations set recording_retention_days = null, transcript_retention_days = null,
        participant_retention_days = null`,

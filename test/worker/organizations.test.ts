@@ -25,6 +25,7 @@ describe("Creating an organization", () => {
       recording_retention_days: null,
       transcript_retention_days: null,
       participant_retention_days: null,
+      require_acting_user: false,
       created_at: aTimestamp,
       updated_at: created.body.created_at,
     });

@@ -10,12 +10,7 @@ import { throughWorkerWith } from "./support/worker.ts";
 const A_BOOKMARK = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
 const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
-const FROM_THE_NEAREST = [
-  "GET /call_metrics",
-  "GET /organization_users/:organization_user_id/calls/:call_id/transcript",
-  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note",
-  "GET /events",
-];
+const FROM_THE_NEAREST = ["GET /call_metrics", "GET /events"];
 
 /** A way to the Worker that records with what the sessions of its queries were opened. */
 function notingSessions() {
@@ -47,7 +42,7 @@ async function whereReads(route: string, headers: Record<string, string> = {}) {
   return noted.during(() => given(client.send(method, path, body, headers)));
 }
 
-describe("The results of calls, and events", () => {
+describe("Metrics and events", () => {
   it.each(FROM_THE_NEAREST)("are read from the nearest replica: %s", async (route) => {
     expect(await whereReads(route)).toEqual(["first-unconstrained"]);
   });
@@ -63,20 +58,17 @@ describe("Everything else", () => {
   });
 });
 
-/** What a consent that was withdrawn changes at once. */
-const OF_CONSENT = /\/(egresses|consents)|\/:call_id(\/participants)?$/;
+/** What a consent that was withdrawn changes at once, and what the access log records, which is a write. */
+const ON_THE_PRIMARY = /\/(egresses|consents|participants|transcript|soap_note)|\/:call_id$|access_log/;
 
-describe("Recordings, consents and what depends on them", () => {
+describe("Recordings, consents, what depends on them and what is recorded", () => {
   const routes = Object.keys(externalExamples).filter(
-    (route) => route.startsWith("GET ") && OF_CONSENT.test(route),
+    (route) => route.startsWith("GET ") && ON_THE_PRIMARY.test(route),
   );
 
-  it.each(routes)(
-    "are read from the primary with a bookmark too: a withdrawn consent counts at once: %s",
-    async (route) => {
-      expect(await whereReads(route, { "X-D1-Bookmark": A_BOOKMARK })).toEqual(["first-primary"]);
-    },
-  );
+  it.each(routes)("are read from the primary with a bookmark too: %s", async (route) => {
+    expect(await whereReads(route, { "X-D1-Bookmark": A_BOOKMARK })).toEqual(["first-primary"]);
+  });
 });
 
 /** A way to the Worker in which every replica lags: only the primary finds anything. It counts the round trips. */
@@ -123,10 +115,7 @@ describe("Where a replica finds nothing, the primary is asked", () => {
   }
 
   it.each([
-    ["transcript", {}],
-    ["soap_note", {}],
     ["metrics of a user", {}],
-    ["transcript", { "X-D1-Bookmark": A_BOOKMARK }],
     ["metrics of a user", { "X-D1-Bookmark": A_BOOKMARK }],
     ["waiting room", { "X-D1-Bookmark": A_BOOKMARK }],
     ["invite", { "X-D1-Bookmark": A_BOOKMARK }],
@@ -142,7 +131,7 @@ describe("Where a replica finds nothing, the primary is asked", () => {
   });
 
   const naming = (examples: object) =>
-    Object.keys(examples).filter((route) => /^GET .*:/.test(route) && !OF_CONSENT.test(route));
+    Object.keys(examples).filter((route) => /^GET .*:/.test(route) && !ON_THE_PRIMARY.test(route));
 
   it.each([
     ...naming(externalExamples).map((route) => ["external", route] as const),
@@ -171,9 +160,8 @@ describe("Where a replica finds nothing, the primary is asked", () => {
 
   it("once, and the response is 404 if the primary finds nothing either", async () => {
     const { client, lagging } = await aScene();
-    const path = "/organization_users/999999999/calls/999999999/transcript";
-    const { result, trips } = await lagging.during(() => client.get(path));
-    expect(result).toMatchObject({ status: 404, body: { error: "Transcript not found" } });
+    const { result, trips } = await lagging.during(() => client.get("/call_metrics?user_id=999999999"));
+    expect(result).toMatchObject({ status: 404, body: { error: "User not found" } });
     expect(result.headers.get("X-D1-Bookmark")).toMatch(BOOKMARK);
     expect(trips).toBe(2);
   });

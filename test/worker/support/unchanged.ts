@@ -27,18 +27,21 @@ async function comparing<T>(rows: () => Promise<unknown>, work: () => Promise<T>
 
 const TEXTS: Record<string, string> = { transcripts: "transcript", soap_notes: "soap_note" };
 
+/** The statements that delete rows of a table: texts, with the entries without which none is deleted. */
+export const deletionsFrom = (table: string, where = "true") => [
+  ...(table in TEXTS
+    ? [
+        `insert into access_logs (organization_id, at, event, resource, call_id, user_id)
+         select organization_id, 0, 'delete', '${TEXTS[table]}', call_id, 1 from ${table} where ${where}`,
+      ]
+    : []),
+  `delete from ${table} where ${where}`,
+];
+
 /** Deletes an organization's rows from the tables when the test ends: so many would slow down `everyRow`. */
 export function leavingNoRows(organization_id: number, ...tables: string[]) {
   onTestFinished(async () => {
-    // Texts are not deleted without an entry.
-    for (const table of tables.filter((each) => each in TEXTS))
-      await env.DB.prepare(
-        `insert into access_logs (organization_id, at, event, resource, call_id, user_id)
-         select organization_id, 0, 'delete', '${TEXTS[table]}', call_id, 1 from ${table} where organization_id = ?`,
-      )
-        .bind(organization_id)
-        .run();
-    for (const table of tables)
-      await env.DB.prepare(`delete from ${table} where organization_id = ?`).bind(organization_id).run();
+    const deletions = tables.flatMap((table) => deletionsFrom(table, `organization_id = ${organization_id}`));
+    await env.DB.batch(deletions.map((each) => env.DB.prepare(each)));
   });
 }

@@ -6,6 +6,7 @@ const notSet = Object.fromEntries(
   [
     "ALLOW_HTTP",
     "OWN_HOSTS",
+    "AUDIT_PUBLIC_KEYS",
     "PLATFORM_API_TOKEN_PREVIOUS",
     "WAITING_ROOM_THEMES",
     "INVITE_VALIDITY_DAYS",
@@ -37,6 +38,7 @@ const theWorker = () =>
         FAILURE_LIMIT: { namespace_id: "1002", simple: { limit: 1_000_000, period: 60 } },
         BULK_INVITE_LIMIT: { namespace_id: "1003", simple: { limit: 1_000_000, period: 60 } },
         REDELIVERY_LIMIT: { namespace_id: "1004", simple: { limit: 1_000_000, period: 60 } },
+        ACCESS_LOG_LIMIT: { namespace_id: "1006", simple: { limit: 1_000_000, period: 60 } },
         SMALL_LIMIT: { namespace_id: "1005", simple: { limit: 5, period: 60 } },
       },
       bindings: {
@@ -46,8 +48,11 @@ const theWorker = () =>
         CLIENT_LIMIT_PER_MINUTE: "1200",
         BULK_INVITE_LIMIT_PER_MINUTE: "10",
         REDELIVERY_LIMIT_PER_MINUTE: "10",
+        ACCESS_LOG_LIMIT_PER_MINUTE: "30",
         FAILURE_LIMIT_PER_MINUTE: "60",
         PLATFORM_API_TOKEN: "test-platform-token-of-32-characters",
+        AUDIT_SIGNING_KEY:
+          '{"kty":"OKP","crv":"Ed25519","x":"EByB_L4sbShRySVhBDgzlWqUptvWgQnc_jOMPjqTSLs","d":"test-audit-key-of-43-characters-AAAAAAAAAAA"}',
         APP_URL: "https://app.test",
         DIGEST_SECRET: "test-digest-secret-of-32-characters",
         INVITE_TOKEN_SECRET: "test-invite-secret-of-32-characters",

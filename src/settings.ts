@@ -22,6 +22,30 @@ const ownHost = z
   .transform((host) => `http://${host}`)
   .refine((url) => URL.canParse(url), "must be host names, separated by commas");
 
+/** 32 bytes as base64url, as a JWK has them. */
+const bytesOfKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+const publicKey = z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), x: bytesOfKey });
+
+/** An Ed25519 key as a JWK (RFC 8037). What else it says is not used. */
+export type PublicKey = z.output<typeof publicKey>;
+
+/** A setting that is JSON. A fault says what it must be, and nothing of the text, which may be a secret. */
+const json = <Schema extends z.ZodType>(schema: Schema, error: string) =>
+  z.string().transform((text, { addIssue }): z.output<Schema> => {
+    const { data, success } = schema.safeParse(parsed(text));
+    if (!success) addIssue({ code: "custom", message: error });
+    return data as z.output<Schema>;
+  });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const perMinute = z.coerce.number().int().positive();
 
 /** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
@@ -30,6 +54,7 @@ const fields = z.object({
   CLIENT_LIMIT_PER_MINUTE: perMinute,
   BULK_INVITE_LIMIT_PER_MINUTE: perMinute,
   REDELIVERY_LIMIT_PER_MINUTE: perMinute,
+  ACCESS_LOG_LIMIT_PER_MINUTE: perMinute,
   FAILURE_LIMIT_PER_MINUTE: perMinute,
   PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
   PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
@@ -52,6 +77,14 @@ const fields = z.object({
     .min(1)
     .max(MAX_INVITE_VALIDITY_DAYS)
     .default(DEFAULT_INVITE_VALIDITY_DAYS),
+  AUDIT_SIGNING_KEY: json(
+    publicKey.extend({ d: bytesOfKey }),
+    "must be a private Ed25519 key as a JWK, with kty, crv, x and d",
+  ).optional(),
+  AUDIT_PUBLIC_KEYS: json(
+    z.array(publicKey),
+    "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
+  ).default([]),
   LIVEKIT_API_KEY: z.string().optional(),
   LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
   LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),
@@ -111,7 +144,7 @@ export function readSettings(env: object): Settings {
   return result.data;
 }
 
-/** The secrets in .dev.vars.example, which everybody can read, begin with this. */
+/** The secrets in .dev.vars.example, which everybody can read, begin with this; of the signing key, its private part. */
 const PUBLIC_PREFIX = "development-";
 
 const SECRETS = [
@@ -129,7 +162,8 @@ const SECRETS = [
  * @throws SettingsError if everybody can read one of the secrets, and the request is not to localhost
  */
 export function requireOwnSecrets(settings: Settings, url: string) {
-  const found = SECRETS.filter((name) => settings[name]?.startsWith(PUBLIC_PREFIX));
+  const found: string[] = SECRETS.filter((name) => settings[name]?.startsWith(PUBLIC_PREFIX));
+  if (settings.AUDIT_SIGNING_KEY?.d.startsWith(PUBLIC_PREFIX)) found.push("AUDIT_SIGNING_KEY");
   if (found.length === 0 || isLoopback(new URL(url).hostname)) return;
   throw new SettingsError(
     `${found.join(" and ")} may begin with "${PUBLIC_PREFIX}" only on a developer's machine that is called localhost. ` +

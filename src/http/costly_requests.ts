@@ -1,3 +1,4 @@
+import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ExternalEnv } from "./external_api.ts";
 import { policy, tooMany } from "./rate_limits.ts";
@@ -6,6 +7,7 @@ import { policy, tooMany } from "./rate_limits.ts";
 const COSTLY = {
   bulk_invites: ["BULK_INVITE_LIMIT", "BULK_INVITE_LIMIT_PER_MINUTE"],
   redeliveries: ["REDELIVERY_LIMIT", "REDELIVERY_LIMIT_PER_MINUTE"],
+  access_logs: ["ACCESS_LOG_LIMIT", "ACCESS_LOG_LIMIT_PER_MINUTE"],
 } as const;
 
 export type CostlyRequest = keyof typeof COSTLY;
@@ -14,12 +16,17 @@ export type CostlyRequest = keyof typeof COSTLY;
 export const costly = (limited: CostlyRequest) =>
   Object.assign(
     createMiddleware<ExternalEnv>(async (c, next) => {
-      const [counter, setting] = COSTLY[limited];
-      const { caller, settings } = c.var.context;
-      const { success } = await c.env[counter].limit({ key: String(caller.api_client_id) });
-      if (!success) throw tooMany(limited, settings[setting]);
-      c.header("RateLimit-Policy", policy(limited, settings[setting]), { append: true });
+      await countCostly(c, limited);
       await next();
     }),
     { limited },
   );
+
+/** For routes that cost much only where a request asks for much. */
+export async function countCostly(c: HonoContext<ExternalEnv>, limited: CostlyRequest): Promise<void> {
+  const [counter, setting] = COSTLY[limited];
+  const { caller, settings } = c.var.context;
+  const { success } = await c.env[counter].limit({ key: String(caller.api_client_id) });
+  if (!success) throw tooMany(limited, settings[setting]);
+  c.header("RateLimit-Policy", policy(limited, settings[setting]), { append: true });
+}

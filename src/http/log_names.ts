@@ -60,7 +60,7 @@ export const REFUSAL_REASONS = {
   database: ["database_unavailable"],
   memory: ["large_bodies"],
   recording: ["file_not_deleted", "database_quiet"],
-  rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "address_limit"],
+  rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "access_log_limit", "address_limit"],
 } as const;
 
 export type LogEvent = (typeof EVENTS)[number];

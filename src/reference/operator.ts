@@ -32,6 +32,7 @@ export function readOperator(wranglerToml: string) {
     CLIENT_LIMIT_PER_MINUTE: Number(variable("CLIENT_LIMIT_PER_MINUTE")),
     BULK_INVITE_LIMIT_PER_MINUTE: Number(variable("BULK_INVITE_LIMIT_PER_MINUTE")),
     REDELIVERY_LIMIT_PER_MINUTE: Number(variable("REDELIVERY_LIMIT_PER_MINUTE")),
+    ACCESS_LOG_LIMIT_PER_MINUTE: Number(variable("ACCESS_LOG_LIMIT_PER_MINUTE")),
     FAILURE_LIMIT_PER_MINUTE: Number(variable("FAILURE_LIMIT_PER_MINUTE")),
   };
 }
@@ -43,7 +44,13 @@ export function readOperator(wranglerToml: string) {
  * @throws Error if a limit and its variable differ
  */
 export function requireSameLimits(wranglerToml: string): void {
-  for (const binding of ["CLIENT_LIMIT", "BULK_INVITE_LIMIT", "REDELIVERY_LIMIT", "FAILURE_LIMIT"]) {
+  for (const binding of [
+    "CLIENT_LIMIT",
+    "BULK_INVITE_LIMIT",
+    "REDELIVERY_LIMIT",
+    "ACCESS_LOG_LIMIT",
+    "FAILURE_LIMIT",
+  ]) {
     const limit = new RegExp(
       `^name = "${binding}"\\n(?:.+\\n)*?simple = \\{ limit = (\\d+), period = ${RATE_LIMIT_PERIOD} \\}`,
       "m",

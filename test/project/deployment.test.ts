@@ -20,13 +20,15 @@ const config = unstable_readConfig({ config: "wrangler.toml" });
 describe("What is deployed", () => {
   it("has no credentials for development among its assets", () => {
     expect(config.assets?.directory).toBe(PUBLIC_ASSETS);
-    const { PLATFORM_API_TOKEN, INVITE_TOKEN_SECRET, DIGEST_SECRET, LIVEKIT_API_SECRET } = example;
+    const { PLATFORM_API_TOKEN, INVITE_TOKEN_SECRET, DIGEST_SECRET, LIVEKIT_API_SECRET, AUDIT_SIGNING_KEY } =
+      example;
     const secrets = [
       DEMO_CLIENT.client_secret,
       PLATFORM_API_TOKEN,
       INVITE_TOKEN_SECRET,
       DIGEST_SECRET,
       LIVEKIT_API_SECRET,
+      JSON.parse(AUDIT_SIGNING_KEY ?? "").d,
     ];
     const files = readdirSync(PUBLIC_ASSETS, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -40,7 +42,7 @@ describe("What is deployed", () => {
   it("refuses the secrets of .dev.vars.example, and a developer's machine does not", () => {
     const settings = readSettings({ ...config.vars, ...example });
     expect(() => requireOwnSecrets(settings, "https://visits.example/api/platform/invites/1")).toThrow(
-      /^PLATFORM_API_TOKEN and INVITE_TOKEN_SECRET and DIGEST_SECRET and LIVEKIT_API_SECRET /,
+      /^PLATFORM_API_TOKEN and INVITE_TOKEN_SECRET and DIGEST_SECRET and LIVEKIT_API_SECRET and AUDIT_SIGNING_KEY /,
     );
     expect(() => requireOwnSecrets(settings, "http://localhost:8787/api/platform/invites/1")).not.toThrow();
   });
@@ -63,6 +65,7 @@ describe("What is deployed", () => {
       ["CLIENT_LIMIT", { limit: settings.CLIENT_LIMIT_PER_MINUTE, period: 60 }],
       ["BULK_INVITE_LIMIT", { limit: settings.BULK_INVITE_LIMIT_PER_MINUTE, period: 60 }],
       ["REDELIVERY_LIMIT", { limit: settings.REDELIVERY_LIMIT_PER_MINUTE, period: 60 }],
+      ["ACCESS_LOG_LIMIT", { limit: settings.ACCESS_LOG_LIMIT_PER_MINUTE, period: 60 }],
       ["FAILURE_LIMIT", { limit: settings.FAILURE_LIMIT_PER_MINUTE, period: 60 }],
     ]);
   });

@@ -20,8 +20,11 @@ const SETTINGS = {
   CLIENT_LIMIT_PER_MINUTE: "1200",
   BULK_INVITE_LIMIT_PER_MINUTE: "10",
   REDELIVERY_LIMIT_PER_MINUTE: "10",
+  ACCESS_LOG_LIMIT_PER_MINUTE: "30",
   FAILURE_LIMIT_PER_MINUTE: "60",
   PLATFORM_API_TOKEN: PLATFORM_TOKEN,
+  AUDIT_SIGNING_KEY:
+    '{"kty":"OKP","crv":"Ed25519","x":"EByB_L4sbShRySVhBDgzlWqUptvWgQnc_jOMPjqTSLs","d":"test-audit-key-of-43-characters-AAAAAAAAAAA"}',
   APP_URL: "http://localhost:3000",
   DIGEST_SECRET: "local-digest-secret-of-32-characters",
   INVITE_TOKEN_SECRET: "local-invite-secret-of-32-characters",
@@ -47,9 +50,11 @@ export const bindings = (DB: D1Database): Env => ({
   BULK_INVITES: idleQueue,
   WEBHOOKS: idleQueue,
   RECORDINGS: emptyBucket,
+  AUDIT_LOGS: emptyBucket,
   CLIENT_LIMIT: noLimit,
   BULK_INVITE_LIMIT: noLimit,
   REDELIVERY_LIMIT: noLimit,
+  ACCESS_LOG_LIMIT: noLimit,
   FAILURE_LIMIT: noLimit,
 });
 

@@ -9,6 +9,7 @@ import { logRequest } from "./http/log.ts";
 import { platformApi, platformRoutes } from "./http/platform_api.ts";
 import { liveKitApi, liveKitRoutes } from "./livekit/livekit_api.ts";
 import { liveKitWebhook } from "./livekit/webhook.ts";
+import { accessLogsExternal } from "./resources/access_logs/access_logs.external.ts";
 import { apiClientsPlatform } from "./resources/api_clients/api_clients.platform.ts";
 import { authorizationCodesPlatform } from "./resources/authorization_codes/authorization_codes.platform.ts";
 import { bulkInvitesExternal } from "./resources/bulk_invites/bulk_invites.external.ts";
@@ -61,6 +62,7 @@ const external = externalRoutes()
   .route("/", bulkInvitesExternal)
   .route("/", invitesExternal)
   .route("/", eventsExternal)
+  .route("/", accessLogsExternal)
   .route("/", webhookEndpointsExternal)
   .route("/", webhookDeliveriesExternal);
 

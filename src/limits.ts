@@ -119,6 +119,27 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** In characters. It becomes part of each entry of the access log, which is kept for years. */
 export const MAX_ACTING_USER_LENGTH = 255;
 
+/** Entries of the access log that a request gets as NDJSON: some megabytes, and as many as it may read. */
+export const MAX_EXPORTED_ACCESS_LOGS = 10_000;
+
+/** Lines of NDJSON that are made at once: some hundred kilobytes. */
+export const LINES_AT_ONCE = 500;
+
+/**
+ * Entries of the access log that a request looks through where it shows only some of them. They are read a second time, in the
+ * index, to find where the next request goes on.
+ */
+export const ACCESS_LOGS_LOOKED_THROUGH = MAX_EXPORTED_ACCESS_LOGS / 2;
+
+/**
+ * The same where several calls lead to them. Each is read from the index and the table and goes through a queue, and all of
+ * that a second time.
+ */
+export const ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE = 750;
+
+/** A patient who is seen each week has them after ten years. The first entry of each is read, whatever is shown. */
+export const MAX_CALLS_OF_REFERENCE = 500;
+
 /** Who asks again and again who waits in a room is recorded once in this time, in milliseconds: not in one entry a poll. */
 export const WAITING_LIST_RECORDED_EVERY = 60 * SECOND;
 

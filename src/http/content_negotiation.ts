@@ -1,13 +1,20 @@
 import type { Context as HonoContext } from "hono";
 import { accepts } from "hono/accepts";
 
-/**
- * Answers with the media type that the caller's `Accept` wants most: the first of those that it wants as much, or where it
- * wants none.
- */
-export function inWantedType(c: HonoContext, answers: Record<string, () => Response>): Response {
-  const [first = "", ...others] = Object.keys(answers);
-  const wanted = accepts(c, {
+/** Answers with the media type that the caller wants. Errors are JSON for everybody. */
+export async function inWantedType(
+  c: HonoContext,
+  answers: Record<string, () => Response | Promise<Response>>,
+): Promise<Response> {
+  const answer = answers[wantedType(c, Object.keys(answers))] as (typeof answers)[string];
+  const response = await answer();
+  response.headers.set("Vary", "Accept");
+  return response;
+}
+
+/** The media type that the caller's `Accept` wants most: the first of those that it wants as much, or where it wants none. */
+export function wantedType(c: HonoContext, [first = "", ...others]: readonly string[]): string {
+  return accepts(c, {
     header: "Accept",
     supports: [first, ...others],
     default: first,
@@ -15,8 +22,6 @@ export function inWantedType(c: HonoContext, answers: Record<string, () => Respo
     match: (ranges) =>
       others.reduce((best, type) => (quality(type, ranges) > quality(best, ranges) ? type : best), first),
   });
-  c.header("Vary", "Accept");
-  return (answers[wanted] as () => Response)();
 }
 
 /** A media type or a range of them, and how much the caller wants it. */

@@ -23,6 +23,8 @@ export const FAULTS: Record<string, string> = {
   "must be text without control characters":
     "It has a line break, a tab or another control character, or half of a surrogate pair.",
   "must be text without null characters": "It has the character U+0000, or half of a surrogate pair.",
+  "must be printable ASCII characters":
+    "It has other characters, which the value that it looks for cannot have.",
   "must be an email address": "An email field of HTML would not accept it.",
   "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z":
     "The date, the time or the time zone is missing, or there is no such time. Leap seconds (`23:59:60`) are not accepted.",

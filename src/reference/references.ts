@@ -1,5 +1,6 @@
 import { liveKitReference } from "../livekit/livekit.openapi.ts";
 import type { Reference } from "../openapi/operation.ts";
+import { accessLogsReference } from "../resources/access_logs/access_logs.openapi.ts";
 import { apiClientsReference } from "../resources/api_clients/api_clients.openapi.ts";
 import { authorizationCodesReference } from "../resources/authorization_codes/authorization_codes.openapi.ts";
 import { bulkInvitesReference } from "../resources/bulk_invites/bulk_invites.openapi.ts";
@@ -50,6 +51,7 @@ export const references: Reference[] = [
   eventsReference,
   webhookEndpointsReference,
   webhookDeliveriesReference,
+  accessLogsReference,
   authorizationCodesReference,
   participantsReference,
   liveKitReference,

@@ -20,6 +20,8 @@ const ROLES = [
 const OTHER_ROLES: Record<string, string> = {
   "access_logs/access_logs.calls.ts": "entries about what a call has, for the resources that have it",
   "access_logs/access_logs.entries.ts": "the statements that write entries, for all resources",
+  "access_logs/access_logs.lists.ts": "the statements of lists, by whatever leads to few entries",
+  "access_logs/access_logs.ndjson.ts": "entries as lines, without the database",
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
   "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
   "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",

@@ -178,6 +178,9 @@ describe("Exactly what the document allows is accepted by", () => {
   });
 });
 
+/** Each request for the access log is in the response to the next. */
+const withoutReads = (text: string) => text.replace(/,\{[^{}]*"event":"read"[^{}]*\}/g, "");
+
 it("What is left out has the default that the document names", async () => {
   const defaults = documentedOperations.flatMap((operation) =>
     placesOf(operation)
@@ -190,7 +193,7 @@ it("What is left out has the default that the document names", async () => {
     const { text } = await sendWith(service, example, place, undefined);
     if (place.in === "query") {
       const explicit = await sendWith(service, example, place, place.schema.default);
-      expect([what, text]).toEqual([what, explicit.text]);
+      expect([what, withoutReads(text)]).toEqual([what, withoutReads(explicit.text)]);
     } else expect([what, JSON.parse(text)[place.path.at(-1) ?? ""]]).toEqual([what, place.schema.default]);
   }
   expect(defaults.length).toBeGreaterThan(20);

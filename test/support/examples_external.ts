@@ -102,6 +102,7 @@ export const externalExamples: Record<string, MakeExample> = {
     return { path: `/bulk_invites/${(await client("POST", path, body)).bulk_invite.id}` };
   },
   "GET /events": async () => ({ path: "/events" }),
+  "GET /access_logs": async () => ({ path: "/access_logs" }),
   "GET /webhook_endpoints": async (clinic) => {
     await anEndpoint(clinic);
     return { path: "/webhook_endpoints" };

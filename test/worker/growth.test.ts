@@ -297,6 +297,31 @@ describe(`Events, of which there are more than ${SIZE},`, () => {
   });
 });
 
+describe(`Entries of the access log, of which there are ${SIZE},`, () => {
+  beforeAll(() =>
+    insertMany(
+      `insert into access_logs (organization_id, at, event, resource, call_id, user_id, acting_user)
+       select ?1, n, 'read', 'transcript', ?2, 2, 'staff-1' from counter`,
+      clinic.id,
+      999_999,
+    ),
+  );
+
+  it.each([
+    ["the oldest", ""],
+    ["those of a call", "?call_id=999999"],
+    ["those of an acting user", "?acting_user=staff-1"],
+    ["those of a resource that most have", "?after=0&call_id=999999&resource=transcript"],
+  ])(
+    "are read only where they are shown, and half of what a request may look through to find its end: %s",
+    async (_, query) => {
+      const { result, rows_read } = await reading(`/access_logs${query}`);
+      expect(result.access_logs).toHaveLength(PER_PAGE);
+      expect(rows_read).toBeLessThanOrEqual(BOUND + (query.includes("resource") ? SIZE / 2 : 0));
+    },
+  );
+});
+
 describe("Pages of pending invites", () => {
   /** Reads a page of a list; the organization has so many invites that can be accepted, and so many that expired. */
   async function rowsRead(active: number, expired: number, query: string) {

@@ -158,6 +158,12 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
       rows: (body) => body.events,
       isForAdmins: true,
     }),
+    // Who asks is in the next response.
+    "GET /access_logs": () => ({
+      paths: ["/access_logs?event=create&per_page=100"],
+      rows: (body) => body.access_logs,
+      isForAdmins: true,
+    }),
     "GET /webhook_endpoints": () => ({
       paths: ["/webhook_endpoints"],
       rows: (body) => body.webhook_endpoints,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ACCESS_EVENTS, ACCESS_RESOURCES, PURPOSES_OF_USE } from "../../database/enums.ts";
 import { SYSTEM_USER } from "../../database/schema.ts";
-import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
+import { MAX_ACTING_USER_LENGTH, MAX_PER_PAGE } from "../../limits.ts";
 import { id, timestamp } from "../../openapi/shapes.ts";
 import { CALL, DOWNLOADED_AT, OLGA, PAULA } from "../../openapi/story.ts";
 
@@ -77,3 +77,12 @@ export const accessLogSchema = z
     }),
   })
   .meta({ id: "AccessLog", description: "An entry of the access log: who read or changed what, and when." });
+
+export const accessLogsSchema = z.object({
+  access_logs: z.array(accessLogSchema).max(MAX_PER_PAGE).describe("The next entries, oldest first."),
+  next_after: id()
+    .nullable()
+    .describe(
+      "The `after` of the next request: all entries up to it were looked through. There may be more after it, even if this page is empty. null at the end.",
+    ),
+});

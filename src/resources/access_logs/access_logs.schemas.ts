@@ -1,8 +1,35 @@
-import type * as z from "zod";
+import * as z from "zod";
+import { ACCESS_EVENTS, ACCESS_RESOURCES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { toTimestamp } from "../../http/wire.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { day, externalReference, idAsText, reference, toTimestamp } from "../../http/wire.ts";
+import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
+import { eventsQuery } from "../events/events.schemas.ts";
+import { FROM_AFTER_TO } from "./access_logs.refusals.ts";
 import type { accessLogSchema } from "./access_logs.responses.ts";
 import type { accessLogColumns } from "./access_logs.sql.ts";
+
+export const accessLogsQuery = z
+  .object({
+    call_id: idAsText.optional(),
+    acting_user: reference(MAX_ACTING_USER_LENGTH)
+      .regex(/^[ -~]*$/, "must be printable ASCII characters")
+      .optional(),
+    user_id: idAsText.optional(),
+    resource: z.enum(ACCESS_RESOURCES).optional(),
+    event: z.enum(ACCESS_EVENTS).optional(),
+    external_reference: externalReference.optional(),
+    from: day.optional(),
+    to: day.optional(),
+    after: eventsQuery.shape.after,
+    per_page: pageQuery.shape.per_page,
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+    path: ["from"],
+    error: FROM_AFTER_TO,
+  });
+
+export type AccessLogsQuery = z.output<typeof accessLogsQuery>;
 
 export type AccessLog = Row<typeof accessLogColumns>;
 

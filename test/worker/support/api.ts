@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 
 import { expectAsDocumented } from "./contract.ts";
 
-/** A response with its parsed body; an empty body is null, and WebVTT is text. */
+/** A response with its parsed body; an empty body is null, and WebVTT and NDJSON are text. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -37,11 +37,11 @@ export function api(base: string, credentials: Record<string, string>, fetcher =
       }),
     );
     const text = await response.text();
-    const isWebVtt = response.headers.get("Content-Type")?.startsWith("text/vtt");
+    const isText = /^(text\/vtt|application\/x-ndjson)/.test(response.headers.get("Content-Type") ?? "");
     const answer: Answer = {
       status: response.status,
       headers: response.headers,
-      body: text === "" ? null : isWebVtt ? text : JSON.parse(text),
+      body: isText ? text : text === "" ? null : JSON.parse(text),
     };
     expectAsDocumented(base, method, path, answer);
     return answer;

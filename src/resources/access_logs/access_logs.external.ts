@@ -1,0 +1,44 @@
+import { createMiddleware } from "hono/factory";
+import { recordedRead } from "../../http/acting_user.ts";
+import { inWantedType, wantedType } from "../../http/content_negotiation.ts";
+import { type CostlyRequest, countCostly } from "../../http/costly_requests.ts";
+import { type ExternalEnv, externalRoutes } from "../../http/external_api.ts";
+import { query } from "../../http/validation.ts";
+import { NDJSON, toNdjson } from "./access_logs.ndjson.ts";
+import { accessLogsQuery, toAccessLog } from "./access_logs.schemas.ts";
+import { exportAccessLogs, listAccessLogs } from "./access_logs.service.ts";
+
+const TYPES = ["application/json", NDJSON];
+
+/** Left out at the end. */
+const NEXT_AFTER = "X-Next-After";
+
+const limited: CostlyRequest = "access_logs";
+
+/** Pages are as cheap as those of other lists. */
+const costlyAsNdjson = Object.assign(
+  createMiddleware<ExternalEnv>(async (c, next) => {
+    if (wantedType(c, TYPES) === NDJSON) await countCostly(c, limited);
+    await next();
+  }),
+  { limited },
+);
+
+export const accessLogsExternal = externalRoutes().get(
+  "/access_logs",
+  costlyAsNdjson,
+  recordedRead,
+  query(accessLogsQuery),
+  (c) =>
+    inWantedType(c, {
+      "application/json": async () => {
+        const { access_logs, next_after } = await listAccessLogs(c.var.context, c.req.valid("query"));
+        return c.json({ access_logs: access_logs.map(toAccessLog), next_after });
+      },
+      [NDJSON]: async () => {
+        const { access_logs, next_after } = await exportAccessLogs(c.var.context, c.req.valid("query"));
+        c.header(NEXT_AFTER, next_after?.toString());
+        return c.body(toNdjson(access_logs), 200, { "Content-Type": NDJSON });
+      },
+    }),
+);

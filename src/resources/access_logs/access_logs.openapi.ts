@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { SYSTEM_USER } from "../../database/schema.ts";
+import { ApiError } from "../../http/errors.ts";
+import { MAX_CALLS_OF_REFERENCE, MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
+import { exampleOf } from "../../openapi/examples.ts";
+import type { Reference } from "../../openapi/operation.ts";
+import { CALL, EGRESS, PAULA, RECORDING_DELETED_AT, RITAS_REFERENCE } from "../../openapi/story.ts";
+import { NDJSON } from "./access_logs.ndjson.ts";
+import { accessLogsNotFound, FROM_AFTER_TO, tooManyCalls } from "./access_logs.refusals.ts";
+import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
+
+type AccessLog = z.input<typeof accessLogSchema>;
+
+const read = exampleOf(accessLogSchema);
+
+const readAgain: AccessLog = {
+  ...read,
+  id: 5317,
+  at: "2026-01-31T13:20:08.000Z",
+  resource: "soap_note",
+  acting_user: "staff-31",
+  purpose: "HPAYMT",
+  request_id: "c2f4b7d0-1e6a-4b8f-9a35-70d1e4c6b9f2",
+};
+
+const deleted: AccessLog = {
+  ...read,
+  id: 90_112,
+  at: RECORDING_DELETED_AT,
+  event: "delete",
+  resource: "egress",
+  resource_id: EGRESS.id,
+  organization_user_id: PAULA.id,
+  user_id: SYSTEM_USER.id,
+  api_client_id: null,
+  acting_user: null,
+  purpose: null,
+  request_id: null,
+};
+
+export const accessLogsReference: Reference = {
+  tag: "Access log",
+  description:
+    "Who read what, about whom, for whom and why; and who changed what. It records reads of transcripts, SOAP notes, recordings, lists of participants and of consents, and of the log itself, and changes of the organization, its members, API clients, issuers, invites and webhook endpoints, of legal holds and of references; and what was deleted or erased, by somebody or by retention. Each request has one entry, written together with what it records: without the entry nothing is shown, and a request that is refused has none. Who waits in a room is recorded once a minute for a client, acting user and room. Entries hold only ids, and are never changed. Only an organization_admin can read them.",
+  external: {
+    "GET /access_logs": {
+      operationId: "listAccessLogs",
+      summary: "List who read and changed what",
+      description: `Oldest first. The filters can be combined. A request looks through at most ${MAX_EXPORTED_ACCESS_LOGS} entries, whatever it shows of them: ask again with \`next_after\` as \`after\`, until it is null. So a page can be empty and not be the last. Each request is recorded too, in an entry that only the requests after it show: with \`per_page=1\` and no filter, the end would never come. If \`Accept\` wants \`${NDJSON}\` more than JSON, the response is one entry a line, up to ${MAX_EXPORTED_ACCESS_LOGS} of them, whatever \`per_page\` says, with \`next_after\` in the header \`X-Next-After\`. Errors are JSON.`,
+      status: 200,
+      parameters: {
+        call_id: {
+          description:
+            "Only entries about this call: the call itself, its texts, recordings, participants, consents and legal holds. A call that is not there has none.",
+          example: String(CALL.id),
+        },
+        acting_user: {
+          description:
+            "Only entries of requests for this person: what they sent as `X-Acting-User`, exactly.",
+          example: "staff-207",
+        },
+        user_id: {
+          description: "Only entries of API clients that act as this user.",
+          example: String(read.user_id),
+        },
+        resource: { description: "Only entries about this kind of thing.", example: "transcript" },
+        external_reference: {
+          description: `Only entries about the calls in which a participant with this \`external_reference\` took part. It leads to at most ${MAX_CALLS_OF_REFERENCE} calls. When a participant was erased, the reference is gone, and leads nowhere: ask by \`call_id\` then.`,
+          example: RITAS_REFERENCE,
+        },
+        after: {
+          description:
+            "Only entries with a higher id: the `next_after` of the response before. Without it, the list begins with the oldest entry that is kept.",
+          example: 5300,
+        },
+      },
+      headers: {
+        Vary: {
+          description: "The response depends on this header of the request.",
+          required: true,
+          example: "Accept",
+          schema: z.literal("Accept"),
+        },
+        "X-Next-After": {
+          description: `With \`${NDJSON}\`: the \`after\` of the next request. It is absent at the end, and from JSON.`,
+          example: readAgain.id,
+          schema: z.int().min(1),
+        },
+      },
+      alternatives: {
+        [NDJSON]: {
+          schema: z
+            .string()
+            .max(MAX_EXPORTED_ACCESS_LOGS * 1000)
+            .regex(/^(\{.*\}\n)*$/)
+            .describe("An entry on each line, as in a page."),
+          example: [read, readAgain].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
+        },
+      },
+      response: {
+        schema: accessLogsSchema,
+        examples: {
+          "Everything about a call": { access_logs: [read, readAgain, deleted], next_after: null },
+          "A page, and where to go on": { access_logs: [read], next_after: read.id },
+          "None of the entries that were looked through": { access_logs: [], next_after: 14_870 },
+          "Nothing more": { access_logs: [], next_after: null },
+        },
+      },
+      refusals: { 404: "The client is no organization_admin." },
+      errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), tooManyCalls(), accessLogsNotFound()],
+    },
+  },
+};

@@ -1,0 +1,530 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
+import { aCall, aRecipient } from "./support/calls.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
+import { aClinicWithQueue } from "./support/queue.ts";
+import { countingRows } from "./support/rows.ts";
+import { travelTo } from "./support/time.ts";
+import { throughWorkerWith } from "./support/worker.ts";
+
+interface Entry {
+  id: number;
+  resource: string;
+  [field: string]: unknown;
+}
+
+interface Page {
+  access_logs: Entry[];
+  next_after: number | null;
+}
+
+type Client = Pick<Organization["client"], "get" | "send">;
+
+const DAY = 86_400_000;
+const MORNING = Date.parse("2026-01-31T09:00:00Z");
+
+/** Entries as rows, each with what differs from a transcript that was read. Returns their ids. */
+async function plant({ id }: { id: number }, entries: object[]): Promise<number[]> {
+  const columns = ["at", "event", "resource", "resource_id", "call_id", "user_id", "acting_user", "purpose"];
+  const { results } = await env.DB.prepare(
+    `insert into access_logs (organization_id, ${columns.join(", ")}, request_id)
+     select ?1, ${columns.map((name) => `value ->> '${name}'`).join(", ")}, randomblob(16) from json_each(?2)
+     order by key returning id`,
+  )
+    .bind(id, JSON.stringify(entries.map((entry) => ({ ...aRead, ...entry }))))
+    .all<{ id: number }>();
+  return results.map((row) => row.id).sort((a, b) => a - b);
+}
+
+const aRead = { at: MORNING, event: "read", resource: "transcript", user_id: 2 };
+
+const many = (count: number, entry: object | ((n: number) => object)) =>
+  Array.from({ length: count }, (_, n) => (typeof entry === "function" ? entry(n) : entry));
+
+/** Marks a day as sealed, up to an entry. */
+const seal = (
+  organization: { id: number },
+  date: string,
+  first_id: number,
+  last_id: number,
+  previous?: string,
+) =>
+  env.DB.prepare(
+    `insert into access_log_seals (organization_id, date, count, first_id, last_id, sha256, previous, jws, jws_sha256, created_at)
+     values (?, ?, 1, ?, ?, 'a', ?, ?, ?, 1)`,
+  )
+    .bind(organization.id, date, first_id, last_id, previous ?? null, date, `digest of ${date}`)
+    .run();
+
+const listed = async (client: Client, query: string): Promise<Page> =>
+  given(client.get(`/access_logs?${query}`));
+
+const idsOf = ({ access_logs }: Page) => access_logs.map(({ id }) => id);
+
+/** All pages from one after an id on. */
+async function allPages(client: Client, query: string, after = 0): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (let next: number | null = after; next !== null; ) {
+    const page = await listed(client, `${query}&after=${next}`);
+    pages.push(page);
+    expect(page.next_after ?? Number.MAX_SAFE_INTEGER).toBeGreaterThan(next);
+    next = page.next_after;
+  }
+  return pages;
+}
+
+const asNdjson = (client: Client, query: string) =>
+  client.send("GET", `/access_logs?${query}`, undefined, { Accept: "application/x-ndjson" });
+
+const linesOf = ({ body }: { body: string }): Entry[] =>
+  body
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+describe("The access log", () => {
+  it("shows who read what, about whom, for whom, why and when", async () => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const { status, headers } = await clinic.client.send("GET", `${call.path}/participants`, undefined, {
+      "X-Acting-User": "staff-207",
+      "X-Purpose-Of-Use": "TREAT",
+    });
+    expect(status).toBe(200);
+    const { access_logs, next_after } = await listed(clinic.client, `call_id=${call.id}`);
+    expect(access_logs).toEqual([
+      {
+        id: expect.any(Number),
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        event: "read",
+        resource: "participant",
+        resource_id: null,
+        call_id: call.id,
+        organization_user_id: call.owner.id,
+        user_id: clinic.admin.user_id,
+        api_client_id: clinic.client.id,
+        acting_user: "staff-207",
+        purpose: "TREAT",
+        request_id: headers.get("X-Request-Id"),
+      },
+    ]);
+    expect(next_after).toBeNull();
+  });
+
+  it("does not show the request that reads it, but to the next one", async () => {
+    const clinic = await anOrganization();
+    const first = await clinic.client.get("/access_logs?resource=access_log");
+    expect(first.body).toEqual({ access_logs: [], next_after: null });
+    const next = await listed(clinic.client, "resource=access_log");
+    expect(next.access_logs).toMatchObject([
+      { event: "read", resource_id: null, call_id: null, request_id: first.headers.get("X-Request-Id") },
+    ]);
+    expect((await listed(clinic.client, "resource=access_log")).access_logs).toHaveLength(2);
+  });
+
+  it("shows an organization only its own entries, whatever it asks for", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const call = await aCall(other, { participants: [aRecipient({ external_reference: "patient-1" })] });
+    const planted = await plant(other, [{ call_id: call.id, acting_user: "staff-1" }]);
+    for (const query of [`call_id=${call.id}`, "acting_user=staff-1", "external_reference=patient-1"]) {
+      expect(await listed(clinic.client, query)).toEqual({ access_logs: [], next_after: null });
+      expect(idsOf(await listed(other.client, query))).toEqual(planted);
+    }
+    const all = (await allPages(clinic.client, "per_page=100")).flatMap(idsOf);
+    expect(all).not.toContain(planted[0]);
+  });
+
+  it("is there for an administrator only, and asking for it in vain leaves no entry", async () => {
+    const clinic = await anOrganization();
+    const assistant = await clinic.addUser("Ann Assistant", ["provider", "provider_assistant"]);
+    const client = await clinic.addClient(assistant.id);
+    for (const { status, body } of [await client.get("/access_logs"), await asNdjson(client, "")]) {
+      expect(status).toBe(404);
+      expect(body).toEqual({ error: "Access logs not found" });
+    }
+    expect(await listed(clinic.client, "resource=access_log")).toMatchObject({ access_logs: [] });
+  });
+
+  it("is closed to an administrator who was removed", async () => {
+    const clinic = await anOrganization();
+    const colleague = await clinic.addUser("Olga Owner", ["organization_admin"]);
+    const client = await clinic.addClient(colleague.id);
+    await given(client.get("/access_logs"));
+    await given(platform.delete(`/organizations/${clinic.id}/users/${colleague.id}`));
+    travelTo(new Date(Date.now() + 61_000).toISOString());
+    expect((await client.get("/access_logs")).status).toBe(401);
+  });
+
+  it("wants to know for whom where the organization does", async () => {
+    const clinic = await anOrganization();
+    await given(platform.put(`/organizations/${clinic.id}`, { organization: { require_acting_user: true } }));
+    const { client } = clinic;
+    const acting = { "X-Acting-User": "privacy-officer", "X-Purpose-Of-Use": "PATRQT" };
+    expect((await client.get("/access_logs")).status).toBe(400);
+    expect((await asNdjson(client, "")).status).toBe(400);
+    expect((await client.send("GET", "/access_logs", undefined, acting)).status).toBe(200);
+    const { body } = await client.send("GET", "/access_logs?resource=access_log", undefined, acting);
+    expect(body.access_logs).toMatchObject([{ acting_user: "privacy-officer", purpose: "PATRQT" }]);
+  });
+
+  it.each([
+    "call_id=x",
+    "call_id=0",
+    "user_id=-1",
+    "acting_user=%C3%A9",
+    `acting_user=${"x".repeat(256)}`,
+    "resource=recording",
+    "event=seen",
+    "from=2026-02-30",
+    "to=yesterday",
+    "after=-1",
+    "per_page=0",
+    `external_reference=${"x".repeat(256)}`,
+  ])("refuses %s with 400", async (query) => {
+    const { client } = await anOrganization();
+    const { status, body } = await client.get(`/access_logs?${query}`);
+    expect(status).toBe(400);
+    expect(body.error).toMatch(new RegExp(`^${query.split("=")[0]}: `));
+    expect(await listed(client, "resource=access_log")).toMatchObject({ access_logs: [] });
+  });
+
+  it("refuses days that are reversed", async () => {
+    const { client } = await anOrganization();
+    const { status, body } = await client.get("/access_logs?from=2026-02-01&to=2026-01-31");
+    expect(status).toBe(400);
+    expect(body).toEqual({ error: "from: must not be after to" });
+  });
+});
+
+describe("Filters of the access log", () => {
+  const ENTRIES = {
+    ofCall: { call_id: 7 },
+    ofPerson: { acting_user: "staff-1" },
+    ofUser: { user_id: 3 },
+    note: { resource: "soap_note" },
+    change: { event: "delete" },
+    dayBefore: { at: MORNING - DAY },
+    lastOfDayBefore: { at: Date.parse("2026-01-31T00:00:00Z") - 1 },
+    firstOfDay: { at: Date.parse("2026-01-31T00:00:00Z") },
+    lastOfDay: { at: Date.parse("2026-02-01T00:00:00Z") - 1 },
+    firstOfNext: { at: Date.parse("2026-02-01T00:00:00Z") },
+    noteOfCall: { call_id: 7, resource: "soap_note", acting_user: "staff-1" },
+    noteOfCallLater: { call_id: 7, resource: "soap_note", acting_user: "staff-1", at: MORNING + DAY },
+    changeOfCall: { call_id: 7, event: "delete", acting_user: "staff-2", user_id: 3 },
+  };
+
+  type Name = keyof typeof ENTRIES;
+
+  const names = Object.keys(ENTRIES) as Name[];
+
+  const CASES: [query: string, names: Name[]][] = [
+    ["call_id=7", ["ofCall", "noteOfCall", "noteOfCallLater", "changeOfCall"]],
+    ["acting_user=staff-1", ["ofPerson", "noteOfCall", "noteOfCallLater"]],
+    ["user_id=3", ["ofUser", "changeOfCall"]],
+    ["resource=soap_note", ["note", "noteOfCall", "noteOfCallLater"]],
+    ["event=delete", ["change", "changeOfCall"]],
+    ["from=2026-02-01&resource=transcript", ["firstOfNext"]],
+    ["to=2026-01-30", ["dayBefore", "lastOfDayBefore"]],
+    ["from=2026-02-01&to=2026-02-01", ["firstOfNext", "noteOfCallLater"]],
+    [
+      "from=2026-01-31&to=2026-01-31&event=read&resource=transcript&user_id=2",
+      ["ofCall", "ofPerson", "firstOfDay", "lastOfDay"],
+    ],
+    ["call_id=7&acting_user=staff-1", ["noteOfCall", "noteOfCallLater"]],
+    ["call_id=7&acting_user=staff-1&to=2026-01-31", ["noteOfCall"]],
+    ["acting_user=staff-2&event=read", []],
+    ["acting_user=staff-2&event=delete&user_id=3&call_id=7&resource=transcript", ["changeOfCall"]],
+    ["call_id=999999", []],
+    ["call_id=&acting_user=&from=&event=delete", ["change", "changeOfCall"]],
+  ];
+
+  it.each(CASES)("%s shows %j", async (query, expected) => {
+    const clinic = await anOrganization();
+    const [setUp = 0] = (await listed(clinic.client, "per_page=100")).access_logs
+      .map(({ id }) => id)
+      .slice(-1);
+    const planted = await plant(
+      clinic,
+      names.map((name) => ENTRIES[name]),
+    );
+    const shown = (await allPages(clinic.client, `${query}&per_page=3`, setUp)).flatMap(({ access_logs }) =>
+      access_logs.filter(({ resource }) => resource !== "access_log"),
+    );
+    expect(shown.map(({ id }) => names[planted.indexOf(id)])).toEqual(expected);
+    const lines = linesOf(await asNdjson(clinic.client, `${query}&after=${setUp}`));
+    expect(lines.filter(({ resource }) => resource !== "access_log")).toEqual(shown);
+  });
+});
+
+describe("Pages of the access log", () => {
+  it("lead to the end, and only the last has nothing after it", async () => {
+    const clinic = await anOrganization();
+    const planted = await plant(clinic, many(7, { acting_user: "staff-1" }));
+    const pages = await allPages(clinic.client, "acting_user=staff-1&per_page=3");
+    expect(pages.map(idsOf)).toEqual([planted.slice(0, 3), planted.slice(3, 6), planted.slice(6)]);
+    const full = await allPages(clinic.client, "acting_user=staff-1&per_page=7");
+    expect(full).toMatchObject([{ next_after: null }]);
+  });
+
+  it("go on from where a request stopped looking, also with few or no hits", async () => {
+    const clinic = await anOrganization();
+    const hit = { acting_user: "staff-1", event: "delete" };
+    const miss = { acting_user: "staff-1" };
+    const planted = await plant(clinic, [...many(4999, miss), hit, ...many(7000, miss), hit]);
+    const query = "acting_user=staff-1&event=delete";
+    const [first, second, third, ...more] = await allPages(clinic.client, query);
+    expect(first).toMatchObject({ access_logs: [{ id: planted[4999] }], next_after: planted[4999] });
+    expect(second).toEqual({ access_logs: [], next_after: planted[9999] });
+    expect(third).toMatchObject({ access_logs: [{ id: planted.at(-1) }], next_after: null });
+    expect(more).toEqual([]);
+  });
+
+  it("of an export hold 10,000 entries, and the header says where to go on", async () => {
+    const clinic = await anOrganization();
+    const planted = await plant(clinic, many(10_003, { acting_user: "staff-1" }));
+    const first = await asNdjson(clinic.client, "acting_user=staff-1&per_page=1");
+    expect(first.headers.get("Content-Type")).toBe("application/x-ndjson");
+    expect(linesOf(first).map(({ id }) => id)).toEqual(planted.slice(0, 10_000));
+    expect(first.headers.get("X-Next-After")).toBe(String(planted[9999]));
+    const rest = await asNdjson(clinic.client, `acting_user=staff-1&after=${planted[9999]}`);
+    expect(linesOf(rest).map(({ id }) => id)).toEqual(planted.slice(10_000));
+    expect(rest.headers.has("X-Next-After")).toBe(false);
+    const nothing = await asNdjson(clinic.client, "acting_user=staff-9");
+    expect([nothing.status, nothing.body, nothing.headers.has("X-Next-After")]).toEqual([200, "", false]);
+  });
+
+  it("come as JSON unless the caller wants NDJSON more", async () => {
+    const { client } = await anOrganization();
+    for (const [accept, expected] of [
+      ["*/*", "application/json"],
+      ["application/json, application/x-ndjson", "application/json"],
+      ["application/x-ndjson;q=0.5, application/json;q=0.4", "application/x-ndjson"],
+    ] as const) {
+      const { headers } = await client.send("GET", "/access_logs", undefined, { Accept: accept });
+      expect([accept, headers.get("Content-Type"), headers.get("Vary")]).toEqual([
+        accept,
+        expected,
+        "Accept",
+      ]);
+    }
+  });
+
+  it("are not counted as exports are", async () => {
+    const { client } = await anOrganization();
+    let counted = 0;
+    const ACCESS_LOG_LIMIT = { limit: async () => ({ success: ++counted <= 1 }) };
+    const limited = client.through(throughWorkerWith({ ACCESS_LOG_LIMIT }));
+    expect((await asNdjson(limited, "")).status).toBe(200);
+    const beyond = await asNdjson(limited, "");
+    expect(beyond.status).toBe(429);
+    expect(beyond.headers.get("Retry-After")).toBe("60");
+    await given(limited.get("/access_logs"));
+    expect(counted).toBe(2);
+    expect((await listed(client, "resource=access_log")).access_logs).toHaveLength(2);
+  });
+});
+
+describe("What a patient may ask for,", () => {
+  const patient = (more: object = {}) => aRecipient({ external_reference: "patient-4711", ...more });
+
+  it("is everything about the calls in which they took part, in order", async () => {
+    const clinic = await anOrganization();
+    const [first, second, other] = [
+      await aCall(clinic, { participants: [patient()] }),
+      await aCall(clinic, { participants: [patient(), aRecipient()] }),
+      await aCall(clinic, { participants: [aRecipient({ external_reference: "patient-1" })] }),
+    ];
+    const calls = [second, first, other, second, first, first, second];
+    const planted = await plant(
+      clinic,
+      calls.map(({ id }, n) => ({ call_id: id, event: n < 5 ? "read" : "delete" })),
+    );
+    const theirs = planted.filter((_, n) => calls[n] !== other);
+    const query = "external_reference=patient-4711";
+    expect(await listed(clinic.client, query)).toMatchObject({ next_after: null });
+    expect(idsOf(await listed(clinic.client, query))).toEqual(theirs);
+    expect((await allPages(clinic.client, `${query}&per_page=1`)).map(idsOf)).toEqual(
+      theirs.map((id) => [id]),
+    );
+    expect(linesOf(await asNdjson(clinic.client, query)).map(({ id }) => id)).toEqual(theirs);
+    expect(idsOf(await listed(clinic.client, `${query}&event=delete`))).toEqual(theirs.slice(-2));
+    expect(idsOf(await listed(clinic.client, `${query}&call_id=${first.id}`))).toEqual(
+      planted.filter((_, n) => calls[n] === first),
+    );
+    expect(await listed(clinic.client, `${query}&call_id=${other.id}`)).toMatchObject({ access_logs: [] });
+    expect(await listed(clinic.client, "external_reference=patient-9")).toEqual({
+      access_logs: [],
+      next_after: null,
+    });
+  });
+
+  it("is found by the ids of the calls when the reference was erased", async () => {
+    const clinic = await aClinicWithQueue();
+    const call = await aCall(clinic, { participants: [patient()] });
+    await given(clinic.client.get(`${call.path}/participants`));
+    const query = "external_reference=patient-4711";
+    const read = { event: "read", resource: "participant" };
+    expect((await listed(clinic.client, query)).access_logs).toMatchObject([read]);
+    const found = await given(clinic.client.get("/calls?participant_reference=patient-4711"));
+    expect(found.calls).toMatchObject([{ id: call.id }]);
+    await given(
+      platform.put(`/organizations/${clinic.id}`, { organization: { participant_retention_days: 1 } }),
+    );
+    await clinic.runCron();
+    expect(await listed(clinic.client, query)).toEqual({ access_logs: [], next_after: null });
+    const { access_logs } = await listed(clinic.client, `call_id=${call.id}`);
+    expect(access_logs).toMatchObject([read, { event: "delete", resource: "participant" }]);
+  });
+
+  it("is asked for by call where a reference leads to very many calls, and the refusal leaves no entry", async () => {
+    const { clinic, calls } = await aPatientOfMany(501);
+    const { status, body } = await clinic.client.get("/access_logs?external_reference=patient-4711");
+    expect(status).toBe(400);
+    expect(body.error).toMatch(
+      /^external_reference: participants of more than 500 calls have it; ask .* call_id$/,
+    );
+    expect(await listed(clinic.client, "resource=access_log")).toMatchObject({ access_logs: [] });
+    const [one = 0] = calls;
+    const [planted] = await plant(clinic, [{ call_id: one }]);
+    const query = `external_reference=patient-4711&call_id=${one}`;
+    expect(idsOf(await listed(clinic.client, query))).toEqual([planted]);
+  });
+});
+
+/** An organization whose patient took part in so many calls. */
+async function aPatientOfMany(count: number) {
+  const clinic = await anOrganization();
+  const { owner, room } = await aCall(clinic);
+  const counter = `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${count})`;
+  await env.DB.prepare(
+    `${counter} insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
+       failed, created_at, updated_at)
+     select ?1, 'seen-' || ?1 || '-' || n, ?2, ?3, n, n + 1, false, n, n from counter`,
+  )
+    .bind(clinic.id, owner.id, room.id)
+    .run();
+  await env.DB.prepare(
+    `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
+       left_at, created_at, updated_at)
+     select organization_id, key, waiting_room_id, id, 'Rita', 'recipient', 'patient-4711', ended_at, 1, 1
+     from calls where organization_id = ? and key glob 'seen-*'`,
+  )
+    .bind(clinic.id)
+    .run();
+  const { results } = await env.DB.prepare(
+    "select id from calls where organization_id = ? and key glob 'seen-*' order by id",
+  )
+    .bind(clinic.id)
+    .all<{ id: number }>();
+  return { clinic, calls: results.map(({ id }) => id) };
+}
+
+describe("However long the access log is, a request reads at most 10,000 entries of it:", () => {
+  const BOUND = 10_000 + 20;
+
+  async function reading({ client }: Organization, query: string, accept = "application/json") {
+    const counting = countingRows();
+    const counted = client.through(counting.fetcher);
+    await given(counted.get("/roles"));
+    return counting.during(async () => {
+      const { status, body } = await counted.send("GET", `/access_logs?${query}`, undefined, {
+        Accept: accept,
+      });
+      expect(status).toBe(200);
+      return body;
+    });
+  }
+
+  it("a page without a filter, or of a call or a person, what it shows", async () => {
+    const clinic = await anOrganization();
+    await plant(clinic, many(12_000, { call_id: 7, acting_user: "staff-1" }));
+    for (const query of ["", "call_id=7", "acting_user=staff-1"]) {
+      const { rows_read, result } = await reading(clinic, query);
+      expect(result.access_logs).toHaveLength(25);
+      expect(rows_read).toBeLessThanOrEqual(40);
+    }
+  });
+
+  it("others half of that, twice", async () => {
+    const clinic = await anOrganization();
+    await plant(clinic, many(12_000, { call_id: 7, acting_user: "staff-1" }));
+    for (const query of [
+      "event=delete",
+      "user_id=999999",
+      "resource=issuer",
+      "from=2026-02-01",
+      "to=2026-01-01",
+      "call_id=7&event=delete",
+      "acting_user=staff-1&resource=issuer",
+      "call_id=7&acting_user=staff-2",
+    ])
+      for (const accept of ["application/json", "application/x-ndjson"])
+        expect((await reading(clinic, query, accept)).rows_read, query).toBeLessThanOrEqual(BOUND);
+    expect((await reading(clinic, "", "application/x-ndjson")).rows_read).toBeLessThanOrEqual(BOUND);
+  });
+
+  it("also by a reference that leads to 500 calls", async () => {
+    const { clinic, calls } = await aPatientOfMany(500);
+    const planted = await plant(
+      clinic,
+      many(12_000, (n) => ({ call_id: calls[(n * 7) % calls.length] })),
+    );
+    const query = "external_reference=patient-4711";
+    const page = await reading(clinic, query);
+    expect(idsOf(page.result)).toEqual(planted.slice(0, 25));
+    expect(page.rows_read).toBeLessThanOrEqual(BOUND);
+    const few = await reading(clinic, `${query}&event=delete`);
+    expect(few.result).toMatchObject({ access_logs: [], next_after: expect.any(Number) });
+    expect(few.rows_read).toBeLessThanOrEqual(BOUND);
+    expect((await reading(clinic, query, "application/x-ndjson")).rows_read).toBeLessThanOrEqual(BOUND);
+  });
+
+  it("where days are sealed, only those that can have entries of the days that are asked for", async () => {
+    const clinic = await anOrganization();
+    const day = (n: number) => ({ at: MORNING + n * DAY });
+    const planted = await plant(
+      clinic,
+      [0, 1, 2, 3].flatMap((n) => many(1000, day(n))),
+    );
+    const latecomer = (await plant(clinic, [day(1)]))[0] as number;
+    const rest = await plant(clinic, many(1000, day(4)));
+    const [first, last] = [planted[0] as number, planted.at(-1) as number];
+    await seal(clinic, "2026-01-31", first, planted[999] as number);
+    await seal(
+      clinic,
+      "2026-02-01",
+      planted[1000] as number,
+      planted[1999] as number,
+      "digest of 2026-01-31",
+    );
+    await seal(
+      clinic,
+      "2026-02-02",
+      planted[2000] as number,
+      planted[2999] as number,
+      "digest of 2026-02-01",
+    );
+    const ofLastDays = await reading(clinic, "from=2026-02-03");
+    expect(idsOf(ofLastDays.result)[0]).toBe(planted[3000]);
+    expect(ofLastDays.rows_read).toBeLessThanOrEqual(2 * 2001 + 100);
+    const ofFirstDay = await reading(clinic, "to=2026-01-31&from=2026-01-31&event=delete");
+    expect(ofFirstDay.result).toEqual({ access_logs: [], next_after: null });
+    expect(ofFirstDay.rows_read).toBeLessThanOrEqual(2 * 2000 + 100);
+    // An entry that came after its day was sealed is in the next seal.
+    await seal(clinic, "2026-02-03", planted[3000] as number, latecomer, "digest of 2026-02-02");
+    expect(last).toBeLessThan(latecomer);
+    const late = await listed(clinic.client, "from=2026-02-02&to=2026-02-02&per_page=100");
+    expect(idsOf(late)).toEqual(planted.slice(2000, 2100));
+    expect(idsOf(await listed(clinic.client, "from=2026-02-04&per_page=1"))).toEqual(rest.slice(0, 1));
+  });
+
+  it("an entry that came after its day was sealed is still found by its day", async () => {
+    const clinic = await anOrganization();
+    const [first = 0, ofNextDay = 0] = await plant(clinic, [{ at: MORNING }, { at: MORNING + DAY }]);
+    await seal(clinic, "2026-01-31", first, first);
+    const [late = 0, last = 0] = await plant(clinic, [{ at: MORNING + 1 }, { at: MORNING + DAY + 2 }]);
+    await seal(clinic, "2026-02-01", ofNextDay, last, "digest of 2026-01-31");
+    expect(idsOf(await listed(clinic.client, "from=2026-01-31&to=2026-01-31"))).toEqual([first, late]);
+  });
+});

@@ -7,8 +7,10 @@ import { health } from "./http/health.ts";
 import { httpsOnly } from "./http/https.ts";
 import { logRequest } from "./http/log.ts";
 import { platformApi, platformRoutes } from "./http/platform_api.ts";
+import { wellKnown } from "./http/well_known.ts";
 import { liveKitApi, liveKitRoutes } from "./livekit/livekit_api.ts";
 import { liveKitWebhook } from "./livekit/webhook.ts";
+import { accessLogSealsExternal } from "./resources/access_log_seals/access_log_seals.external.ts";
 import { accessLogsExternal } from "./resources/access_logs/access_logs.external.ts";
 import { apiClientsPlatform } from "./resources/api_clients/api_clients.platform.ts";
 import { authorizationCodesPlatform } from "./resources/authorization_codes/authorization_codes.platform.ts";
@@ -61,6 +63,7 @@ const external = externalRoutes()
   .route("/", rolesExternal)
   .route("/", bulkInvitesExternal)
   .route("/", invitesExternal)
+  .route("/", accessLogSealsExternal)
   .route("/", eventsExternal)
   .route("/", accessLogsExternal)
   .route("/", webhookEndpointsExternal)
@@ -92,12 +95,13 @@ app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAn
 app.use(async (c, next) => {
   await next();
   c.header("X-Request-Id", c.var.requestId);
-  c.header("Cache-Control", "no-store");
+  if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
 });
 app.use(logRequest);
 app.route("/health", health);
 app.use("/api/*", httpsOnly);
 app.use("/.well-known/*", httpsOnly);
+app.route("/.well-known", wellKnown);
 app.use("/api/*", (c, next) => {
   requireOwnSecrets(readSettings(c.env), c.req.url);
   return next();

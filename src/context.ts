@@ -9,6 +9,8 @@ export interface Context {
   bulkInviteQueue: Queue;
   /** The bucket of the recordings, where it is the one of the Worker's binding: see egresses.files.ts. */
   recordings: R2Bucket;
+  /** The bucket of the sealed days of the access log. */
+  auditLogs: R2Bucket;
   webhookQueue: Queue;
   settings: Settings;
   requester: Requester;
@@ -45,6 +47,7 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
     },
     bulkInviteQueue: env.BULK_INVITES,
     recordings: env.RECORDINGS,
+    auditLogs: env.AUDIT_LOGS,
     webhookQueue: env.WEBHOOKS,
     settings: readSettings(env),
     now,

@@ -3,6 +3,11 @@ import { type Context, openContext } from "./context.ts";
 import { log, logFault } from "./http/log.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
+import { sealDays } from "./resources/access_log_seals/access_log_seals.chores.ts";
+import {
+  deleteOldAccessLogs,
+  deleteOldWaitingListReads,
+} from "./resources/access_logs/access_logs.chores.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
@@ -40,6 +45,9 @@ const chores: Chores = {
   recoverLostEgresses,
   deleteOldEvents,
   deleteOldDeliveries,
+  sealDays,
+  deleteOldAccessLogs,
+  deleteOldWaitingListReads,
 };
 
 export default {
@@ -49,21 +57,22 @@ export default {
     await consumeBulkInvites(batch, env);
     await nudgeDeliveries(env.WEBHOOKS);
   },
-  async scheduled(_, env) {
+  async scheduled({ scheduledTime }, env) {
     const started = Date.now();
-    const done = await runChores(env, chores);
+    const done = await runChores(env, scheduledTime, chores);
     // After those that may write events.
-    const queued = await runChores(env, { queueDueDeliveries });
+    const queued = await runChores(env, scheduledTime, { queueDueDeliveries });
     // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
     log("cron", { duration_ms: Date.now() - started, ...done, ...queued });
   },
 } satisfies ExportedHandler<Env>;
 
-async function runChores(env: Env, chores: Chores): Promise<Record<string, number | "failed">> {
+/** @param now the time for which the run was scheduled: what it decides is the same, however late the platform begins it */
+async function runChores(env: Env, now: number, chores: Chores): Promise<Record<string, number | "failed">> {
   const done = await Promise.all(
     Object.entries(chores).map(async ([chore, run]) => {
       try {
-        return [chore, await run(openContext(env, Date.now()))] as const;
+        return [chore, await run(openContext(env, now))] as const;
       } catch (error) {
         logFault({ chore }, error);
         return [chore, "failed"] as const;

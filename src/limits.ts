@@ -143,6 +143,36 @@ export const MAX_CALLS_OF_REFERENCE = 500;
 /** Who asks again and again who waits in a room is recorded once in this time, in milliseconds: not in one entry a poll. */
 export const WAITING_LIST_RECORDED_EVERY = 60 * SECOND;
 
+/** A reading of a waiting list that was recorded so long ago says nothing of the next one: in milliseconds. */
+export const WAITING_LIST_READS_KEPT_FOR = HOUR;
+
+/** A day is sealed when it is over for so long: requests that began in it have ended. */
+export const SEALED_AFTER = HOUR;
+
+/** Entries that are read at once to be sealed: 3 MB of D1's answer, and of the isolate's 128 MB some 15. */
+export const SEALED_PAGE = 10_000;
+
+/** Organizations of which one run of the cron seals a day: 1,000 in 20 runs, and so before the third hour of the day. */
+export const DAYS_SEALED = 50;
+
+/**
+ * After so many entries a run begins no further day: a million takes a third of the 30 seconds of CPU time that Cloudflare
+ * gives to a cron, and a tenth of the queries.
+ */
+export const ENTRIES_SEALED = 1_000_000;
+
+/** After this time, a run begins no further day: the next one goes on, five minutes after this one began. */
+export const SEALING_TIME_LIMIT = 4 * MINUTE;
+
+/** Entries stay in D1 for so long after their day was sealed: more than a year, for who looks back at one. The files stay. */
+export const ACCESS_LOGS_KEPT_FOR = 400 * DAY;
+
+/** In seconds: for this long others may keep the public keys. A new key is known before its first seal, which comes in a day. */
+export const PUBLIC_KEYS_KEPT_FOR = 300;
+
+/** In seconds: the `Retry-After` where the bucket of the sealed days gave no file. */
+export const BUCKET_RETRY_AFTER = 5;
+
 /** A client that does not know for a day whether a request was carried out finds out by other means. */
 export const IDEMPOTENCY_KEY_KEPT_FOR = DAY;
 

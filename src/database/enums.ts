@@ -98,6 +98,7 @@ export const EVENT_TYPES = [
   "organization_user.added",
   "organization_user.removed",
   "waiting_room_sub.changed",
+  "access_log.sealed",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -882,7 +882,7 @@ export const bulkInviteRows = sqliteTable(
 
 /**
  * What happened in an organization, in order. Triggers write the events, in the transaction of the change (see
- * triggers/events.sql), and refuse changes of them; the cron deletes old ones. `data` holds ids and nothing else.
+ * triggers/events.sql), and refuse changes of them; the cron deletes old ones. `data` holds ids, and of a sealed day its date and digest; nothing else.
  */
 export const events = sqliteTable(
   "events",
@@ -890,7 +890,7 @@ export const events = sqliteTable(
     id: id(),
     organization_id: organizationId(),
     type: text().$type<EventType>().notNull(),
-    data: text({ mode: "json" }).$type<Record<string, number>>().notNull(),
+    data: text({ mode: "json" }).$type<Record<string, number | string>>().notNull(),
     created_at: integer().notNull(),
   },
   (t) => [

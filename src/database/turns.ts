@@ -60,11 +60,18 @@ export const rowsInTurn = (
   select own.rowid
   from (
     select id from (${owners}) where ${turn.owners} is null or id in ${jsonValues(turn.owners)}
-    order by id % ${sql.raw(String(TURN_ORDERS))} * ${turn.order} % ${sql.raw(String(TURN_ORDERS))} limit ${turn.portion}
+    order by ${placeInTurn(sql`id`, turn.order)} limit ${turn.portion}
   ) as turn
   cross join ${table} as own on own.rowid in (select * from (${rowsOf(sql`turn.id`)}) limit ${turn.share})
   limit ${turn.portion}
 )`;
+
+/** Where an owner stands in the order of a run. */
+export const placeInTurn = (owner_id: SQL, order: Placeholders<Turn>["order"]): SQL =>
+  sql`${owner_id} % ${sql.raw(String(TURN_ORDERS))} * ${order} % ${sql.raw(String(TURN_ORDERS))}`;
+
+/** An order of its own for each run. */
+export const randomOrder = (): number => 1 + Math.floor(Math.random() * (TURN_ORDERS - 1));
 
 type OwnedRows = { owner_id: number }[];
 
@@ -106,7 +113,7 @@ const firstTurn = (portion: number): Turn => ({
   share: Math.ceil(portion / CRON_TURNS),
   portion,
   owners: null,
-  order: 1 + Math.floor(Math.random() * (TURN_ORDERS - 1)),
+  order: randomOrder(),
 });
 
 /** The turn of those who took all of their share, or null if nobody did, or nothing is left of the portion. */

@@ -28,7 +28,7 @@ async function stateOf(db: D1Database, now: number): Promise<Found> {
 
 /** For an operator who forgot it. The service answers requests, so the status stays 200. */
 const QUIET =
-  "The database was restored: no webhook is sent, no file is deleted and LiveKit is not asked until `npm run restore -- --resume`";
+  "The database was restored: no webhook is sent, no file is deleted, no day of the access log is sealed and LiveKit is not asked until `npm run restore -- --resume`";
 
 /**
  * For monitoring: can the service do its work? Its settings are valid, and it reaches a database that has all
@@ -43,10 +43,12 @@ export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
   }
   const found = await stateOf(c.env.DB, Date.now());
   if (found !== "ok" && found !== "quiet") throw notReady(found);
+  const settings = readSettings(c.env);
   return c.json({
     status: found,
     ...(found === "quiet" && { message: QUIET }),
     // Somebody who looks after a deployment should notice.
-    ...(readSettings(c.env).ALLOW_HTTP === "true" && { allow_http: true }),
+    ...(settings.ALLOW_HTTP === "true" && { allow_http: true }),
+    ...(!settings.AUDIT_SIGNING_KEY && { access_log_not_sealed: true }),
   });
 });

@@ -17,6 +17,8 @@ export const EVENTS = [
   "bulk_invite_chunk_failed",
   "bulk_invite_requeued",
   "file_deletion_failed",
+  "access_log_not_sealed",
+  "access_log_file_in_the_way",
   "webhook_endpoint_disabled",
   "livekit_event_not_used",
   "livekit_file_not_used",
@@ -30,6 +32,7 @@ export const FAULT_PLACES = [
   "request_id",
   "message_id",
   "chore",
+  "organization_id",
   "bulk_invite_id",
   "webhook_endpoint_id",
 ] as const;
@@ -59,6 +62,7 @@ export const REFUSAL_REASONS = {
   write: ["write_conflict"],
   database: ["database_unavailable"],
   memory: ["large_bodies"],
+  bucket: ["file_unavailable"],
   recording: ["file_not_deleted", "database_quiet"],
   rate: ["client_limit", "bulk_invite_limit", "redelivery_limit", "access_log_limit", "address_limit"],
 } as const;

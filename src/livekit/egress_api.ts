@@ -29,13 +29,13 @@ export class LiveKitUnavailable extends Error {
 type FindEgress = (egress_id: string) => Promise<EgressInfo | undefined>;
 
 /** LiveKit's API for egresses (Twirp: JSON over POST), for a minute or two. Undefined without an address of LiveKit. */
-export async function connectLiveKit(settings: Settings, now: number): Promise<FindEgress | undefined> {
+export async function connectLiveKit(settings: Settings): Promise<FindEgress | undefined> {
   const { LIVEKIT_URL, LIVEKIT_API_KEY, LIVEKIT_API_SECRET } = settings;
   if (!LIVEKIT_URL || !LIVEKIT_API_KEY) return undefined;
   const token = await new SignJWT({ video: { roomRecord: true } })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer(LIVEKIT_API_KEY)
-    .setExpirationTime(new Date(now + LIVEKIT_TOKEN_LIFETIME))
+    .setExpirationTime(new Date(Date.now() + LIVEKIT_TOKEN_LIFETIME))
     .sign(new TextEncoder().encode(LIVEKIT_API_SECRET));
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
 

@@ -17,7 +17,8 @@ import { reportEgressOfRoom } from "./egresses.ts";
  */
 export async function recoverLostEgresses(context: Context): Promise<number> {
   const { db, settings, now } = context;
-  const findEgress = await connectLiveKit(settings, now);
+  const findEgress = await connectLiveKit(settings);
+  const started = Date.now();
   if (!findEgress) return 0;
   const waiting = await findInTurns(EGRESSES_CHECKED, (turn) => runAll(db, silentEgresses({ ...turn, now })));
   if (waiting.length === 0) return 0;
@@ -38,7 +39,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
 
   /** The next to check. None if LiveKit is slow, or answers nobody: then the next run goes on. */
   const next = () => {
-    const isOver = Date.now() - now > LIVEKIT_TIME_LIMIT || faults.length >= LIVEKIT_CONNECTIONS;
+    const isOver = Date.now() - started > LIVEKIT_TIME_LIMIT || faults.length >= LIVEKIT_CONNECTIONS;
     return isOver ? undefined : waiting.shift();
   };
 

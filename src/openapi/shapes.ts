@@ -42,6 +42,16 @@ export const roomSlug = () =>
 /** ISO 8601 in UTC with milliseconds. */
 export const timestamp = () => z.iso.datetime({ precision: 3 });
 
+/** A calendar day in UTC. */
+export const date = () => z.iso.date();
+
+/** A SHA-256 in hex. */
+export const sha256 = () =>
+  z
+    .string()
+    .length(64)
+    .regex(/^[0-9a-f]+$/);
+
 /** Letters, digits, `-` and `_`: base64url. */
 export const base64Url = (length: number) =>
   z

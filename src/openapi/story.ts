@@ -58,6 +58,39 @@ export const EVENT_ID = 1043;
 /** Of the legal hold. */
 export const HOLD_REASON = "Case 2026-118 of the district court";
 
+/**
+ * Two days of the access log, with true digests and signatures by the key: a program that verifies seals can be tried with
+ * them.
+ */
+export const AUDIT_KEY = {
+  kty: "OKP",
+  crv: "Ed25519",
+  x: "gi0bfP6IqqCdEZZxDlhemm6SLytSQQ1M5sG32NvQ5ks",
+  kid: "ciLFTXScH2fSYgG9PSAsa1WdxJZ6QHXyMR7B2zIqce4",
+  alg: "EdDSA",
+  use: "sig",
+};
+export const SEAL_BEFORE = {
+  date: "2026-01-30",
+  count: 96,
+  first_id: 4802,
+  last_id: 5166,
+  sha256: "9b45cb31a5e5f421feac5fcbbd1e2fe79a92a201ef518037a993371e3e041147",
+  previous: "83ba8bdf294a0854bd91d22353cff198a3baa1b19702cfad309eb5d0a37ca86d",
+  jws: "eyJhbGciOiJFZERTQSIsInR5cCI6ImFjY2Vzcy1sb2ctc2VhbCIsImtpZCI6ImNpTEZUWFNjSDJmU1lnRzlQU0FzYTFXZHhKWjZRSFh5TVI3QjJ6SXFjZTQifQ.eyJvcmdhbml6YXRpb25faWQiOjEsImRhdGUiOiIyMDI2LTAxLTMwIiwiY291bnQiOjk2LCJmaXJzdF9pZCI6NDgwMiwibGFzdF9pZCI6NTE2Niwic2hhMjU2IjoiOWI0NWNiMzFhNWU1ZjQyMWZlYWM1ZmNiYmQxZTJmZTc5YTkyYTIwMWVmNTE4MDM3YTk5MzM3MWUzZTA0MTE0NyIsInByZXZpb3VzIjoiODNiYThiZGYyOTRhMDg1NGJkOTFkMjIzNTNjZmYxOThhM2JhYTFiMTk3MDJjZmFkMzA5ZWI1ZDBhMzdjYTg2ZCJ9.hvWTx7RwxxeCxKtuakXIfEBjzxs73lYIKFmRbxwSbxUDPIHACVvkqlgT6fNfAZI0Gmk7_mk3saEnrRtDgHkCCg",
+};
+export const SEAL = {
+  date: "2026-01-31",
+  count: 112,
+  first_id: 5167,
+  last_id: 5402,
+  sha256: "dd7772a823a33176135113717aa765b8ce389cab0725b37bcb02b18ab01d23fc",
+  previous: "63d97f3b505fff3430db5453e8edd5727899be4a52491a0ee58d339531288961",
+  jws: "eyJhbGciOiJFZERTQSIsInR5cCI6ImFjY2Vzcy1sb2ctc2VhbCIsImtpZCI6ImNpTEZUWFNjSDJmU1lnRzlQU0FzYTFXZHhKWjZRSFh5TVI3QjJ6SXFjZTQifQ.eyJvcmdhbml6YXRpb25faWQiOjEsImRhdGUiOiIyMDI2LTAxLTMxIiwiY291bnQiOjExMiwiZmlyc3RfaWQiOjUxNjcsImxhc3RfaWQiOjU0MDIsInNoYTI1NiI6ImRkNzc3MmE4MjNhMzMxNzYxMzUxMTM3MTdhYTc2NWI4Y2UzODljYWIwNzI1YjM3YmNiMDJiMThhYjAxZDIzZmMiLCJwcmV2aW91cyI6IjYzZDk3ZjNiNTA1ZmZmMzQzMGRiNTQ1M2U4ZWRkNTcyNzg5OWJlNGE1MjQ5MWEwZWU1OGQzMzk1MzEyODg5NjEifQ.8vPAeEppUhB7dPCA2SN-EbtAEGD1QUg35F2OvqE7vs02slYcLJWM9WEHVaGrkh6jCycHym_Uo280KhBQbHy2Bg",
+};
+/** The SHA-256 of its signature. */
+export const SEAL_SHA256 = "0a2b68dba38f5678e8087ba2a46da244fc5bf1788d7439f6326d43f52d20b702";
+
 /** When things happened, in their order. */
 export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
 export const INVITED_AT = "2026-01-30T14:00:00.000Z";
@@ -69,6 +102,7 @@ export const ENDED_AT = "2026-01-31T09:45:00.000Z";
 export const DOWNLOADED_AT = "2026-01-31T10:00:00.000Z";
 export const SUB_STARTS_AT = "2026-02-02T08:00:00.000Z";
 export const SUB_ENDS_AT = "2026-02-02T16:00:00.000Z";
+export const SEALED_AT = "2026-02-01T01:00:00.000Z";
 export const SUB_PLANNED_AT = "2026-01-31T12:00:00.000Z";
 export const SUB_CHANGED_AT = "2026-01-31T15:00:00.000Z";
 export const ACCEPTED_AT = "2026-02-03T09:00:00.000Z";

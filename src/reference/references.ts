@@ -1,5 +1,6 @@
 import { liveKitReference } from "../livekit/livekit.openapi.ts";
 import type { Reference } from "../openapi/operation.ts";
+import { accessLogSealsReference } from "../resources/access_log_seals/access_log_seals.openapi.ts";
 import { accessLogsReference } from "../resources/access_logs/access_logs.openapi.ts";
 import { apiClientsReference } from "../resources/api_clients/api_clients.openapi.ts";
 import { authorizationCodesReference } from "../resources/authorization_codes/authorization_codes.openapi.ts";
@@ -48,6 +49,7 @@ export const references: Reference[] = [
   callsReference,
   legalHoldsReference,
   consentsReference,
+  accessLogSealsReference,
   eventsReference,
   webhookEndpointsReference,
   webhookDeliveriesReference,

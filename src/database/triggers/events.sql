@@ -1,5 +1,5 @@
 -- An event is written in the transaction of the change that it describes, whatever code makes the change: so triggers
--- write it. `data` holds ids and nothing else. `created_at` is the time that the changed row has of the change; the
+-- write it. `data` holds ids, and of a sealed day its date and digest; nothing else. `created_at` is the time that the changed row has of the change; the
 -- deletion of a row leaves none, so there it is the clock of the database. A report that changes nothing updates no row,
 -- or updates it to what it was, and so writes no event.
 
@@ -208,6 +208,14 @@ BEGIN
   VALUES (old.organization_id, 'waiting_room_sub.changed',
     json_object('waiting_room_id', old.waiting_room_id, 'waiting_room_sub_id', old.id),
     cast(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+
+-- Receivers hold the head of the chain of seals, where nobody here can change it.
+CREATE TRIGGER `events_access_log_sealed` AFTER INSERT ON `access_log_seals`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'access_log.sealed',
+    json_object('date', new.date, 'seal_sha256', new.jws_sha256), new.created_at);
 END;
 
 -- Clients page by id, and what they have read must stay true.

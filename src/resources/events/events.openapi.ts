@@ -13,6 +13,7 @@ import {
   PAULA,
   RECORDED_FROM,
   RECORDING_DELETED_AT,
+  SEALED_AT,
   STARTED_AT,
   SUB_PLANNED_AT,
   WITHDRAWN_AT,
@@ -91,6 +92,10 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifT
     "A sub is created, updated or deleted.",
     ["waiting_room_id", "waiting_room_sub_id"],
   ],
+  "access_log.sealed": [
+    "A day of the access log was sealed. Keep the digest of the seal where nobody of the service can change it.",
+    ["date", "seal_sha256"],
+  ],
 };
 
 const table = Object.entries(EVENT_MEANINGS)
@@ -121,6 +126,7 @@ const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["dat
   "soap_note.finalized": [1047, "2026-01-31T09:46:00.000Z"],
   "call.updated": [1048, "2026-01-31T09:47:10.000Z"],
   "waiting_room_sub.changed": [1050, SUB_PLANNED_AT],
+  "access_log.sealed": [1051, SEALED_AT],
   "invite.accepted": [1052, ACCEPTED_AT],
   "organization_user.added": [1053, ACCEPTED_AT, { organization_user_id: INES.id }],
   "consent.withdrawn": [1060, WITHDRAWN_AT],
@@ -142,7 +148,7 @@ const transcriptFinalized = exampleEvent("transcript.finalized");
 
 export const eventsReference: Reference = {
   tag: "Events",
-  description: `What happened in the organization, in order, for clients that would otherwise ask for everything again and again. An event holds only ids, never names, texts or URLs: read what it is about with them. A change and its event are written together, so there is never one without the other. Events are kept for ${EVENTS_KEPT_FOR / DAY} days. Only an organization_admin can read them.
+  description: `What happened in the organization, in order, for clients that would otherwise ask for everything again and again. An event holds only ids (of a sealed day its date and digest), never names, texts or URLs: read what it is about with them. A change and its event are written together, so there is never one without the other. Events are kept for ${EVENTS_KEPT_FOR / DAY} days. Only an organization_admin can read them.
 
 | Type | When | Ids in \`data\` |
 | --- | --- | --- |

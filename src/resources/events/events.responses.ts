@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_PER_PAGE } from "../../limits.ts";
-import { count, id, timestamp } from "../../openapi/shapes.ts";
+import { count, date, id, sha256, timestamp } from "../../openapi/shapes.ts";
 import {
   BULK_INVITE_ID,
   CALL,
@@ -11,10 +11,12 @@ import {
   INVITE_ID,
   PAULA,
   RITAS_PARTICIPANT,
+  SEAL,
+  SEAL_SHA256,
   SUB_ID,
 } from "../../openapi/story.ts";
 
-/** The ids that lead to what an event is about. Each type has some of them. */
+/** The ids that lead to what an event is about, and what they lead to where that has none. Each type has some of them. */
 export const eventIds = z.object({
   organization_user_id: id().meta({
     description: "The id of the organization user: for a call and its results, the one who held the call.",
@@ -35,6 +37,12 @@ export const eventIds = z.object({
   waiting_room_sub_id: id().meta({
     description: "The id of the sub. It may have been deleted.",
     example: SUB_ID,
+  }),
+  date: date().meta({ description: "The UTC date of the sealed day of the access log.", example: SEAL.date }),
+  seal_sha256: sha256().meta({
+    description:
+      "The SHA-256 of the `jws` of the seal, in hex. Keep it: it stands for the access log up to that day.",
+    example: SEAL_SHA256,
   }),
 });
 

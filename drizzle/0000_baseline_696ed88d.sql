@@ -976,6 +976,13 @@ BEGIN
     cast(unixepoch('subsec') * 1000 AS INTEGER));
 END;
 --> statement-breakpoint
+CREATE TRIGGER `events_access_log_sealed` AFTER INSERT ON `access_log_seals`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'access_log.sealed',
+    json_object('date', new.date, 'seal_sha256', new.jws_sha256), new.created_at);
+END;
+--> statement-breakpoint
 CREATE TRIGGER `events_unchanged` BEFORE UPDATE ON `events`
 BEGIN
   SELECT raise(ABORT, 'events are never changed');

@@ -1,0 +1,113 @@
+import { hexOf } from "../../bytes/hex.ts";
+import { type AccessLog, toAccessLog } from "../access_logs/access_logs.schemas.ts";
+
+/*
+ * The file of a sealed day: an entry on each line, as lists show it, compressed. A day can have a million entries, so it goes
+ * through streams: what is kept until the file is written is compressed, and outside of the JavaScript heap.
+ */
+
+/** What a seal says of a file. The digest is that of the lines, and not of how they were compressed. */
+export interface Contents {
+  count: number;
+  first_id: number;
+  last_id: number;
+  sha256: string;
+}
+
+export const fileOf = (organization_id: number, date: string) => `${organization_id}/${date}.ndjson.gz`;
+
+/** Lines that are encoded at once. */
+const LINES = 1000;
+
+const encoder = new TextEncoder();
+
+export async function packEntries(
+  pages: AsyncIterable<AccessLog[]>,
+): Promise<{ contents: Contents; file: Uint8Array[] }> {
+  const digest = new crypto.DigestStream("SHA-256");
+  const gzip = new CompressionStream("gzip");
+  const writers = [digest.getWriter(), gzip.writable.getWriter()];
+  const file = collect(gzip.readable);
+  const contents = { count: 0, first_id: 0, last_id: 0 };
+  try {
+    for await (const page of pages) {
+      contents.first_id ||= page[0]?.id ?? 0;
+      contents.last_id = page.at(-1)?.id ?? contents.last_id;
+      contents.count += page.length;
+      for (let n = 0; n < page.length; n += LINES) {
+        const lines = page.slice(n, n + LINES).map((row) => `${JSON.stringify(toAccessLog(row))}\n`);
+        const bytes = encoder.encode(lines.join(""));
+        await Promise.all(writers.map((writer) => writer.write(bytes)));
+      }
+    }
+    await Promise.all(writers.map((writer) => writer.close()));
+  } catch (error) {
+    await Promise.allSettled([file, digest.digest, ...writers.map((writer) => writer.abort(error))]);
+    throw error;
+  }
+  return { contents: { ...contents, sha256: hexOf(new Uint8Array(await digest.digest)) }, file: await file };
+}
+
+async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return chunks;
+}
+
+/**
+ * Writes a file, unless there is one: no file is ever written twice. R2 has this condition for a put, whose length must be
+ * known, and not for an upload in parts.
+ *
+ * @param file is empty afterwards
+ * @returns whether it was written
+ */
+export async function storeFile(bucket: R2Bucket, name: string, file: Uint8Array[]): Promise<boolean> {
+  const { readable, writable } = new FixedLengthStream(file.reduce((size, { length }) => size + length, 0));
+  // What R2 refuses to write, it need not read.
+  void write(file, writable).catch(() => {});
+  const stored = await bucket.put(name, readable, {
+    onlyIf: new Headers({ "If-None-Match": "*" }),
+    httpMetadata: { contentType: "application/gzip" },
+  });
+  return stored !== null;
+}
+
+async function write(file: Uint8Array[], writable: WritableStream<Uint8Array>) {
+  const writer = writable.getWriter();
+  for (let chunk = file.shift(); chunk; chunk = file.shift()) await writer.write(chunk);
+  await writer.close();
+}
+
+const NEWLINE = 10;
+
+/** What is in a file that is there: the digest of its lines, and the id in the last one. null if it is not there. */
+export async function readFile(
+  bucket: R2Bucket,
+  name: string,
+): Promise<Pick<Contents, "sha256" | "last_id"> | null> {
+  const object = await bucket.get(name);
+  if (!object) return null;
+  const digest = new crypto.DigestStream("SHA-256");
+  const writer = digest.getWriter();
+  const decoder = new TextDecoder();
+  let lastLine = "";
+  const lines = object.body.pipeThrough(new DecompressionStream("gzip"));
+  for await (const chunk of lines as ReadableStream<Uint8Array>) {
+    await writer.write(chunk);
+    // The newline at the end of the last line ends no other.
+    const start = chunk.subarray(0, -1).lastIndexOf(NEWLINE) + 1;
+    const isGoingOn = start === 0 && !lastLine.endsWith("\n");
+    lastLine = (isGoingOn ? lastLine : "") + decoder.decode(chunk.subarray(start));
+  }
+  await writer.close();
+  return { last_id: idOf(lastLine), sha256: hexOf(new Uint8Array(await digest.digest)) };
+}
+
+/** 0 if it is no line of such a file. */
+function idOf(line: string): number {
+  try {
+    return Number(JSON.parse(line).id) || 0;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,68 @@
+import * as z from "zod";
+import type { Reference } from "../../openapi/operation.ts";
+import { SEAL, SEAL_BEFORE } from "../../openapi/story.ts";
+import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
+import { accessLogSealsSchema, sealedFileSchema } from "./access_log_seals.responses.ts";
+
+export const accessLogSealsReference: Reference = {
+  tag: "Access log seals",
+  description: `A day of the access log is sealed an hour after it is over: its entries become a file that is never written again, and a seal says, signed, what the file holds. Each seal names the digest of the one before, so the newest one stands for the whole log: an entry that is changed, removed or added later does not fit any more. The event \`access_log.sealed\` brings the digest of each new seal: keep it where nobody of the service can change it. "Check the log yourself" says how to verify all that. Only an organization_admin can read seals and files.`,
+  external: {
+    "GET /access_log_seals": {
+      operationId: "listAccessLogSeals",
+      summary: "List the seals of the access log",
+      description:
+        "Oldest first. To read all seals, ask again with `next_after` as `after`. This list is not recorded in the access log.",
+      status: 200,
+      parameters: {
+        after: {
+          description:
+            "Only seals whose `last_id` is higher: the `next_after` of the response before. Without it, the list begins with the first seal.",
+          example: SEAL_BEFORE.first_id - 1,
+        },
+      },
+      response: {
+        schema: accessLogSealsSchema,
+        examples: {
+          "Two days": {
+            access_log_seals: [SEAL_BEFORE, SEAL],
+            next_after: SEAL.last_id,
+          },
+          "No day was sealed since": { access_log_seals: [], next_after: SEAL.last_id },
+        },
+      },
+      refusals: { 404: "The client is no organization_admin." },
+      errors: [sealsNotFound()],
+    },
+    "GET /access_logs/:date": {
+      operationId: "getSealedAccessLog",
+      summary: "Download a sealed day of the access log",
+      description:
+        "The entries of the day as gzipped NDJSON. The file is compressed as it is stored, and not for the way: a client must unpack it itself. Whoever reads it leaves an entry in the access log.",
+      status: 200,
+      parameters: { date: { description: "The UTC date of a seal.", example: SEAL.date } },
+      alternatives: { "application/gzip": { schema: sealedFileSchema, example: "" } },
+      headers: {
+        "Content-Disposition": {
+          description: "The name under which to store the file.",
+          example: `attachment; filename="access-log-${SEAL.date}.ndjson.gz"`,
+          schema: z
+            .string()
+            .max(100)
+            .regex(/^attachment; filename="access-log-\d{4}-\d{2}-\d{2}\.ndjson\.gz"$/),
+          required: true,
+        },
+        "Content-Length": {
+          description: "The size of the file in bytes.",
+          example: 6417,
+          schema: z.int().min(1),
+        },
+      },
+      refusals: {
+        404: "The day is not sealed, it had no entries, its file is no longer kept, or the client is no organization_admin.",
+        503: "The file cannot be read at the moment.",
+      },
+      errors: [sealedDayNotFound(), fileUnavailable()],
+    },
+  },
+};

@@ -1,0 +1,39 @@
+import type { ClientContext } from "../../context.ts";
+import { runAll, runBatch } from "../../database/queries.ts";
+import { logFault } from "../../http/log.ts";
+import { administeredOrganization } from "../roles/roles.policy.ts";
+import { fileOf } from "./access_log_seals.files.ts";
+import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
+import type { Seal, SealsQuery } from "./access_log_seals.schemas.ts";
+import { fileEntry, sealOfDay, sealsAfter } from "./access_log_seals.sql.ts";
+
+/** The next seals after an entry, oldest first, and the entry after which to ask next. */
+export async function listSeals(
+  { db, caller }: ClientContext,
+  { after, per_page }: SealsQuery,
+): Promise<{ seals: Seal[]; next_after: number }> {
+  const organization_id = administeredOrganization(caller, sealsNotFound);
+  const seals = await runAll(db, sealsAfter({ organization_id, after, limit: per_page }));
+  return { seals, next_after: seals.at(-1)?.last_id ?? after };
+}
+
+/**
+ * The file of a sealed day. It is opened before the entry is written that somebody reads it: a bucket that fails leaves none.
+ *
+ * @throws ApiError 404 if the day is not sealed, or its file is no longer kept; 503 if the bucket fails
+ */
+export async function openSealedDay(context: ClientContext, date: string): Promise<R2ObjectBody> {
+  const { db, auditLogs, caller } = context;
+  const organization_id = administeredOrganization(caller, sealedDayNotFound);
+  const file = await auditLogs.get(fileOf(organization_id, date)).catch((error) => {
+    logFault({ organization_id }, error);
+    throw fileUnavailable();
+  });
+  if (!file) throw sealedDayNotFound();
+  const day = { organization_id, date };
+  const [[seal]] = await runBatch(db, [sealOfDay(day), fileEntry(context, "read", day)]);
+  if (seal) return file;
+  // The file of a day that is being sealed.
+  await file.body.cancel();
+  throw sealedDayNotFound();
+}

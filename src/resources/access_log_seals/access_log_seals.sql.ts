@@ -1,0 +1,151 @@
+import { and, asc, desc, eq, gt, gte, isNull, lt, lte, min, notExists, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
+import { accessLogSeals, accessLogs } from "../../database/schema.ts";
+import { eachOf, placeInTurn, type Turn } from "../../database/turns.ts";
+import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { accessLogColumns } from "../access_logs/access_logs.sql.ts";
+
+/** What a seal says, and what its signature signs. */
+export interface SealClaims {
+  organization_id: number;
+  date: string;
+  count: number;
+  first_id: number;
+  last_id: number;
+  sha256: string;
+  previous: string | null;
+}
+
+const { organization_id, date, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
+
+export const sealColumns = { date, count, first_id, last_id, sha256, previous, jws };
+
+/** Oldest first. The last entry of a seal is its place in the chain: clients page by it. */
+export const sealsAfter = preparedQuery(
+  (part: Placeholders<{ organization_id: number; after: number; limit: number }>) =>
+    builder
+      .select(sealColumns)
+      .from(accessLogSeals)
+      .where(and(eq(organization_id, part.organization_id), gt(last_id, part.after)))
+      .orderBy(asc(last_id))
+      .limit(part.limit),
+);
+
+interface Day {
+  organization_id: number;
+  date: string;
+}
+
+const isOfDay = (day: Placeholders<Day>) => and(eq(organization_id, day.organization_id), eq(date, day.date));
+
+export const sealOfDay = preparedQuery((day: Placeholders<Day>) =>
+  builder.select(sealColumns).from(accessLogSeals).where(isOfDay(day)),
+);
+
+/** The entry of who reads the file of a sealed day. It has no id, as that of a list. */
+export const fileEntry = accessEntries("access_log", (day: Placeholders<Day>) => ({
+  organization_id: sql<number>`${organization_id}`,
+  from: sql`from ${accessLogSeals} where ${isOfDay(day)}`,
+}));
+
+const last = alias(accessLogSeals, "last");
+const first = alias(accessLogs, "first");
+
+/** An organization whose next day can be sealed. */
+export interface OrganizationToSeal {
+  organization_id: number;
+  /** When its first entry that no seal has was made. */
+  first_at: number;
+  /** Of its last seal; null if it has none. */
+  last_id: number | null;
+  last_date: string | null;
+  previous: string | null;
+}
+
+/** @param due `closed` is the newest day that may be sealed, and `end` when it ended */
+export const organizationsToSeal = preparedQuery(
+  (due: Placeholders<Pick<Turn, "order" | "portion"> & { closed: string; end: number }>) => {
+    const owner = sql`owner.id`;
+    const lastSeal = builder
+      .select({ id: accessLogSeals.id })
+      .from(accessLogSeals)
+      .where(eq(organization_id, owner))
+      .orderBy(desc(last_id))
+      .limit(1);
+    const firstUnsealed = builder
+      .select({ id: min(accessLogs.id) })
+      .from(accessLogs)
+      .where(
+        and(eq(accessLogs.organization_id, owner), gt(accessLogs.id, sql`coalesce(${last.last_id}, 0)`)),
+      );
+    return builder
+      .select({
+        organization_id: sql<number>`${owner}`.as("organization_id"),
+        first_at: sql<number>`${first.at}`.as("first_at"),
+        last_id: sql<number | null>`${last.last_id}`.as("last_id"),
+        last_date: sql<string | null>`${last.date}`.as("last_date"),
+        previous: sql<string | null>`${last.jws_sha256}`.as("previous"),
+      })
+      .from(sql`(${eachOf(accessLogs.organization_id)}) as owner`)
+      .leftJoin(last, eq(last.id, lastSeal))
+      .innerJoin(first, eq(first.id, firstUnsealed))
+      .where(and(isNotQuiet(), lt(first.at, due.end), or(isNull(last.date), lt(last.date, due.closed))))
+      .orderBy(placeInTurn(owner, due.order))
+      .limit(due.portion);
+  },
+);
+
+/** Entries of an organization: those after an id, through another one. */
+export interface EntriesBetween {
+  organization_id: number;
+  after: number;
+  through: number;
+}
+
+export const entriesBetween = preparedQuery((part: Placeholders<EntriesBetween & { limit: number }>) =>
+  builder
+    .select(accessLogColumns)
+    .from(accessLogs)
+    .where(
+      and(
+        eq(accessLogs.organization_id, part.organization_id),
+        gt(accessLogs.id, part.after),
+        lte(accessLogs.id, part.through),
+      ),
+    )
+    .orderBy(asc(accessLogs.id))
+    .limit(part.limit),
+);
+
+interface NewSeal extends SealClaims {
+  jws: string;
+  jws_sha256: string;
+  created_at: number;
+}
+
+/** Inserts nothing where another run of the cron has sealed the day meanwhile. */
+export const insertSeal = preparedQuery((seal: Placeholders<NewSeal>) => {
+  const later = builder
+    .select({ id: accessLogSeals.id })
+    .from(accessLogSeals)
+    .where(and(eq(organization_id, seal.organization_id), gte(date, seal.date)));
+  return insertSelect(
+    accessLogSeals,
+    {
+      organization_id: seal.organization_id,
+      date: seal.date,
+      count: seal.count,
+      first_id: seal.first_id,
+      last_id: seal.last_id,
+      sha256: seal.sha256,
+      previous: seal.previous,
+      jws: seal.jws,
+      jws_sha256: seal.jws_sha256,
+      created_at: seal.created_at,
+    },
+    sql`where ${and(isNotQuiet(), notExists(later))}`,
+  ).returning({ id: accessLogSeals.id });
+});

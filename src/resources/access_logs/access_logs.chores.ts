@@ -1,0 +1,88 @@
+import { and, asc, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import type { Context } from "../../context.ts";
+import { cleanUp } from "../../database/clean_up.ts";
+import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
+import { accessLogSeals, accessLogs, waitingListReads } from "../../database/schema.ts";
+import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { ACCESS_LOGS_KEPT_FOR, CRON_PORTION, WAITING_LIST_READS_KEPT_FOR } from "../../limits.ts";
+
+const oldestOf = (owner: SQL, columns: { value: SQL.Aliased }) =>
+  builder
+    .select(columns)
+    .from(accessLogs)
+    .where(eq(accessLogs.organization_id, owner))
+    .orderBy(asc(accessLogs.id))
+    .limit(1);
+
+/** Of the seal of the oldest entry that an organization still has. */
+const oldestSealOf = (owner: SQL, columns: { value: SQL.Aliased }) =>
+  builder
+    .select(columns)
+    .from(accessLogSeals)
+    .where(
+      and(
+        eq(accessLogSeals.organization_id, owner),
+        sql`${accessLogSeals.last_id} >= ${oldestOf(owner, { value: sql`${accessLogs.id}`.as("value") })}`,
+      ),
+    )
+    .orderBy(asc(accessLogSeals.last_id))
+    .limit(1);
+
+/** Null where the organization has no seal at all: then nothing says when its entries were sealed. */
+const anySealOf = (owner: SQL) =>
+  builder
+    .select({ value: sql`1`.as("value") })
+    .from(accessLogSeals)
+    .where(eq(accessLogSeals.organization_id, owner))
+    .limit(1);
+
+type Old = Turn & { before: number };
+
+/** The organizations whose oldest entry is old. It reads some rows of each, and not one for each day. */
+const ownersOfOld = ({ before }: Placeholders<Old>): SQL => {
+  const owner = sql`owner_of_log.id`;
+  const sealed = oldestSealOf(owner, { value: sql`${accessLogSeals.created_at}`.as("value") });
+  const made = oldestOf(owner, { value: sql`${accessLogs.at}`.as("value") });
+  return sql`select id from (${eachOf(accessLogs.organization_id)}) as owner_of_log
+    where coalesce(${sealed}, iif(${anySealOf(owner)} is null, ${made}, null)) < ${before}`;
+};
+
+/** The oldest entries of such an organization: those of one seal, or without seals what is old among them. */
+const oldEntriesOf =
+  ({ before, share }: Placeholders<Old>) =>
+  (owner: SQL) => {
+    const through = oldestSealOf(owner, { value: sql`${accessLogSeals.last_id}`.as("value") });
+    const oldest = builder
+      .select({ id: accessLogs.id, at: accessLogs.at })
+      .from(accessLogs)
+      .where(eq(accessLogs.organization_id, owner))
+      .orderBy(asc(accessLogs.id))
+      .limit(share)
+      .as("oldest");
+    return builder
+      .select({ rowid: sql`${oldest.id}`.as("rowid") })
+      .from(oldest)
+      .where(
+        or(lte(oldest.id, sql`${through}`), and(sql`${anySealOf(owner)} is null`, lt(oldest.at, before))),
+      );
+  };
+
+const deleteOld = preparedQuery((old: Placeholders<Old>) =>
+  builder
+    .delete(accessLogs)
+    .where(inArray(rowid, rowsInTurn(accessLogs, ownersOfOld(old), oldEntriesOf(old), old)))
+    .returning({ owner_id: sql<number>`${accessLogs.organization_id}`.as("owner_id") }),
+);
+
+/** Deletes what was sealed long ago, and without seals what is as old. The files stay. */
+export async function deleteOldAccessLogs({ db, now }: Context): Promise<number> {
+  const before = now - ACCESS_LOGS_KEPT_FOR;
+  return (await takeTurns(CRON_PORTION, (turn) => runAll(db, deleteOld({ ...turn, before })))).length;
+}
+
+/** Of readings that are recorded once in a while, what is known of the last one. */
+export const deleteOldWaitingListReads = cleanUp(
+  waitingListReads,
+  waitingListReads.recorded_at,
+  WAITING_LIST_READS_KEPT_FOR,
+);

@@ -16,6 +16,8 @@ export interface Clinic {
   signIn(): Promise<string>;
   /** The URL of a receiver of webhooks that accepts everything. */
   aReceiver(): string;
+  /** A date on which a day of the organization's access log is sealed. */
+  aSealedDay(): Promise<string>;
 }
 
 /** A request that succeeds for the organization that owns the things it names. */

@@ -101,6 +101,8 @@ export const externalExamples: Record<string, MakeExample> = {
     const { path, body } = aBulkInvite();
     return { path: `/bulk_invites/${(await client("POST", path, body)).bulk_invite.id}` };
   },
+  "GET /access_log_seals": async () => ({ path: "/access_log_seals" }),
+  "GET /access_logs/:date": async ({ aSealedDay }) => ({ path: `/access_logs/${await aSealedDay()}` }),
   "GET /events": async () => ({ path: "/events" }),
   "GET /access_logs": async () => ({ path: "/access_logs" }),
   "GET /webhook_endpoints": async (clinic) => {

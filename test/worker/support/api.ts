@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 
 import { expectAsDocumented } from "./contract.ts";
 
-/** A response with its parsed body; an empty body is null, and WebVTT and NDJSON are text. */
+/** A response with its parsed body; an empty body is null, WebVTT and NDJSON are text, and so is what is in a gzipped file. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -36,8 +36,9 @@ export function api(base: string, credentials: Record<string, string>, fetcher =
         body: !hasBody || typeof body === "string" ? body : JSON.stringify(body),
       }),
     );
-    const text = await response.text();
-    const isText = /^(text\/vtt|application\/x-ndjson)/.test(response.headers.get("Content-Type") ?? "");
+    const type = response.headers.get("Content-Type") ?? "";
+    const text = type === "application/gzip" ? await unpacked(response) : await response.text();
+    const isText = /^(text\/vtt|application\/x-ndjson|application\/gzip)/.test(type);
     const answer: Answer = {
       status: response.status,
       headers: response.headers,
@@ -55,6 +56,9 @@ export function api(base: string, credentials: Record<string, string>, fetcher =
     through: (other: Fetcher) => api(base, credentials, other),
   };
 }
+
+const unpacked = ({ body }: Response) =>
+  new Response(body?.pipeThrough(new DecompressionStream("gzip"))).text();
 
 export type Api = ReturnType<typeof api>;
 

@@ -5,6 +5,7 @@ import { type Api, platform } from "./api.ts";
 import { anIdentityProvider } from "./identity_provider.ts";
 import { aLiveKitRoom } from "./livekit.ts";
 import { given, type Organization, unique } from "./organization.ts";
+import { aSealedDay } from "./seals.ts";
 import { aReceiver } from "./webhooks.ts";
 
 type Examples = Record<string, (organization: Organization) => Promise<Example>>;
@@ -29,6 +30,7 @@ const toClinic = (organization: Organization): Clinic => ({
     return provider.token({ email: organization.admin.email });
   },
   aReceiver: () => aReceiver().url,
+  aSealedDay: () => aSealedDay(organization),
 });
 
 const sendTo =

@@ -1,0 +1,354 @@
+import { env } from "cloudflare:workers";
+import { compactVerify, createLocalJWKSet } from "jose";
+import { describe, expect, it } from "vitest";
+import { digest } from "../../src/bytes/digest.ts";
+import { api } from "./support/api.ts";
+import { observedDatabase } from "./support/observed_database.ts";
+import { anOrganization, given } from "./support/organization.ts";
+import {
+  addEntries,
+  anAuditBucket,
+  closedAt,
+  fileOf,
+  idsInFile,
+  logOf,
+  R2_FAULT,
+  runCronAt,
+  sealDay,
+  sealsOf,
+  textOf,
+  withoutEntries,
+} from "./support/seals.ts";
+import { travelTo } from "./support/time.ts";
+
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+
+const anEmptyLog = async () => withoutEntries(await anOrganization());
+
+const jwks = async () => (await api("", {}).get("/.well-known/jwks.json")).body;
+
+/** What a signature signs, if it is right. */
+async function verified(jws: string) {
+  const { payload, protectedHeader } = await compactVerify(jws, createLocalJWKSet(await jwks()));
+  return { header: protectedHeader, claims: JSON.parse(new TextDecoder().decode(payload)) };
+}
+
+describe("The cron seals a day of the access log", () => {
+  it("an hour after it is over: a file of its entries, and a signed seal that says what the file holds", async () => {
+    travelTo("2026-01-10T09:30:00Z");
+    const clinic = await anOrganization();
+    await given(
+      clinic.client.send("POST", "/waiting_rooms", { waiting_room: { name: "Cardiology", is_active: true } }),
+    );
+    await clinic.addInvite();
+    await runCronAt(closedAt("2026-01-10") - 1);
+    expect(await sealsOf(clinic)).toEqual([]);
+    await sealDay("2026-01-10");
+    const [seal, ...others] = await sealsOf(clinic);
+    expect(others).toEqual([]);
+    const lines = (await given(clinic.client.get("/access_logs/2026-01-10"))).split("\n");
+    expect(lines.pop()).toBe("");
+    const entries = lines.map((line: string) => JSON.parse(line));
+    expect(entries.map(({ event, resource }: Record<string, string>) => `${event} ${resource}`)).toContain(
+      "create invite",
+    );
+    expect(entries.at(-1)).toMatchObject({ at: "2026-01-10T09:30:00.000Z", api_client_id: clinic.client.id });
+    expect(entries.at(-1).request_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    const said = {
+      date: "2026-01-10",
+      count: entries.length,
+      first_id: entries[0].id,
+      last_id: entries.at(-1).id,
+      sha256: await digest(`${lines.join("\n")}\n`),
+      previous: null,
+    };
+    expect(seal).toEqual({ ...said, jws: seal.jws });
+    const { header, claims } = await verified(seal.jws);
+    expect(header).toEqual({ alg: "EdDSA", typ: "access-log-seal", kid: (await jwks()).keys[0].kid });
+    expect(claims).toEqual({ organization_id: clinic.id, ...said });
+    const { events } = await given(clinic.client.get("/events?type=access_log.sealed"));
+    expect(events.map(({ data }: { data: object }) => data)).toEqual([
+      { date: "2026-01-10", seal_sha256: await digest(seal.jws) },
+    ]);
+  });
+
+  it("and each seal names the one before, so that the newest stands for all", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2026-01-10T10:00:00Z", "2026-01-11T10:00:00Z", "2026-01-13T10:00:00Z");
+    for (const date of ["2026-01-10", "2026-01-11", "2026-01-12", "2026-01-13"]) await sealDay(date);
+    const seals = await sealsOf(clinic);
+    expect(seals.map(({ date }: { date: string }) => date)).toEqual([
+      "2026-01-10",
+      "2026-01-11",
+      "2026-01-13",
+    ]);
+    for (const [n, seal] of seals.entries())
+      expect(seal.previous).toBe(n === 0 ? null : await digest(seals[n - 1].jws));
+  });
+
+  it("that was missed in the next runs, the oldest first", async () => {
+    const clinic = await anEmptyLog();
+    const days = [1, 2, 3, 4, 5, 6, 7].map((day) => `2026-02-0${day}`);
+    await addEntries(clinic, ...days.map((date) => `${date}T10:00:00Z`));
+    const now = closedAt("2026-02-07");
+    for (const [run] of days.entries()) {
+      await runCronAt(now + run * 5 * MINUTE);
+      expect((await sealsOf(clinic)).map(({ date }: { date: string }) => date)).toEqual(
+        days.slice(0, run + 1),
+      );
+    }
+  });
+
+  it("by the order of ids: what comes late, or after one of the next day, is in the next seal", async () => {
+    const clinic = await anEmptyLog();
+    const [first, next, late] = await addEntries(
+      clinic,
+      "2026-01-10T10:00:00Z",
+      "2026-01-11T00:00:00Z",
+      "2026-01-10T23:59:59Z",
+    );
+    await sealDay("2026-01-10");
+    const [latest] = await addEntries(clinic, "2026-01-10T11:00:00Z");
+    expect(await idsInFile(clinic, "2026-01-10")).toEqual([first]);
+    await sealDay("2026-01-10");
+    await sealDay("2026-01-11");
+    expect(await idsInFile(clinic, "2026-01-11")).toEqual([next, late, latest]);
+    // Also where the next day has nothing else.
+    const [evenLater] = await addEntries(clinic, "2026-01-11T12:00:00Z");
+    await sealDay("2026-01-11");
+    expect(await sealsOf(clinic)).toHaveLength(2);
+    await sealDay("2026-01-12");
+    expect(await idsInFile(clinic, "2026-01-12")).toEqual([evenLater]);
+  });
+
+  it("as it was scheduled, however late it runs", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2026-01-10T10:00:00Z");
+    await runCronAt(closedAt("2026-01-10") - MINUTE);
+    expect(await sealsOf(clinic)).toEqual([]);
+  });
+
+  it("once, if two runs meet", async () => {
+    const clinics = await Promise.all(Array.from({ length: 5 }, anEmptyLog));
+    for (const clinic of clinics) await addEntries(clinic, "2026-01-10T10:00:00Z", "2026-01-10T11:00:00Z");
+    const logged = await logOf(() => Promise.all(Array.from({ length: 4 }, () => sealDay("2026-01-10"))));
+    expect(logged.filter(({ event }) => event !== "cron")).toEqual([]);
+    for (const clinic of clinics) {
+      const seals = await sealsOf(clinic);
+      expect(seals).toHaveLength(1);
+      expect(await digest(await textOf(fileOf(clinic, "2026-01-10")))).toBe(seals[0].sha256);
+    }
+  });
+
+  it("with the file that a run left without its seal, and nothing else", async () => {
+    const clinic = await anEmptyLog();
+    const ids = await addEntries(clinic, "2026-01-10T10:00:00Z", "2026-01-10T11:00:00Z");
+    const DB = observedDatabase({
+      prepare(text) {
+        if (text.startsWith('insert into "access_log_seals"')) throw new Error("The isolate ended here");
+      },
+    });
+    const logged = await logOf(() => sealDay("2026-01-10", { DB }));
+    expect(logged).toContainEqual(expect.objectContaining({ event: "fault", organization_id: clinic.id }));
+    expect(await sealsOf(clinic)).toEqual([]);
+    const file = await textOf(fileOf(clinic, "2026-01-10"));
+    expect((await clinic.client.get("/access_logs/2026-01-10")).status).toBe(404);
+    const [late, next] = await addEntries(clinic, "2026-01-10T12:00:00Z", "2026-01-11T12:00:00Z");
+    await sealDay("2026-01-10");
+    expect(await idsInFile(clinic, "2026-01-10")).toEqual(ids);
+    expect(await textOf(fileOf(clinic, "2026-01-10"))).toBe(file);
+    await sealDay("2026-01-11");
+    expect(await idsInFile(clinic, "2026-01-11")).toEqual([late, next]);
+  });
+
+  it("not where another file is in the way: it says so, and others are sealed", async () => {
+    const others = [await anEmptyLog(), await anEmptyLog()];
+    const lost = await anEmptyLog();
+    for (const clinic of [...others, lost])
+      await addEntries(clinic, "2026-01-10T10:00:00Z", "2026-01-10T11:00:00Z");
+    await sealDay("2026-01-10");
+    // As after a restore: the database has lost an entry of the day, and the seal.
+    const [name, held] = [fileOf(lost, "2026-01-12"), await anEmptyLog()];
+    for (const clinic of [...others, lost])
+      await addEntries(clinic, "2026-01-12T10:00:00Z", "2026-01-12T11:00:00Z");
+    const kept = await env.AUDIT_LOGS.get(fileOf(others[0] ?? held, "2026-01-10"));
+    await env.AUDIT_LOGS.put(name, await (kept as R2ObjectBody).arrayBuffer());
+    for (let run = 0; run < 2; run++) {
+      const logged = await logOf(() => sealDay("2026-01-12"));
+      expect(logged.filter(({ event }) => event !== "cron")).toEqual([
+        { event: "access_log_file_in_the_way", organization_id: lost.id, date: "2026-01-12" },
+      ]);
+    }
+    expect(await sealsOf(lost)).toHaveLength(1);
+    for (const clinic of others) expect(await sealsOf(clinic)).toHaveLength(2);
+    // The operator moves the file, and the day is sealed.
+    await env.AUDIT_LOGS.delete(name);
+    await sealDay("2026-01-12");
+    expect(await sealsOf(lost)).toHaveLength(2);
+  });
+
+  it("nor where what is in the way is no file of entries", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2026-01-10T10:00:00Z");
+    await env.AUDIT_LOGS.put(fileOf(clinic, "2026-01-10"), "no gzip");
+    const [fault] = await logOf(() => sealDay("2026-01-10"));
+    expect(fault).toMatchObject({ event: "fault", organization_id: clinic.id });
+    expect(await sealsOf(clinic)).toEqual([]);
+    await env.AUDIT_LOGS.delete(fileOf(clinic, "2026-01-10"));
+  });
+
+  it("in the end, though a fifth of what it asks of R2 fails, with each entry in one seal", async () => {
+    const clinics = await Promise.all(Array.from({ length: 20 }, anEmptyLog));
+    const days = ["2026-01-10", "2026-01-11", "2026-01-12"];
+    const added = new Map<number, number[]>();
+    for (const clinic of clinics) {
+      const times = days.flatMap((date) => [`${date}T10:00:00Z`, `${date}T11:00:00Z`]);
+      added.set(clinic.id, await addEntries(clinic, ...times));
+    }
+    let asked = 0;
+    const failing = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      const n = ++asked;
+      if (n % 10 === 0) throw new Error(R2_FAULT);
+      const result = await work();
+      // It was done, and nobody was told.
+      if (n % 10 === 5) throw new Error(R2_FAULT);
+      return result;
+    };
+    const AUDIT_LOGS = anAuditBucket({ put: failing, get: failing });
+    const left = async () =>
+      (await Promise.all(clinics.map(sealsOf))).filter((seals) => seals.length < days.length).length;
+    for (let run = 0; run < 12 && (await left()) > 0; run++)
+      await logOf(() => runCronAt(closedAt("2026-01-12") + run * 5 * MINUTE, { AUDIT_LOGS }));
+    for (const clinic of clinics) {
+      expect(await sealsOf(clinic)).toHaveLength(3);
+      const ids = [];
+      for (const date of days) ids.push(...(await idsInFile(clinic, date)));
+      expect(ids).toEqual(added.get(clinic.id));
+    }
+  });
+
+  it("not while the database is quiet", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2026-01-10T10:00:00Z");
+    await env.DB.prepare("insert into database_settings (name, value) values ('quiet', 1)").run();
+    await sealDay("2026-01-10");
+    await env.DB.prepare("delete from database_settings where name = 'quiet'").run();
+    expect(await sealsOf(clinic)).toEqual([]);
+    expect(await env.AUDIT_LOGS.head(fileOf(clinic, "2026-01-10"))).toBeNull();
+    await sealDay("2026-01-10");
+    expect(await sealsOf(clinic)).toHaveLength(1);
+  });
+
+  it("not without a key, and says so", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2026-01-10T10:00:00Z");
+    const logged = await logOf(() => sealDay("2026-01-10", { AUDIT_SIGNING_KEY: "" }));
+    expect(logged).toContainEqual({ event: "access_log_not_sealed" });
+    expect(await sealsOf(clinic)).toEqual([]);
+  });
+
+  it("not with a key whose public part is another's: nobody could verify what is never made again", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2026-01-10T10:00:00Z");
+    const wrong = { ...JSON.parse(env.AUDIT_SIGNING_KEY), x: "72nIXZt1A047YZY2TagYbyVDUk-ZagDnredDHlYVv8o" };
+    const [fault] = await logOf(() => sealDay("2026-01-10", { AUDIT_SIGNING_KEY: JSON.stringify(wrong) }));
+    expect(fault).toMatchObject({ event: "fault", organization_id: clinic.id });
+    expect(await sealsOf(clinic)).toEqual([]);
+  });
+
+  it("of 120 organizations in three runs", async () => {
+    const clinic = await anEmptyLog();
+    const sealedByCron = async () => (await logOf(() => sealDay("2026-01-10"))).at(-1)?.sealDays;
+    while ((await sealedByCron()) !== 0);
+    await env.DB.prepare(
+      `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < 120)
+       insert into organizations (name, slug, created_at, updated_at) select 'Clinic', 'many-' || n, 0, 0 from counter`,
+    ).run();
+    await env.DB.prepare(
+      `insert into access_logs (organization_id, at, event, resource, user_id)
+       select id, ?, 'delete', 'transcript', 1 from organizations where slug like 'many-%'`,
+    )
+      .bind(Date.parse("2026-01-10T10:00:00Z"))
+      .run();
+    const sealed = () =>
+      env.DB.prepare(
+        "select count(*) as n from access_log_seals join organizations as o on o.id = organization_id where slug like 'many-%'",
+      ).first("n");
+    for (const [more, count] of [
+      [50, 50],
+      [50, 100],
+      [20, 120],
+    ]) {
+      expect(await sealedByCron()).toBe(more);
+      expect(await sealed()).toBe(count);
+    }
+    expect(await sealsOf(clinic)).toEqual([]);
+  });
+});
+
+describe("Entries of the access log", () => {
+  const left = async ({ id }: { id: number }) =>
+    (
+      await env.DB.prepare("select id from access_logs where organization_id = ? order by id")
+        .bind(id)
+        .all<{ id: number }>()
+    ).results.map((row) => row.id);
+
+  it("are deleted 400 days after their day was sealed; its file stays", async () => {
+    const clinic = await anEmptyLog();
+    const [first, second, third] = await addEntries(
+      clinic,
+      "2024-01-10T10:00:00Z",
+      "2024-01-10T11:00:00Z",
+      "2024-01-11T10:00:00Z",
+    );
+    await sealDay("2024-01-10");
+    await sealDay("2024-01-11");
+    const sealedAt = closedAt("2024-01-10");
+    await runCronAt(sealedAt + 400 * DAY);
+    expect(await left(clinic)).toEqual([first, second, third]);
+    await runCronAt(sealedAt + 400 * DAY + 1);
+    expect(await left(clinic)).toEqual([third]);
+    expect(await idsInFile(clinic, "2024-01-10")).toEqual([first, second]);
+  });
+
+  it("are deleted 400 days after they were made where no day is sealed", async () => {
+    const clinic = await anEmptyLog();
+    const made = Date.parse("2024-02-10T10:00:00Z");
+    const [, second] = await addEntries(clinic, "2024-02-10T10:00:00Z", "2024-02-10T10:00:01Z");
+    await runCronAt(made + 400 * DAY, { AUDIT_SIGNING_KEY: "" });
+    expect(await left(clinic)).toHaveLength(2);
+    await runCronAt(made + 400 * DAY + 1, { AUDIT_SIGNING_KEY: "" });
+    expect(await left(clinic)).toEqual([second]);
+  });
+
+  it("stay where days were sealed, until theirs is", async () => {
+    const clinic = await anEmptyLog();
+    await addEntries(clinic, "2024-03-10T10:00:00Z");
+    await sealDay("2024-03-10");
+    const [unsealed] = await addEntries(clinic, "2024-03-11T10:00:00Z");
+    const later = closedAt("2024-03-11") + 500 * DAY;
+    for (let run = 0; run < 2; run++) await runCronAt(later, { AUDIT_SIGNING_KEY: "" });
+    expect(await left(clinic)).toEqual([unsealed]);
+  });
+});
+
+describe("The last reading of a waiting list that was recorded", () => {
+  it("is forgotten after an hour", async () => {
+    const { id } = await anOrganization();
+    await env.DB.prepare(
+      `insert into waiting_list_reads (organization_id, api_client_id, waiting_room_id, acting_user, recorded_at)
+       values (?1, 999999, 1, '', 1000), (?1, 999999, 2, '', 2000)`,
+    )
+      .bind(id)
+      .run();
+    await runCronAt(60 * MINUTE + 1001);
+    const { results } = await env.DB.prepare(
+      "select waiting_room_id from waiting_list_reads where organization_id = ?",
+    )
+      .bind(id)
+      .all();
+    expect(results).toEqual([{ waiting_room_id: 2 }]);
+  });
+});

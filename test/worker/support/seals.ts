@@ -1,0 +1,96 @@
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { onTestFinished } from "vitest";
+import worker from "../../../src/index.ts";
+import { SEALED_AFTER } from "../../../src/limits.ts";
+import { given, type Organization } from "./organization.ts";
+
+const DAY = 86_400_000;
+
+/** When a day can be sealed. */
+export const closedAt = (date: string) => Date.parse(`${date}T00:00:00Z`) + DAY + SEALED_AFTER;
+
+/** Runs the cron, as it was scheduled for a time. */
+export const runCronAt = (time: number, bindings: object = {}) =>
+  worker.scheduled(createScheduledController({ scheduledTime: new Date(time) }), { ...env, ...bindings });
+
+/** Runs the cron an hour after a day is over. */
+export const sealDay = (date: string, bindings: object = {}) => runCronAt(closedAt(date), bindings);
+
+/** Writes entries of an organization at these times, as the cron would. Returns their ids. */
+export async function addEntries({ id }: { id: number }, ...times: string[]): Promise<number[]> {
+  const { results } = await env.DB.prepare(
+    `insert into access_logs (organization_id, at, event, resource, user_id, request_id)
+     select ?, value, 'delete', 'transcript', 1, randomblob(16) from json_each(?) returning id`,
+  )
+    .bind(id, JSON.stringify(times.map((time) => Date.parse(time))))
+    .all<{ id: number }>();
+  return results.map((row) => row.id);
+}
+
+/** An organization whose own making is not in its log: so that a test knows every entry. */
+export async function withoutEntries(organization: Organization): Promise<Organization> {
+  await env.DB.prepare("delete from access_logs where organization_id = ?").bind(organization.id).run();
+  return organization;
+}
+
+export const sealsOf = async ({ client }: Organization) =>
+  (await given(client.get("/access_log_seals?per_page=100"))).access_log_seals;
+
+export const fileOf = ({ id }: { id: number }, date: string) => `${id}/${date}.ndjson.gz`;
+
+/** What is in a file of the bucket. To read it through the service would be an entry of today. */
+export async function textOf(name: string): Promise<string> {
+  const file = await env.AUDIT_LOGS.get(name);
+  if (!file) throw new Error(`There is no file ${name}`);
+  return new Response(file.body.pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+/** The ids in the file of a sealed day. */
+export async function idsInFile(organization: Organization, date: string): Promise<number[]> {
+  const seals: { date: string }[] = await sealsOf(organization);
+  if (!seals.some((seal) => seal.date === date)) throw new Error(`${date} is not sealed`);
+  const lines = (await textOf(fileOf(organization, date))).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line).id);
+}
+
+/** The sealed day of what happened at its beginning in an organization, whenever it was made. */
+export async function aSealedDay(organization: Organization): Promise<string> {
+  const date = "2000-01-31";
+  await withoutEntries(organization);
+  await addEntries(organization, `${date}T09:30:00Z`);
+  // Seen from then on, nothing else that a cron looks for has happened yet.
+  while ((await sealsOf(organization)).length === 0) await sealDay(date);
+  return date;
+}
+
+interface Bucket {
+  put?: (put: () => Promise<R2Object | null>, name: string) => Promise<R2Object | null>;
+  get?: (get: () => Promise<R2ObjectBody | null>, name: string) => Promise<R2ObjectBody | null>;
+}
+
+/** The bucket of the sealed days, with something around what is asked of it. */
+export const anAuditBucket = ({ put = (work) => work(), get = (work) => work() }: Bucket): R2Bucket =>
+  new Proxy(env.AUDIT_LOGS, {
+    get(target, property) {
+      if (property === "put")
+        return (name: string, ...rest: [ReadableStream, R2PutOptions & { onlyIf: Headers }]) =>
+          put(() => target.put(name, ...rest), name);
+      if (property === "get") return (name: string) => get(() => target.get(name), name);
+      throw new Error(`The bucket does not have R2's ${String(property)}`);
+    },
+  });
+
+export const R2_FAULT = "put: We encountered an internal error. Please try again. (10001)";
+
+/** What the service writes to the log while something is done, without its lines for requests. */
+export async function logOf(work: () => Promise<unknown>) {
+  const lines: Record<string, unknown>[] = [];
+  const { log, error } = console;
+  const keep = (line: unknown) => void lines.push(JSON.parse(String(line)));
+  onTestFinished(() => void Object.assign(console, { log, error }));
+  Object.assign(console, { log: keep, error: keep });
+  await work();
+  Object.assign(console, { log, error });
+  return lines.filter(({ event }) => event !== "request");
+}

@@ -56,7 +56,11 @@ describe("GET /access_log_seals", () => {
     expect(rest).toEqual({ access_log_seals: others, next_after: all.next_after });
     const none = await given(clinic.client.get(`/access_log_seals?after=${all.next_after}`));
     expect(none).toEqual({ access_log_seals: [], next_after: all.next_after });
-    expectRefusal(await clinic.client.get("/access_log_seals?after=x"), 400, "after: must be a non-negative integer");
+    expectRefusal(
+      await clinic.client.get("/access_log_seals?after=x"),
+      400,
+      "after: must be a non-negative integer",
+    );
   });
 
   it("is not recorded", async () => {

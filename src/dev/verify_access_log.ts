@@ -1,0 +1,87 @@
+/**
+ * `npm run verify-access-log`: checks the access log of an organization, as its auditors can from anywhere. It needs nothing
+ * but the credentials of an API client that acts as an organization_admin.
+ */
+import { parseArgs } from "node:util";
+import { accessLogOver } from "./access_log_client.ts";
+import { AccessLogFault, verifyAccessLog } from "./access_log_verifier.ts";
+
+const USAGE = `
+Usage: npm run verify-access-log -- --url URL [--from DATE] [--head DATE=SHA256]…
+
+  --url URL           where the service is
+  --from DATE         reads no files before this day; all seals are checked
+  --head DATE=SHA256  the digest of a seal, as the event access_log.sealed brought it; may be given many times
+  --acting-user ID    for whom you check: the service records it; "verify-access-log" if left out
+
+The credentials come from the environment variables CLIENT_ID and CLIENT_SECRET. They are no arguments, because shells
+keep what is typed.
+`;
+
+const OPTIONS = {
+  url: { type: "string" },
+  from: { type: "string" },
+  head: { type: "string", multiple: true, default: [] as string[] },
+  "acting-user": { type: "string", default: "verify-access-log" },
+  help: { type: "boolean" },
+} as const;
+
+class UsageError extends Error {}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const count = (number: number) => number.toLocaleString("en-US");
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  process.stderr.write(error instanceof AccessLogFault ? `FAULT ${error.message}\n` : `${error.message}\n`);
+  if (error instanceof UsageError) process.stderr.write(USAGE);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const options = readArguments();
+  if (options.help) return say(USAGE.trim());
+  const { url, from, head } = options;
+  if (!url || !URL.canParse(url)) throw new UsageError("--url must be the address of the service.");
+  if (from && !isDate(from)) throw new UsageError("--from must be a date such as 2026-01-31.");
+  const { CLIENT_ID, CLIENT_SECRET } = process.env;
+  if (!CLIENT_ID || !CLIENT_SECRET)
+    throw new UsageError("Set the environment variables CLIENT_ID and CLIENT_SECRET.");
+  const source = accessLogOver(url.replace(/\/+$/, ""), {
+    client_id: CLIENT_ID,
+    client_secret: CLIENT_SECRET,
+    acting_user: options["acting-user"],
+  });
+  const heads = new Map(head.map(parseHead));
+  const verified = await verifyAccessLog(source, {
+    from,
+    heads,
+    now: Date.now(),
+    progress: (date, entries) => say(`${date}: ${count(entries)} entries so far`),
+  });
+  for (const warning of verified.warnings) say(`WARNING ${warning}`);
+  if (verified.head) say(`Keep: --head ${verified.head.date}=${verified.head.seal_sha256}`);
+  say(
+    `No fault: ${count(verified.entries)} entries of ${count(verified.days)} days are as they were sealed` +
+      (verified.organization_id === null ? "." : `, for the organization ${verified.organization_id}.`),
+  );
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}.`);
+  }
+}
+
+const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+
+function parseHead(text: string): [string, string] {
+  const [date = "", sha256 = ""] = text.split("=");
+  if (!isDate(date) || !/^[0-9a-f]{64}$/i.test(sha256))
+    throw new UsageError("--head must be a date and a SHA-256 in hex: --head 2026-01-31=0a2b…");
+  return [date, sha256.toLowerCase()];
+}

@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+import { verifyAccessLog } from "../../src/dev/access_log_verifier.ts";
+import { aKey, aSealedWeek, type Entry, type SealedWeek, sha256 } from "./support/sealed_week.ts";
+
+const verify = (week: SealedWeek, more = {}) => verifyAccessLog(week.source, week.check(more));
+
+const DAY = "2026-03-04";
+
+const rowOf = (week: SealedWeek, n: number): Entry => {
+  const { id } = (week.days.get(DAY) ?? [])[n] as Entry;
+  return week.rows.find((row) => row.id === id) as Entry;
+};
+
+const keep = (week: SealedWeek, date: string) =>
+  week.heads.set(date, sha256(week.seals.find((seal) => seal.date === date)?.jws ?? ""));
+
+describe("A sealed week that nobody has touched", () => {
+  it("has no fault, and the verifier says how many entries it has checked, and what to keep", async () => {
+    const week = await aSealedWeek();
+    for (const date of week.dates) keep(week, date);
+    const head = { date: "2026-03-07", seal_sha256: sha256(week.seals[6]?.jws ?? "") };
+    expect(await verify(week)).toEqual({ organization_id: 7, entries: 70, days: 7, head, warnings: [] });
+  });
+
+  it("is checked from a day on, of which the seals before are the pledge", async () => {
+    const week = await aSealedWeek();
+    week.files.delete("2026-03-01");
+    expect(await verify(week, { from: "2026-03-06" })).toMatchObject({ entries: 20, days: 2 });
+  });
+
+  it("is fine after the key was changed, as long as the former one is published", async () => {
+    const week = await aSealedWeek();
+    const next = aKey();
+    week.keys = [next, week.key];
+    await week.sealAgain("2026-03-05", { by: next });
+    expect(await verify(week)).toMatchObject({ entries: 70, warnings: [] });
+    week.keys = [next];
+    await expect(verify(week)).rejects.toThrow(
+      "2026-03-01: The seal is signed with a key that is not published",
+    );
+  });
+
+  it("shows its progress", async () => {
+    const said: string[] = [];
+    await verify(await aSealedWeek(), {
+      progress: (date: string, entries: number) => said.push(`${date} ${entries}`),
+    });
+    expect(said).toEqual(Array.from({ length: 7 }, (_, n) => `2026-03-0${n + 1} ${10 * (n + 1)}`));
+  });
+
+  it("is only in its files when it is older than 400 days: then the list shows none of it", async () => {
+    const week = await aSealedWeek();
+    week.rows = [];
+    expect(await verify(week, { now: Date.parse("2027-05-01T00:00:00Z") })).toMatchObject({ entries: 70 });
+    await expect(verify(week)).rejects.toThrow("2026-03-01: The service shows other entries");
+  });
+
+  it("with its newest seal older than 26 hours: the verifier warns", async () => {
+    const week = await aSealedWeek();
+    const end = Date.parse("2026-03-08T00:00:00Z");
+    expect((await verify(week, { now: end + 26 * 3_600_000 })).warnings).toEqual([]);
+    expect((await verify(week, { now: end + 26 * 3_600_000 + 1 })).warnings).toEqual([
+      expect.stringMatching(/^The newest seal is that of 2026-03-07/),
+    ]);
+  });
+
+  it("no day of which is sealed: the verifier warns, or names what a receiver kept", async () => {
+    const week = await aSealedWeek();
+    keep(week, DAY);
+    week.seals = [];
+    await expect(verify(week)).rejects.toThrow(`${DAY}: There is no seal of this day`);
+    week.heads.clear();
+    expect(await verify(week)).toMatchObject({ entries: 0, head: null, warnings: ["No day is sealed yet."] });
+  });
+});
+
+/** What somebody did to the log, the day that the verifier names, and what it says. */
+const TAMPERING: [what: string, how: (week: SealedWeek) => unknown, fault: string | RegExp, day?: string][] =
+  [
+    [
+      "a row is changed",
+      (week) => Object.assign(rowOf(week, 3), { event: "update" }),
+      /^2026-03-04: The service shows other entries than those that were sealed: the entry \d+ was changed: event is update, and read was sealed\.$/,
+    ],
+    [
+      "a row is removed",
+      (week) => week.rows.splice(week.rows.indexOf(rowOf(week, 3)), 1),
+      /the entry \d+ is gone\.$/,
+    ],
+    [
+      "the last row of a day is removed",
+      (week) => week.rows.splice(week.rows.indexOf(rowOf(week, 9)), 1),
+      /the entry \d+ is gone\.$/,
+    ],
+    [
+      "a row is added within a day",
+      (week) =>
+        week.rows.splice(week.rows.indexOf(rowOf(week, 2)), 0, {
+          ...rowOf(week, 2),
+          id: rowOf(week, 2).id - 1,
+        }),
+      /the entry \d+ was added\.$/,
+    ],
+    [
+      "a row is added after the last one of a day",
+      (week) => {
+        const { id } = (week.days.get("2026-03-03") ?? []).at(-1) as Entry;
+        const at = week.rows.indexOf(rowOf(week, 0));
+        // There is an id between them.
+        for (const row of week.rows.slice(at)) row.id += 1;
+        week.rows.splice(at, 0, { ...rowOf(week, 0), id: id + 1 });
+      },
+      /the entry \d+ was/,
+    ],
+    [
+      "two rows change places",
+      (week) => {
+        const [a, b] = [rowOf(week, 3), rowOf(week, 4)];
+        [a.request_id, b.request_id] = [b.request_id, a.request_id];
+      },
+      /the entry \d+ was changed: request_id is/,
+    ],
+    [
+      "two rows are listed in another order",
+      (week) => {
+        const at = week.rows.indexOf(rowOf(week, 3));
+        week.rows.splice(at, 2, week.rows[at + 1] as Entry, week.rows[at] as Entry);
+      },
+      /the entry \d+ is gone\.$/,
+    ],
+    ["a file is removed", (week) => week.files.delete(DAY), "The file of the day is missing."],
+    ["a file is no file of entries", (week) => week.files.set(DAY, Buffer.from("nothing")), "it is no gzip"],
+    [
+      "a file is cut off",
+      (week) => week.files.set(DAY, (week.files.get(DAY) as Buffer).subarray(0, 100)),
+      "The file is not the one that was sealed",
+    ],
+    [
+      "a file is replaced by that of another day",
+      (week) => week.files.set(DAY, week.files.get("2026-03-05") as Buffer),
+      "The file is not the one that was sealed: its first_id",
+    ],
+    [
+      "an entry of a file is changed",
+      (week) =>
+        week.store(
+          DAY,
+          (week.days.get(DAY) ?? []).map((e, n) => (n === 3 ? { ...e, event: "update" } : e)),
+        ),
+      "its lines have another SHA-256",
+    ],
+    [
+      "an entry of a file is removed",
+      (week) =>
+        week.store(
+          DAY,
+          (week.days.get(DAY) ?? []).filter((_, n) => n !== 3),
+        ),
+      "its count is 9, and that of the seal 10",
+    ],
+    [
+      "entries of a file are in another order",
+      (week) => week.store(DAY, (week.days.get(DAY) ?? []).toReversed()),
+      "line 2 is out of order",
+    ],
+    [
+      "a file and its row agree on what was not",
+      (week) => {
+        rowOf(week, 3).event = "update";
+        week.store(
+          DAY,
+          week.rows.filter(({ id }) => (week.days.get(DAY) ?? []).some((e) => e.id === id)),
+        );
+      },
+      "its lines have another SHA-256",
+    ],
+    [
+      "a seal says something else than what was signed",
+      (week) => Object.assign(week.seals[3] ?? {}, { count: 11 }),
+      "The seal says count 11, and 10 was signed.",
+    ],
+    [
+      "a seal is made again with another key",
+      async (week) => week.seals.splice(3, 1, await week.seal(DAY, week.days.get(DAY) ?? [], { by: aKey() })),
+      "The seal is signed with a key that is not published",
+    ],
+    [
+      "a seal is made again with another key under the name of the right one",
+      async (week) => {
+        const [header] = (week.seals[3]?.jws ?? "").split(".");
+        const other = await week.seal(DAY, week.days.get(DAY) ?? [], { by: aKey() });
+        week.seals[3] = { ...other, jws: other.jws.replace(/^[^.]+/, header ?? "") };
+      },
+      "The signature of the seal is wrong.",
+    ],
+    [
+      "a seal, its file and its rows are made again with the right key",
+      async (week) => {
+        const changed = (week.days.get(DAY) ?? []).map((e, n) => (n === 3 ? { ...e, event: "update" } : e));
+        rowOf(week, 3).event = "update";
+        week.store(DAY, changed);
+        week.seals[3] = await week.seal(DAY, changed);
+      },
+      "The seal does not follow that of 2026-03-04",
+      "2026-03-05",
+    ],
+    [
+      "a seal is that of another organization",
+      async (week) =>
+        week.seals.splice(3, 1, await week.seal(DAY, week.days.get(DAY) ?? [], { organization_id: 8 })),
+      "The seal is that of another organization.",
+    ],
+    ["a seal is removed", (week) => week.seals.splice(2, 1), "The seal does not follow that of 2026-03-02"],
+    [
+      "the first seals are removed",
+      (week) => week.seals.splice(0, 3),
+      "The first seal follows another one, which is missing.",
+    ],
+    [
+      "the end of the chain is cut off, and a receiver kept its digest",
+      (week) => {
+        keep(week, DAY);
+        week.seals.splice(3);
+      },
+      "There is no seal of this day, and a receiver kept its digest: the end of the chain is cut off",
+    ],
+    [
+      "a day and all after it are sealed again, as after a restore, and a receiver kept a digest",
+      async (week) => {
+        keep(week, DAY);
+        const others = (week.days.get(DAY) ?? []).slice(0, 5);
+        week.days.set(DAY, others);
+        week.rows = [...week.days.values()].flat();
+        week.store(DAY, others);
+        await week.sealAgain(DAY);
+      },
+      "The seal is not the one whose digest a receiver kept",
+    ],
+  ];
+
+describe("The verifier names the day and the first fault where", () => {
+  it.each(TAMPERING)("%s", async (_, tamper, fault, day = DAY) => {
+    const week = await aSealedWeek();
+    await tamper(week);
+    const found: Error = await verify(week).then(
+      () => new Error("It found none"),
+      (error) => error,
+    );
+    expect(found.message.slice(0, 12)).toBe(`${day}: `);
+    if (typeof fault === "string") expect(found.message).toContain(fault);
+    else expect(found.message).toMatch(fault);
+  });
+
+  it("the end of the chain is cut off: without what a receiver kept, nobody can tell", async () => {
+    const week = await aSealedWeek();
+    week.seals.splice(3);
+    expect(await verify(week)).toMatchObject({
+      entries: 30,
+      warnings: [expect.stringMatching("2026-03-03")],
+    });
+  });
+});

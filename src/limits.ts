@@ -164,6 +164,9 @@ export const ENTRIES_SEALED = 1_000_000;
 /** After this time, a run begins no further day: the next one goes on, five minutes after this one began. */
 export const SEALING_TIME_LIMIT = 4 * MINUTE;
 
+/** A seal comes an hour after its day is over, and the next one a day later. When it is over for so long, it should be there. */
+export const NEXT_SEAL_WITHIN = 26 * HOUR;
+
 /** Entries stay in D1 for so long after their day was sealed: more than a year, for who looks back at one. The files stay. */
 export const ACCESS_LOGS_KEPT_FOR = 400 * DAY;
 

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { calculateJwkThumbprint, compactVerify, importJWK } from "jose";
-import { ACCESS_LOGS_KEPT_FOR, DAY, HOUR } from "../limits.ts";
+import { ACCESS_LOGS_KEPT_FOR, DAY, HOUR, NEXT_SEAL_WITHIN } from "../limits.ts";
 
 /** As the service shows it. */
 export interface Seal {
@@ -64,9 +64,6 @@ export class AccessLogFault extends Error {
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** A seal comes an hour after its day, and the next one a day later: after so long it should be there. */
-const NEXT_SEAL_WITHIN = 26 * HOUR;
-
 /** @throws AccessLogFault */
 export async function verifyAccessLog(source: AccessLogSource, check: Check): Promise<Verified> {
   const seals = await source.seals();
@@ -88,7 +85,7 @@ function warningsOf(last: Seal | undefined, now: number): string[] {
   if (!last) return ["No day is sealed yet."];
   if (now - endOf(last.date) <= NEXT_SEAL_WITHIN) return [];
   return [
-    `The newest seal is that of ${last.date}, more than 26 hours ago. If anything was recorded since, ask the operator why it is not sealed.`,
+    `The newest seal is that of ${last.date}, which ended more than ${NEXT_SEAL_WITHIN / HOUR} hours ago. If anything was recorded since, ask the operator why it is not sealed.`,
   ];
 }
 

@@ -16,7 +16,7 @@ const USAGE = `
 Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remote]
 
   --input FILE         loads a file of \`npm run backup\` into an empty database, which is then quiet: it sends no
-                       webhooks, deletes no files and asks LiveKit nothing
+                       webhooks, deletes no files, seals no day of the access log and asks LiveKit nothing
   --after-time-travel  makes a database quiet that Time Travel has put back
   --resume             ends that, and turns on the webhook endpoints that were on in the copy
 `;
@@ -78,7 +78,7 @@ function sayHowItIs(state: Rows | undefined) {
   const { is_quiet, endpoints } = state?.[0] ?? {};
   if (!is_quiet) throw new Error("The database is not quiet. Run the command with --after-time-travel.");
   process.stdout.write(
-    "The database is quiet: it sends no webhooks, deletes no files and asks LiveKit nothing, until you run it with --resume.\n" +
+    "The database is quiet: it sends no webhooks, deletes no files, seals no day of the access log and asks LiveKit nothing, until you run it with --resume.\n" +
       `Webhook endpoints that are off until then: ${endpoints}.\n`,
   );
 }

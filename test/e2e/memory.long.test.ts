@@ -1,57 +1,7 @@
-import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort, inspect } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { type Server, startServer } from "./support/server.ts";
-
-const MB = 1024 * 1024;
-
-/** What V8 says of the isolate, over the inspector. */
-async function inspect(port: number) {
-  const { promise: opened, resolve: isOpen, reject } = Promise.withResolvers<void>();
-  // Node's own extension: wrangler answers nobody who does not say where a request comes from.
-  const init = { headers: { Origin: "http://localhost" } } as unknown as string[];
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, init);
-  const waiting = new Map<number, (result: { usedSize: number }) => void>();
-  socket.addEventListener("open", () => isOpen());
-  socket.addEventListener("error", () => reject(new Error("The inspector does not answer")));
-  socket.addEventListener("message", ({ data }) => {
-    const { id, result } = JSON.parse(String(data));
-    waiting.get(id)?.(result);
-  });
-  await opened;
-  let count = 0;
-  const ask = (method: string) =>
-    new Promise<{ usedSize: number }>((resolve) => {
-      waiting.set(++count, resolve);
-      socket.send(JSON.stringify({ id: count, method }));
-    });
-  return {
-    /** The largest heap, in MB, while something runs. */
-    async peakDuring(run: () => Promise<void>) {
-      await ask("HeapProfiler.collectGarbage");
-      let peak = 0;
-      let runs = true;
-      async function watch() {
-        while (runs) peak = Math.max(peak, (await ask("Runtime.getHeapUsage")).usedSize);
-      }
-      const watched = watch();
-      await run();
-      runs = false;
-      await watched;
-      return peak / MB;
-    },
-    close: () => socket.close(),
-  };
-}
-
-function freePort() {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-  });
-  return promise;
-}
 
 describe("Four transcripts that are reported at once", () => {
   let server: Server;
@@ -96,6 +46,6 @@ describe("Four transcripts that are reported at once", () => {
       );
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     };
-    expect(await isolate.peakDuring(reportAll)).toBeLessThan(most);
+    expect((await isolate.peakDuring(reportAll)).heap).toBeLessThan(most);
   });
 });

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { verifyAccessLog } from "../../src/dev/access_log_verifier.ts";
+import { SEAL, SEAL_BEFORE, SEAL_SHA256 } from "../../src/openapi/story.ts";
 import { aKey, aSealedWeek, type Entry, type SealedWeek, sha256 } from "./support/sealed_week.ts";
 
 const verify = (week: SealedWeek, more = {}) => verifyAccessLog(week.source, week.check(more));
@@ -258,5 +260,19 @@ describe("The verifier names the day and the first fault where", () => {
       entries: 30,
       warnings: [expect.stringMatching("2026-03-03")],
     });
+  });
+});
+
+describe("The seals of the reference", () => {
+  it("are signed with the key that the guide shows, so that a program can be tried with them", async () => {
+    const guide = readFileSync("src/reference/guides/external/14_checking_the_log.md", "utf8");
+    const { keys } = JSON.parse(/```json\n([^`]*"keys"[^`]*)```/.exec(guide)?.[1] ?? "");
+    const before = await aSealedWeek();
+    // Without their files, which are of a story. The first of them follows one that is not shown.
+    const source = { ...before.source, keys: async () => keys, seals: async () => [SEAL_BEFORE, SEAL] };
+    const found = await verifyAccessLog(source, before.check()).catch((error) => error.message);
+    expect(found).toBe("2026-01-30: The first seal follows another one, which is missing.");
+    expect(SEAL.previous).toBe(sha256(SEAL_BEFORE.jws));
+    expect(SEAL_SHA256).toBe(sha256(SEAL.jws));
   });
 });

@@ -192,8 +192,13 @@ describe("The guides", () => {
   it("take the bodies of operations from their examples", () => {
     const byHand = (pattern: RegExp) =>
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
-    // An error, and what LiveKit is given.
-    expect(byHand(/^```json$/gm)).toEqual(["10_errors.md", "01_setting_up.md", "01_setting_up.md"]);
+    // An error, a public key, and what LiveKit is given.
+    expect(byHand(/^```json$/gm)).toEqual([
+      "10_errors.md",
+      "14_checking_the_log.md",
+      "01_setting_up.md",
+      "01_setting_up.md",
+    ]);
     expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["10_errors.md"]);
   });
 

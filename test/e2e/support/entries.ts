@@ -1,0 +1,28 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+const DAY = 86_400_000;
+
+/** The database file of a server that runs. */
+export function databaseIn(folder: string): DatabaseSync {
+  const databases = join(folder, "v3/d1/miniflare-D1DatabaseObject");
+  const [file = ""] = readdirSync(databases).filter((each) => /^[0-9a-f]{64}\.sqlite$/.test(each));
+  const database = new DatabaseSync(join(databases, file));
+  database.exec("pragma busy_timeout = 10000");
+  return database;
+}
+
+/** Adds entries such as a busy clinic has: reads of texts, for many people, all through a day. */
+export function addEntries(database: DatabaseSync, organization_id: number, date: string, count: number) {
+  database
+    .prepare(
+      `with recursive counter (n) as (select 0 union all select n + 1 from counter where n + 1 < ?3)
+       insert into access_logs (organization_id, at, event, resource, resource_id, call_id, organization_user_id, user_id,
+         api_client_id, acting_user, purpose, request_id)
+       select ?1, ?2 + n * ?4 / ?3, 'read', iif(n % 3, 'transcript', 'soap_note'), 100000 + n / 7 * 3 % 9973,
+         100000 + n / 7 * 3 % 9973, 10 + n % 41, 33, 5, 'staff-' || (200 + abs(random()) % 300), 'TREAT', randomblob(16)
+       from counter`,
+    )
+    .run(organization_id, Date.parse(date), count, DAY);
+}

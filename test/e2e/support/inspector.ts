@@ -1,0 +1,62 @@
+import { createServer } from "node:net";
+
+const MB = 1024 * 1024;
+
+interface HeapUsage {
+  usedSize: number;
+  backingStorageSize?: number;
+}
+
+/** What V8 says of the isolate, over the inspector. */
+export async function inspect(port: number) {
+  const { promise: opened, resolve: isOpen, reject } = Promise.withResolvers<void>();
+  // Node's own extension: wrangler answers nobody who does not say where a request comes from.
+  const init = { headers: { Origin: "http://localhost" } } as unknown as string[];
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, init);
+  const waiting = new Map<number, (result: HeapUsage) => void>();
+  socket.addEventListener("open", () => isOpen());
+  socket.addEventListener("error", () => reject(new Error("The inspector does not answer")));
+  socket.addEventListener("message", ({ data }) => {
+    const { id, result } = JSON.parse(String(data));
+    waiting.get(id)?.(result);
+  });
+  await opened;
+  let count = 0;
+  const ask = (method: string) =>
+    new Promise<HeapUsage>((resolve) => {
+      waiting.set(++count, resolve);
+      socket.send(JSON.stringify({ id: count, method }));
+    });
+  return {
+    /** The largest heap, in MB, while something runs: alone, and with the buffers that are outside of it. */
+    async peakDuring(run: () => Promise<void>) {
+      await ask("HeapProfiler.collectGarbage");
+      let peak = 0;
+      let peakWithBuffers = 0;
+      let runs = true;
+      async function watch() {
+        while (runs) {
+          const { usedSize, backingStorageSize = 0 } = await ask("Runtime.getHeapUsage");
+          peak = Math.max(peak, usedSize);
+          peakWithBuffers = Math.max(peakWithBuffers, usedSize + backingStorageSize);
+        }
+      }
+      const watched = watch();
+      await run();
+      runs = false;
+      await watched;
+      return { heap: peak / MB, withBuffers: peakWithBuffers / MB };
+    },
+    close: () => socket.close(),
+  };
+}
+
+/** A port that nobody listens on. */
+export function freePort() {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+  });
+  return promise;
+}

@@ -18,6 +18,8 @@ const ROLES = [
 
 /** Files of resources whose role is not in the list, and why they are files of their own. */
 const OTHER_ROLES: Record<string, string> = {
+  "access_log_seals/access_log_seals.files.ts": "the files in the bucket, without the database",
+  "access_log_seals/access_log_seals.keys.ts": "the keys that sign seals, without the database",
   "access_logs/access_logs.calls.ts": "entries about what a call has, for the resources that have it",
   "access_logs/access_logs.entries.ts": "the statements that write entries, for all resources",
   "access_logs/access_logs.lists.ts": "the statements of lists, by whatever leads to few entries",

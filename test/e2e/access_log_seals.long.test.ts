@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { addEntries, databaseIn } from "./support/entries.ts";
+import { addEntries, databaseIn, deleteEntries } from "./support/entries.ts";
 import { freePort, inspect } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
@@ -12,6 +12,7 @@ it("A day of a million entries is sealed with a heap of less than 64 MB", { time
   const server = await startServer({ inspectorPort, ownData: "million" });
   const clinic = await anOrganization(server.url);
   const database = databaseIn(join(server.persistTo, "million"));
+  deleteEntries(database, clinic.organization.id);
   addEntries(database, clinic.organization.id, "2026-01-10", 1_000_000);
   const isolate = await inspect(inspectorPort);
   const time = Date.parse("2026-01-11T01:00:00Z");
@@ -27,8 +28,8 @@ it("A day of a million entries is sealed with a heap of less than 64 MB", { time
     headers: clinic.credentials,
   });
   const { byteLength } = await response.arrayBuffer();
-  // biome-ignore lint/suspicious/noConsole: figures for those who change this
-  console.info({ heap, withBuffers, ms: Date.now() - started, bytesOfEntry: byteLength / 1_000_000 });
+  const figures = { heap, withBuffers, ms: Date.now() - started, bytesOfEntry: byteLength / 1_000_000 };
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
   expect(await seals()).toMatchObject([{ date: "2026-01-10", count: 1_000_000 }]);
   expect(heap).toBeLessThan(64);
   expect(withBuffers).toBeLessThan(64 + byteLength / MB);

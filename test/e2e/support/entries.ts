@@ -13,6 +13,10 @@ export function databaseIn(folder: string): DatabaseSync {
   return database;
 }
 
+/** Of its own making, which is of today: what comes after an entry of today is sealed after it. */
+export const deleteEntries = (database: DatabaseSync, organization_id: number) =>
+  database.prepare("delete from access_logs where organization_id = ?").run(organization_id);
+
 /** Adds entries such as a busy clinic has: reads of texts, for many people, all through a day. */
 export function addEntries(database: DatabaseSync, organization_id: number, date: string, count: number) {
   database

@@ -77,7 +77,9 @@ function readArguments() {
   }
 }
 
-const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+function isDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+}
 
 function parseHead(text: string): [string, string] {
   const [date = "", sha256 = ""] = text.split("=");

@@ -6,6 +6,7 @@ import { api } from "./support/api.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anOrganization, given } from "./support/organization.ts";
 import {
+  AUDIT_SIGNING_KEY,
   addEntries,
   anAuditBucket,
   closedAt,
@@ -20,13 +21,15 @@ import {
   withoutEntries,
 } from "./support/seals.ts";
 import { travelTo } from "./support/time.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
 const anEmptyLog = async () => withoutEntries(await anOrganization());
 
-const jwks = async () => (await api("", {}).get("/.well-known/jwks.json")).body;
+const jwks = async () =>
+  (await api("", {}).through(throughWorkerWith({ AUDIT_SIGNING_KEY })).get("/.well-known/jwks.json")).body;
 
 /** What a signature signs, if it is right. */
 async function verified(jws: string) {
@@ -251,7 +254,7 @@ describe("The cron seals a day of the access log", () => {
   it("not with a key whose public part is another's: nobody could verify what is never made again", async () => {
     const clinic = await anEmptyLog();
     await addEntries(clinic, "2026-01-10T10:00:00Z");
-    const wrong = { ...JSON.parse(env.AUDIT_SIGNING_KEY), x: "72nIXZt1A047YZY2TagYbyVDUk-ZagDnredDHlYVv8o" };
+    const wrong = { ...JSON.parse(AUDIT_SIGNING_KEY), x: "72nIXZt1A047YZY2TagYbyVDUk-ZagDnredDHlYVv8o" };
     const [fault] = await logOf(() => sealDay("2026-01-10", { AUDIT_SIGNING_KEY: JSON.stringify(wrong) }));
     expect(fault).toMatchObject({ event: "fault", organization_id: clinic.id });
     expect(await sealsOf(clinic)).toEqual([]);

@@ -4,6 +4,7 @@ import { api } from "./support/api.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 import {
+  AUDIT_SIGNING_KEY,
   addEntries,
   anAuditBucket,
   fileOf,
@@ -139,14 +140,16 @@ describe("GET /access_logs/{date}", () => {
 
 describe("/.well-known/jwks.json", () => {
   const keysWith = async (bindings: object = {}) => {
-    const answer = await api("", {}).through(throughWorkerWith(bindings)).get("/.well-known/jwks.json");
+    const answer = await api("", {})
+      .through(throughWorkerWith({ AUDIT_SIGNING_KEY, ...bindings }))
+      .get("/.well-known/jwks.json");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("Cache-Control")).toBe("public, max-age=300");
     return answer.body.keys;
   };
 
   it("has the public part of the key that signs, and nothing else of it", async () => {
-    const { x } = JSON.parse(env.AUDIT_SIGNING_KEY);
+    const { x } = JSON.parse(AUDIT_SIGNING_KEY);
     const [key, ...others] = await keysWith();
     expect(others).toEqual([]);
     expect(key).toEqual({ kty: "OKP", crv: "Ed25519", x, kid: key.kid, alg: "EdDSA", use: "sig" });
@@ -155,7 +158,7 @@ describe("/.well-known/jwks.json", () => {
 
   it("has all former keys, each once, also if an operator left a private part in the setting", async () => {
     const former = { kty: "OKP", crv: "Ed25519", x: "72nIXZt1A047YZY2TagYbyVDUk-ZagDnredDHlYVv8o" };
-    const current = JSON.parse(env.AUDIT_SIGNING_KEY);
+    const current = JSON.parse(AUDIT_SIGNING_KEY);
     const AUDIT_PUBLIC_KEYS = JSON.stringify([{ ...former, d: "A".repeat(43) }, current, former]);
     const keys = await keysWith({ AUDIT_PUBLIC_KEYS });
     expect(keys.map(({ x }: { x: string }) => x)).toEqual([current.x, former.x]);
@@ -167,6 +170,8 @@ describe("/.well-known/jwks.json", () => {
     expect(await keysWith(bindings)).toEqual([]);
     const { get } = api("", {}).through(throughWorkerWith(bindings));
     expect((await get("/health")).body).toEqual({ status: "ok", access_log_not_sealed: true });
+    const withKey = api("", {}).through(throughWorkerWith({ AUDIT_SIGNING_KEY }));
+    expect((await withKey.get("/health")).body).toEqual({ status: "ok" });
   });
 
   it.each([

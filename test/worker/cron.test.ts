@@ -291,6 +291,9 @@ describe("Each run writes one line to the log", () => {
     recoverLostEgresses: 0,
     deleteOldEvents: 0,
     deleteOldDeliveries: 0,
+    sealDays: 0,
+    deleteOldAccessLogs: 0,
+    deleteOldWaitingListReads: 0,
     queueDueDeliveries: 0,
   };
 

@@ -754,7 +754,8 @@ describe("An event", () => {
     const clinic = await aClinicWithQueue();
     await given(clinic.client.get("/events"));
     // By then the access log of today is sealed, which is an event too.
-    const ages = async () => (await everyEvent(clinic.client, "&type=organization_user.*")).map(({ id }) => id);
+    const ages = async () =>
+      (await everyEvent(clinic.client, "&type=organization_user.*")).map(({ id }) => id);
     const before = await ages();
     expect(before).toHaveLength(1);
     travelTo(fromNow(30 * DAY - 5));

@@ -40,8 +40,8 @@ const noLimit: RateLimit = { limit: async () => ({ success: true }) };
 /** Takes messages, and delivers none. */
 const idleQueue = { send: async () => {}, sendBatch: async () => {} } as unknown as Env["BULK_INVITES"];
 
-/** Deletes files that never were. */
-const emptyBucket = { delete: async () => {} } as unknown as R2Bucket;
+/** Deletes files that never were, and has none. */
+const emptyBucket = { delete: async () => {}, get: async () => null } as unknown as R2Bucket;
 
 /** The Worker's bindings, around whatever stands in for its database. */
 export const bindings = (DB: D1Database): Env => ({

@@ -10,9 +10,16 @@ const DAY = 86_400_000;
 /** When a day can be sealed. */
 export const closedAt = (date: string) => Date.parse(`${date}T00:00:00Z`) + DAY + SEALED_AFTER;
 
-/** Runs the cron, as it was scheduled for a time. */
+export const AUDIT_SIGNING_KEY =
+  '{"kty":"OKP","crv":"Ed25519","x":"EByB_L4sbShRySVhBDgzlWqUptvWgQnc_jOMPjqTSLs","d":"test-audit-key-of-43-characters-AAAAAAAAAAA"}';
+
+/** Runs the cron of a Worker with a key, as it was scheduled for a time. */
 export const runCronAt = (time: number, bindings: object = {}) =>
-  worker.scheduled(createScheduledController({ scheduledTime: new Date(time) }), { ...env, ...bindings });
+  worker.scheduled(createScheduledController({ scheduledTime: new Date(time) }), {
+    ...env,
+    AUDIT_SIGNING_KEY,
+    ...bindings,
+  });
 
 /** Runs the cron an hour after a day is over. */
 export const sealDay = (date: string, bindings: object = {}) => runCronAt(closedAt(date), bindings);

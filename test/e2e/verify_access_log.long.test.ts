@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { beforeAll, expect, it } from "vitest";
+import { addEntries, databaseIn, deleteEntries } from "./support/entries.ts";
+import { anOrganization } from "./support/organization.ts";
+import { startServer } from "./support/server.ts";
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const ENTRIES = 100_000;
+
+/** A week that ended yesterday: what is older than 400 days need not be listed. */
+const dates = [7, 6, 5, 4, 3, 2, 1].map((days) =>
+  new Date(Date.now() - days * DAY).toISOString().slice(0, 10),
+);
+
+let url: string;
+let clinic: Awaited<ReturnType<typeof anOrganization>>;
+let database: DatabaseSync;
+
+const seals = async () => (await clinic.external("GET", "/access_log_seals")).body.access_log_seals;
+
+beforeAll(async () => {
+  const server = await startServer({ ownData: "verified" });
+  url = server.url;
+  clinic = await anOrganization(url);
+  database = databaseIn(join(server.persistTo, "verified"));
+  deleteEntries(database, clinic.organization.id);
+  for (const date of dates) addEntries(database, clinic.organization.id, date, Math.ceil(ENTRIES / 7));
+  const time = Date.parse(dates[6] as string) + DAY + HOUR;
+  for (let run = 0; run < 20 && (await seals()).length < 7; run++)
+    await fetch(`${url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*&time=${time + run}`);
+}, 300_000);
+
+/** Runs the command as an auditor does. */
+async function verify(...args: string[]) {
+  const child = spawn(process.execPath, ["src/dev/verify_access_log.ts", "--url", url, ...args], {
+    env: {
+      ...process.env,
+      CLIENT_ID: clinic.credentials["X-Client-ID"],
+      CLIENT_SECRET: clinic.credentials["X-Client-Secret"],
+    },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  const [code] = await once(child, "close");
+  return { code, output };
+}
+
+const TIMEOUT = { timeout: 300_000 };
+
+it(
+  "A week of 100,000 entries is checked from outside, with its progress, and what to keep",
+  TIMEOUT,
+  async () => {
+    const started = Date.now();
+    const { code, output } = await verify();
+    process.stdout.write(`${Date.now() - started} ms for ${ENTRIES} entries\n`);
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/No fault: 100,002 entries of 7 days/);
+    expect(output).toContain(`${dates[3]}: 57,144 entries so far`);
+    const head = /--head (\S+)/.exec(output)?.[1] ?? "";
+    expect(head).toMatch(new RegExp(`^${dates[6]}=[0-9a-f]{64}$`));
+    const again = await verify("--head", head, "--from", dates[6] as string);
+    expect(again.output).toMatch(/No fault: 14,286 entries of 1 days/);
+  },
+);
+
+it("A row that was changed in the database is named, with its day", TIMEOUT, async () => {
+  const [seal] = (await seals()).filter(({ date }: { date: string }) => date === dates[2]);
+  const { sql } = database
+    .prepare("select sql from sqlite_schema where name = 'access_logs_unchanged'")
+    .get() as {
+    sql: string;
+  };
+  const change = (event: string) => {
+    database.exec("drop trigger access_logs_unchanged");
+    database.prepare("update access_logs set event = ? where id = ?").run(event, seal.first_id + 7);
+    database.exec(sql);
+  };
+  change("update");
+  const { code, output } = await verify("--from", dates[2] as string);
+  change("read");
+  expect(code).toBe(1);
+  expect(output).toContain(
+    `FAULT ${dates[2]}: The service shows other entries than those that were sealed: the entry ${seal.first_id + 7} was changed: event is update, and read was sealed.`,
+  );
+});
+
+it("A seal that a receiver kept and the service has lost is named, with its day", TIMEOUT, async () => {
+  const head = `2020-01-31=${"0".repeat(64)}`;
+  const { code, output } = await verify("--head", head);
+  expect(code).toBe(1);
+  expect(output).toContain("FAULT 2020-01-31: There is no seal of this day");
+});
+
+it("Arguments that are wrong are refused with what would be right", TIMEOUT, async () => {
+  for (const [args, said] of [
+    [["--head", "2026-01-31"], "--head must be a date and a SHA-256"],
+    [["--from", "January"], "--from must be a date"],
+    [["--nonsense"], "Usage: npm run verify-access-log"],
+  ] as const) {
+    const { code, output } = await verify(...args);
+    expect(code).toBe(1);
+    expect(output).toContain(said);
+  }
+});

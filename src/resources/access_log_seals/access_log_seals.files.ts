@@ -1,5 +1,7 @@
 import { hexOf } from "../../bytes/hex.ts";
-import { type AccessLog, toAccessLog } from "../access_logs/access_logs.schemas.ts";
+import { LINES_AT_ONCE } from "../../limits.ts";
+import { toLine } from "../access_logs/access_logs.ndjson.ts";
+import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 
 /*
  * The file of a sealed day: an entry on each line, as lists show it, compressed. A day can have a million entries, so it goes
@@ -16,9 +18,6 @@ export interface Contents {
 
 export const fileOf = (organization_id: number, date: string) => `${organization_id}/${date}.ndjson.gz`;
 
-/** Lines that are encoded at once. */
-const LINES = 1000;
-
 const encoder = new TextEncoder();
 
 export async function packEntries(
@@ -34,8 +33,8 @@ export async function packEntries(
       contents.first_id ||= page[0]?.id ?? 0;
       contents.last_id = page.at(-1)?.id ?? contents.last_id;
       contents.count += page.length;
-      for (let n = 0; n < page.length; n += LINES) {
-        const lines = page.slice(n, n + LINES).map((row) => `${JSON.stringify(toAccessLog(row))}\n`);
+      for (let n = 0; n < page.length; n += LINES_AT_ONCE) {
+        const lines = page.slice(n, n + LINES_AT_ONCE).map(toLine);
         const bytes = encoder.encode(lines.join(""));
         await Promise.all(writers.map((writer) => writer.write(bytes)));
       }

@@ -121,6 +121,28 @@ describe("GET /access_logs/{date}", () => {
     await changingNothing(async () => expectRefusal(await get("/access_logs/2026-01-10"), 404, NOT_FOUND));
   });
 
+  it("is limited together with lists as NDJSON, and leaves no entry beyond the limit", async () => {
+    const asked: string[] = [];
+    const ACCESS_LOG_LIMIT = {
+      limit: async ({ key }: { key: string }) => ({ success: asked.push(key) <= 1 }),
+    };
+    const client = clinic.client.through(throughWorkerWith({ ACCESS_LOG_LIMIT }));
+    const { headers } = await client.get("/access_logs/2026-01-10");
+    expect(headers.get("RateLimit-Policy")).toBe('"client";q=1200;w=60, "access_logs";q=30;w=60');
+    await changingNothing(async () => {
+      const beyond = await client.get("/access_logs/2026-01-10");
+      expectRefusal(
+        beyond,
+        429,
+        "This API client has asked for too many whole days or NDJSON lists of the access log: at most 30 a minute are served; try again in 60 seconds",
+      );
+      expect(beyond.headers.get("Retry-After")).toBe("60");
+      const ndjson = { Accept: "application/x-ndjson" };
+      expect((await client.send("GET", "/access_logs", undefined, ndjson)).status).toBe(429);
+    });
+    expect(new Set(asked)).toEqual(new Set([String(clinic.client.id)]));
+  });
+
   it("is 503 where the bucket fails, says when to try again, and leaves no entry", async () => {
     const AUDIT_LOGS = anAuditBucket({ get: () => Promise.reject(new Error(R2_FAULT)) });
     const client = clinic.client.through(throughWorkerWith({ AUDIT_LOGS }));

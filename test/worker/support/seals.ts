@@ -101,3 +101,23 @@ export async function logOf(work: () => Promise<unknown>) {
   Object.assign(console, { log, error });
   return lines.filter(({ event }) => event !== "request");
 }
+
+/** So many organizations with an entry each. */
+export async function manyOrganizations(count: number, at: string) {
+  const [, word = ""] = crypto.randomUUID().split("-");
+  await env.DB.prepare(
+    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?)
+     insert into organizations (name, slug, created_at, updated_at) select 'Clinic', ? || '-' || n, 0, 0 from counter`,
+  )
+    .bind(count, word)
+    .run();
+  await env.DB.prepare(
+    `insert into access_logs (organization_id, at, event, resource, user_id)
+     select id, ?, 'delete', 'transcript', 1 from organizations where slug like ? || '-%'`,
+  )
+    .bind(Date.parse(at), word)
+    .run();
+  const query = `select count(*) as n from access_log_seals
+    where organization_id in (select id from organizations where slug like ? || '-%')`;
+  return { sealed: () => env.DB.prepare(query).bind(word).first<number>("n") };
+}

@@ -4,6 +4,7 @@ import { aCall, aProviderOnTheCall, aRecipient, WAITING_SINCE } from "./support/
 import { documents } from "./support/contract.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
+import { aSealedDay } from "./support/seals.ts";
 
 const EXTERNAL = "/api/external";
 const PLATFORM = "/api/platform";
@@ -22,6 +23,7 @@ type World = ReturnType<typeof aSharedWorld>;
 /** An organization that has rows in every list. Its name is in all its texts. */
 async function aBusyClinic(name: string, { emails, keys }: World) {
   const clinic = await anOrganization(name, unique(name.toLowerCase()));
+  await aSealedDay(clinic);
   const provider = await clinic.addProvider(`Paula ${name}`, { email: emails.provider });
   const substitute = await clinic.addProvider(`Sam ${name}`, { email: emails.substitute });
   const assistant = await clinic.addUser(`Ann ${name}`, ["provider_assistant"], {
@@ -162,6 +164,11 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
     "GET /access_logs": () => ({
       paths: ["/access_logs?event=create&per_page=100"],
       rows: (body) => body.access_logs,
+      isForAdmins: true,
+    }),
+    "GET /access_log_seals": () => ({
+      paths: ["/access_log_seals"],
+      rows: (body) => body.access_log_seals,
       isForAdmins: true,
     }),
     "GET /webhook_endpoints": () => ({

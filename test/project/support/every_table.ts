@@ -55,6 +55,8 @@ function writeAnyRow(database: DatabaseSync, table: string) {
     row[String(name)] = { INTEGER: 1, REAL: 0.1 + 0.2, BLOB: ALL_BYTES }[String(type)] ?? `it's ${name}\n\\n`;
   // Triggers read it as JSON.
   if ("event_types" in row) row.event_types = null;
+  // The first seal follows none.
+  if ("previous" in row) row.previous = null;
   const keys = database.prepare(`select "table" as parent, "from" as child, "to" as column
     from pragma_foreign_key_list(?) order by id desc`);
   for (const { parent, child, column } of keys.all(table))

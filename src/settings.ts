@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isLoopback } from "./http/loopback.ts";
-import { themeName } from "./http/wire.ts";
+import { emailAddress, themeName } from "./http/wire.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
   MAX_INVITE_VALIDITY_DAYS,
@@ -52,6 +52,7 @@ const fields = z.object({
     .min(1)
     .max(MAX_INVITE_VALIDITY_DAYS)
     .default(DEFAULT_INVITE_VALIDITY_DAYS),
+  MAIL_FROM: emailAddress.optional(),
   LIVEKIT_API_KEY: z.string().optional(),
   LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
   LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),

@@ -14,7 +14,7 @@ import {
   deleteOldAddressMails,
   deleteOldOrganizationMails,
 } from "./resources/invites/invites.mail_limits.ts";
-import { consumeInviteMails, nudgeInviteMails, queueDueMails } from "./resources/invites/invites.queue.ts";
+import { consumeInviteMails, queueDueMails } from "./resources/invites/invites.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
@@ -54,10 +54,7 @@ export default {
   async queue(batch, env, context) {
     if (batch.queue.startsWith("webhook-deliveries")) return consumeWebhookDeliveries(batch, env, context);
     if (batch.queue.startsWith("invite-mails")) await consumeInviteMails(batch, env);
-    else {
-      await consumeBulkInvites(batch, env);
-      await nudgeInviteMails(openContext(env, Date.now()));
-    }
+    else await consumeBulkInvites(batch, env);
     await nudgeDeliveries(env.WEBHOOKS);
   },
   async scheduled(_, env) {

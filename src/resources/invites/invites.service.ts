@@ -91,10 +91,10 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
 /** Sends an invite again that was not used, expired or not, with a new link and a new expiry. */
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
-  const { organization_id, organization_user_id } = caller;
+  const { organization_id } = caller;
   return decideAndWrite(
     db,
-    [rolesOfMember({ organization_id, organization_user_id }), ownInviteToResend({ organization_id, id })],
+    [rolesOfCaller(caller), ownInviteToResend({ organization_id, id })],
     ([member], [invite]) => {
       if (!invite) throw inviteNotFound();
       const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);

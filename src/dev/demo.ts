@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { HOUR } from "../limits.ts";
 import { demoLiveKit } from "./demo_livekit.ts";
+import { mailsOf, newestMailTo } from "./demo_mail.ts";
 import { DEMO_CLIENT } from "./demo_organization.ts";
 import { chapter, indent, say, stop } from "./demo_output.ts";
 import { startWebhookReceiver } from "./demo_webhooks.ts";
@@ -240,10 +241,21 @@ const invite = await show(clinic, "POST", "/api/external/invites", {
 say("Ivy signs in at the identity provider (a real one, on this machine) and gets a token.");
 const exchange = { token_exchange: { token: await identityProvider.signIn(mail("ivy")) } };
 await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
-say("To mail the invite, the platform asks for its link. The web app behind the link accepts the invite.");
+const invitation = invite.mail_status === "off" ? null : await newestMailTo(server, invite.email);
+if (invitation) {
+  say(`She finds a mail with a link. wrangler only simulates it: ${mailsOf(server)} shows all.`);
+  say(`  ✉ ${invitation.subject}\n\n${invitation.text.replace(/^(?=.)/gm, "    ")}`);
+  await show(clinic, "GET", `/api/external/invites/${invite.id}`);
+  say("A second mail would have a new link, so it is not sent at once.");
+  await show(clinic, "POST", `/api/external/invites/${invite.id}/resend`);
+} else say("Mail is off here, so the platform mails invites.");
+say(
+  "A platform that mails invites itself asks for the link. The web app behind the link accepts the invite.",
+);
 const offered = await show(platform, "GET", `/api/platform/invites/${invite.id}`);
+const accept_url = /https?:\S+/.exec(invitation?.text ?? "")?.[0] ?? offered.accept_url;
 await show(platform, "POST", "/api/platform/invites/accept", {
-  token: new URL(offered.accept_url).searchParams.get("token"),
+  token: new URL(accept_url).searchParams.get("token"),
 });
 const { code } = await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
 say("The browser brings the code to the web app, which redeems it. A code works once.");

@@ -8,6 +8,7 @@ import { ApiError } from "../http/errors.ts";
 import { DAY, HOUR } from "../limits.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
+import { createInvite } from "../resources/invites/invites.service.ts";
 import { createUser } from "../resources/organization_users/organization_users.service.ts";
 import { createOrganization } from "../resources/organizations/organizations.service.ts";
 import { reportSoapNote } from "../resources/soap_notes/soap_notes.service.ts";
@@ -87,6 +88,14 @@ export async function loadDemoOrganization(env: Env, now: number) {
       datetime_end: nextHour + 8 * HOUR,
     });
   }
+
+  // Made yesterday, so that it can be sent again.
+  const ida = {
+    email: "ida@demo-clinic.example",
+    display_name: "Ida Invitee",
+    role_names: ["provider" as const],
+  };
+  await unlessThere(createInvite({ ...clientContext, mailer: null, now: now - DAY }, ida));
 
   await reportYesterdaysCall(context, env, provider.id, cardiology);
 }

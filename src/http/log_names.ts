@@ -18,6 +18,8 @@ export const EVENTS = [
   "bulk_invite_requeued",
   "file_deletion_failed",
   "webhook_endpoint_disabled",
+  "invite_mail_deferred",
+  "invite_mail_failed",
   "livekit_event_not_used",
   "livekit_file_not_used",
   "livekit_unavailable",
@@ -32,6 +34,7 @@ export const FAULT_PLACES = [
   "chore",
   "bulk_invite_id",
   "webhook_endpoint_id",
+  "queue",
 ] as const;
 
 /** The `reason` of a `refused`, by what was refused or why. */

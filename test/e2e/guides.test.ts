@@ -108,6 +108,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         const user = { email: "ann@demo-clinic.example", display_name: "Ann", roles: ["provider_assistant"] };
         return (await platformCaller(server.url)("POST", path, { user })).body.id;
       },
+      async INVITE_ID() {
+        const { organization_invites } = (await external("GET", "/invites")).body;
+        return organization_invites.find(({ email }: { email: string }) => email.startsWith("ida@")).id;
+      },
       async WAITING_ROOM_SLUG() {
         const { slug } = (await external("GET", "/waiting_rooms")).body.waiting_rooms[0];
         await external("PUT", `/waiting_rooms/${slug}`, { waiting_room: { is_active: true } });
@@ -172,10 +176,11 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         const room = { waiting_room: { name: "Cardiology", is_active: true } };
         return (await clinic()("POST", "/waiting_rooms", room)).body.slug;
       },
-      async INVITE_ID() {
+      async AFTER() {
         const invite = { email: "ines@example.com", display_name: "Ines Invited", role_names: ["provider"] };
-        return (await clinic()("POST", "/invites", { organization_invite: invite })).body.id;
+        return (await clinic()("POST", "/invites", { organization_invite: invite })).body.id - 1;
       },
+      INVITE_ID: ({ organization_invites: [invite] }) => invite.id,
       TOKEN: ({ accept_url }) => new URL(accept_url).searchParams.get("token"),
       ORGANIZATION_USER_ID: async () => (await paula()).id,
       USER_ID: async () => (await paula()).user_id,

@@ -31,7 +31,12 @@ const OTHER_ROLES: Record<string, string> = {
   "egresses/egresses.deletion.ts": "the course of a deletion, by a request or by the cron",
   "egresses/egresses.download.ts": "presigned URLs, which have nothing to do with the database",
   "egresses/egresses.files.ts": "the files in the bucket",
-  "invites/invites.acceptance.ts": "the token that an invitee is mailed, and what it does",
+  "invites/invites.acceptance.ts": "what the token does that an invitee is mailed",
+  "invites/invites.links.ts": "the token that an invitee is mailed, without the database",
+  "invites/invites.mail.ts": "what the mail of an invite says, without the database",
+  "invites/invites.mail_limits.ts": "how many mails an organization sends, and an address gets",
+  "invites/invites.mailing.ts": "how mails are claimed, sent and recorded",
+  "invites/invites.queue.ts": "the queue's consumer, and what is told to the queue",
   "issuers/issuers.keys.ts": "keys of identity providers, fetched and cached",
   "organization_users/organization_users.membership.ts":
     "what every change of a membership reads, and what it writes beside the member",

@@ -291,6 +291,9 @@ describe("Each run writes one line to the log", () => {
     recoverLostEgresses: 0,
     deleteOldEvents: 0,
     deleteOldDeliveries: 0,
+    deleteOldOrganizationMails: 0,
+    deleteOldAddressMails: 0,
+    queueDueMails: 0,
     queueDueDeliveries: 0,
   };
 

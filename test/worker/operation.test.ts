@@ -125,7 +125,11 @@ describe("A request by plain HTTP", () => {
   it("is served everywhere if the operator says so, and the health of the service shows it", async () => {
     const allowed = byHttp("visits", { ALLOW_HTTP: "true" });
     expect(await platform.through(allowed).get("/waiting_rooms/none")).toMatchObject({ status: 404 });
-    expect((await anybody.through(allowed).get("/health")).body).toEqual({ status: "ok", allow_http: true });
+    expect((await anybody.through(allowed).get("/health")).body).toEqual({
+      status: "ok",
+      mail: "off",
+      allow_http: true,
+    });
     const forbidden = byHttp("visits", { ALLOW_HTTP: "false" });
     expect(await platform.through(forbidden).get("/waiting_rooms/none")).toMatchObject(INSECURE);
   });

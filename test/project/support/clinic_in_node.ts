@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { app } from "../../../src/app.ts";
-import { aUser, type Clinic, unique } from "../../support/clinic.ts";
+import { AGE_INVITE, aUser, type Clinic, unique } from "../../support/clinic.ts";
 import { answer, type Handler, makeRequest, PLATFORM_TOKEN } from "./worker_in_node.ts";
 
 export const platformCredentials = { Authorization: `Bearer ${PLATFORM_TOKEN}` };
@@ -45,6 +45,9 @@ export async function openClinic(env: Env): Promise<ClinicInNode> {
     signIn() {
       token ??= aToken(platform, id, admin.email);
       return token;
+    },
+    async letAge(invite) {
+      await env.DB.prepare(AGE_INVITE).bind(invite.id).run();
     },
     aReceiver() {
       const url = `https://${unique("hooks")}.example.com/visits`;

@@ -26,8 +26,9 @@ export function operationsSource({ paths }: Document): string {
       route: routeOf(`${method.toUpperCase()} ${path}`, operation),
     })),
   );
-  return `import type { As, CreationOptions, RequestOptions } from "./request.ts";
-import type * as types from "./types.gen.ts";
+  const importsOf = (names: string, file: string) => `import type ${names} from "./${file}";`;
+  return `${importsOf("{ As, CreationOptions, RequestOptions }", "request.ts")}
+${importsOf("* as types", "types.gen.ts")}
 
 export interface Operations {
 ${operations.map(({ operation, route }) => `${comment(operation)}  readonly ${operation.operationId}: ${signature(operation, route)};`).join("\n")}

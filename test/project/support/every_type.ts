@@ -38,6 +38,25 @@ interface Client {
   more: (id: string) => Record<string, string>;
 }
 
+/** The names of options that set headers. */
+const OPTIONS: Record<string, string> = { "Idempotency-Key": "idempotencyKey", "X-D1-Bookmark": "bookmark" };
+
+/** The client package, in this folder. Its errors are one class. */
+export function packageIn(folder: string): Client {
+  const part = (id: string, n: number) => `NonNullable<Parameters<api.Client["${id}"]>[${n}]>`;
+  return {
+    imports: `import type * as api from "${folder}/index.js"`,
+    settings: {},
+    parameter: (id, place, name) =>
+      place === "header" ? `${part(id, 1)}["${OPTIONS[name]}"]` : `${part(id, 0)}["${name}"]`,
+    body: (id) => part(id, 0),
+    response: (id, status) =>
+      status < "300" ? `Awaited<ReturnType<api.Client["${id}"]>>` : `api.VideoVisitError["text"]`,
+    webhook: (type) => `Extract<api.WebhookEvent, { type: "${type}" }>`,
+    more: () => ({}),
+  };
+}
+
 export const CLIENTS = {
   "openapi-typescript": (from: string): Client => ({
     imports: `import type * as api from "${from}.d.ts"`,

@@ -1,15 +1,17 @@
-import type { ListEventsResponse } from "../../dist/client/external/types.gen.js";
+import type { ListEventsData, ListEventsResponse } from "../../dist/client/external/types.gen.js";
 import { VideoVisitError } from "./errors.ts";
 import { pauseAfter, sleep } from "./pauses.ts";
 
 /** Something that happened in the organization. */
 export type VisitEvent = ListEventsResponse["events"][number];
 
+type EventTypeOrFamily = NonNullable<NonNullable<ListEventsData["query"]>["type"]>;
+
 export interface FollowOptions {
   /** The id of the last event that you have seen: keep it with what you made of the event. Without it, all events that are kept. */
   after?: number | undefined;
   /** Only events of this type or family, such as `transcript.finalized` or `call.*`. */
-  type?: string | undefined;
+  type?: EventTypeOrFamily | undefined;
   /** How long to wait, in milliseconds, when there is nothing new. */
   interval?: number | undefined;
   /** Ends it at once, with the signal's reason. */
@@ -21,7 +23,7 @@ const INTERVAL = 5_000;
 
 const FULL_PAGE = 100;
 
-type Query = { after?: number; type?: string; per_page: number };
+type Query = { after?: number; type?: EventTypeOrFamily; per_page: number };
 
 type ListEvents = (query: Query, options: { signal: AbortSignal | undefined }) => Promise<ListEventsResponse>;
 

@@ -101,17 +101,21 @@ function withVariables(example: unknown, variables: string[], where: string): un
  * JSON in which a list or an object is on one line if it fits.
  *
  * @param before the length of what stands before it on its line
+ * @param field a field with its value; in other languages than JSON it is written otherwise
  */
-function pretty(value: unknown, width = LINE_WIDTH, before = 0): string {
+export function pretty(value: unknown, width = LINE_WIDTH, before = 0, field = jsonField): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const items = (room: number) =>
-    Object.entries(value).map(([key, item]) => {
-      const name = Array.isArray(value) ? "" : `${JSON.stringify(key)}: `;
-      return `${name}${pretty(item, room, name.length)}`;
-    });
+    Object.entries(value).map(([key, item]) =>
+      Array.isArray(value)
+        ? pretty(item, room, 0, field)
+        : field(key, pretty(item, room, key.length + 4, field)),
+    );
   const [start, end] = Array.isArray(value) ? "[]" : "{}";
   const line = `${start}${items(Number.POSITIVE_INFINITY).join(", ")}${end}`;
   if (before + line.length <= width) return line;
   const lines = items(width - 2).join(",\n");
   return `${start}\n  ${lines.replaceAll("\n", "\n  ")}\n${end}`;
 }
+
+const jsonField = (key: string, value: string) => `${JSON.stringify(key)}: ${value}`;

@@ -3,6 +3,7 @@ import { expect, inject, it } from "vitest";
 import { createClient as createVisits, paginate } from "../../dist/client/external/index.js";
 import type { paths } from "../../dist/client/external.d.ts";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
+import { all } from "../support/all.ts";
 import { anOrganization } from "./support/organization.ts";
 
 const server = inject("sharedServer");
@@ -75,8 +76,8 @@ it("The client package makes a room once, however often it is asked with one key
     requestId: expect.stringMatching(/^[\w-]{36}$/),
   });
 
-  expect(await Array.fromAsync(paginate(visits.listWaitingRooms, { per_page: 1 }))).toEqual([first]);
+  expect(await all(paginate(visits.listWaitingRooms, { per_page: 1 }))).toEqual([first]);
   await visits.createWaitingRoom({ waiting_room: { name: "Oncology" } });
-  const names = await Array.fromAsync(paginate(visits.listWaitingRooms, { per_page: 1 }), ({ name }) => name);
-  expect(names).toEqual(["Radiology", "Oncology"]);
+  const rooms = await all(paginate(visits.listWaitingRooms, { per_page: 1 }));
+  expect(rooms.map(({ name }) => name)).toEqual(["Radiology", "Oncology"]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createClient, paginate } from "../../dist/client/external/index.js";
+import { all } from "../support/all.ts";
 
 interface Sent {
   url: string;
@@ -86,7 +87,7 @@ describe("The client package", () => {
     const page = (n: number) =>
       Response.json({ waiting_rooms: [{ id: n }], pagination: { current_page: n, total_pages: 3 } });
     const { client, sent } = aClient([page(1), page(2), page(3)]);
-    expect(await Array.fromAsync(paginate(client.listWaitingRooms, { per_page: 1 }))).toEqual([
+    expect(await all(paginate(client.listWaitingRooms, { per_page: 1 }))).toEqual([
       { id: 1 },
       { id: 2 },
       { id: 3 },
@@ -102,10 +103,10 @@ describe("The client package", () => {
       Response.json({ events: [], next_after: 8 }),
       Response.json({ events: [], next_after: 8 }),
     ]);
-    expect(await Array.fromAsync(paginate(client.listEvents))).toEqual([{ id: 5 }]);
+    expect(await all(paginate(client.listEvents))).toEqual([{ id: 5 }]);
     expect(urlsOf(sent)).toEqual(["", "after=5&", "after=8&"].map((after) => `/events?${after}per_page=100`));
     const { client: other } = aClient([Response.json({ deliveries: [], next_after: null })]);
-    expect(await Array.fromAsync(paginate(other.listWebhookDeliveries, { id: 6 }))).toEqual([]);
+    expect(await all(paginate(other.listWebhookDeliveries, { id: 6 }))).toEqual([]);
   });
 
   it("does not take the error of a proxy for one of the service", async () => {

@@ -6,8 +6,8 @@ import { type Connection, send } from "./send.ts";
 export interface ClientSettings {
   /** Where the service is: `https://visits.example.com`. */
   baseUrl: string;
-  clientId: string;
-  clientSecret: string;
+  clientId: string | undefined;
+  clientSecret: string | undefined;
   /** How often a request that failed is sent again, at most. */
   maxRetries?: number | undefined;
   /** How long an attempt may take, in milliseconds. */
@@ -41,8 +41,8 @@ export function createClient(settings: ClientSettings): Client {
   const { baseUrl, clientId, clientSecret } = settings;
   if ("window" in globalThis && "document" in globalThis)
     throw new Error("A client secret must not get into a browser: create the client on your server");
-  for (const [name, value] of Object.entries({ baseUrl, clientId, clientSecret }))
-    if (typeof value !== "string" || value === "") throw new TypeError(`createClient needs a ${name}`);
+  if (!baseUrl || !clientId || !clientSecret)
+    throw new TypeError("createClient needs a baseUrl, a clientId and a clientSecret");
   return clientOf({
     baseUrl: apiAt(baseUrl),
     headers: { "X-Client-ID": clientId, "X-Client-Secret": clientSecret },

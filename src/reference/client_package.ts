@@ -4,6 +4,10 @@ import ts from "typescript";
 import { type Document, firstSentence, operationsSource } from "./client_operations.ts";
 import { generateTypes } from "./sdk.ts";
 
+interface DocumentWithGuides {
+  info: { description?: string };
+}
+
 /** What people write by hand of the package. */
 const SOURCE = join(import.meta.dirname, "..", "client");
 
@@ -31,20 +35,41 @@ const DECLARATIONS: ts.CompilerOptions = {
  *
  * @param temporary a folder, for the time being
  */
-export async function clientPackage(document: object, temporary: string): Promise<Map<string, string>> {
+export async function clientPackage(
+  document: DocumentWithGuides,
+  temporary: string,
+): Promise<Map<string, string>> {
   const types = await generateTypes(document, temporary);
   const files = new Map([
     ["package.json", `${JSON.stringify(manifest(), null, 2)}\n`],
+    ["README.md", readme(document)],
+    ["CHANGELOG.md", changelog(document)],
     // It has nothing but types.
     ["types.gen.d.ts", declarations("types.gen.ts", inShort(withoutErrors(types)))],
   ]);
-  const sources = new Map([["operations.gen.ts", operationsSource(document as Document)]]);
+  const sources = new Map([["operations.gen.ts", operationsSource(document as unknown as Document)]]);
   for (const file of readdirSync(SOURCE)) sources.set(file, readFileSync(join(SOURCE, file), "utf8"));
   for (const [file, source] of sources) {
     files.set(file.replace(/\.ts$/, ".js"), compiled(file, source));
     files.set(file.replace(/\.ts$/, ".d.ts"), declarations(file, source));
   }
   return files;
+}
+
+/** The guide to the package, whose examples a test runs. */
+const readme = (document: DocumentWithGuides): string =>
+  chapterOf(document, "The client package").replace(/^# .*/, `# ${PACKAGE_NAME}`);
+
+/** That of the service, without what is of no interest to organizations. */
+const changelog = (document: DocumentWithGuides): string =>
+  chapterOf(document, "Changelog").replace(/^- (Platform API|LiveKit)\b.*\n/gm, "");
+
+/** A chapter of the guides, without its links to the others. */
+function chapterOf({ info }: DocumentWithGuides, title: string): string {
+  const [, chapter] =
+    new RegExp(`^(# ${title}\n[\\s\\S]*?)(?:\n# |$(?![\\s\\S]))`, "m").exec(info.description ?? "") ?? [];
+  if (!chapter) throw new Error(`The guides have no chapter "${title}"`);
+  return `${chapter.trim().replace(/\[([^\]]*)\]\(#.*?\)/g, "$1")}\n`;
 }
 
 function manifest() {

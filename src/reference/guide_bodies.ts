@@ -97,25 +97,33 @@ function withVariables(example: unknown, variables: string[], where: string): un
   return body;
 }
 
+/** How a language writes an object. */
+interface Style {
+  field(key: string, value: string): string;
+  /** Inside the braces of an object on one line. */
+  padding: string;
+}
+
+const JSON_STYLE: Style = { field: (key, value) => `${JSON.stringify(key)}: ${value}`, padding: "" };
+
 /**
  * JSON in which a list or an object is on one line if it fits.
  *
  * @param before the length of what stands before it on its line
- * @param field a field with its value; in other languages than JSON it is written otherwise
  */
-export function pretty(value: unknown, width = LINE_WIDTH, before = 0, field = jsonField): string {
+export function pretty(value: unknown, style = JSON_STYLE, before = 0, width = LINE_WIDTH): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
   const items = (room: number) =>
     Object.entries(value).map(([key, item]) =>
-      Array.isArray(value)
-        ? pretty(item, room, 0, field)
-        : field(key, pretty(item, room, key.length + 4, field)),
+      isList
+        ? pretty(item, style, 0, room)
+        : style.field(key, pretty(item, style, `"${key}": `.length, room)),
     );
-  const [start, end] = Array.isArray(value) ? "[]" : "{}";
-  const line = `${start}${items(Number.POSITIVE_INFINITY).join(", ")}${end}`;
+  const [start, end] = isList ? "[]" : "{}";
+  const padding = isList ? "" : style.padding;
+  const line = `${start}${padding}${items(Number.POSITIVE_INFINITY).join(", ")}${padding}${end}`;
   if (before + line.length <= width) return line;
   const lines = items(width - 2).join(",\n");
   return `${start}\n  ${lines.replaceAll("\n", "\n  ")}\n${end}`;
 }
-
-const jsonField = (key: string, value: string) => `${JSON.stringify(key)}: ${value}`;

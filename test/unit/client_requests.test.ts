@@ -44,7 +44,9 @@ describe("The client package", () => {
     const incomplete = { baseUrl: "https://visits.test", clientId: "id" } as Parameters<
       typeof createClient
     >[0];
-    expect(() => createClient(incomplete)).toThrow("createClient needs a clientSecret");
+    expect(() => createClient(incomplete)).toThrow(
+      "createClient needs a baseUrl, a clientId and a clientSecret",
+    );
   });
 
   it("puts what it is given into the path, the query and the body", async () => {

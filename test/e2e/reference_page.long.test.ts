@@ -167,6 +167,12 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     expect(await page.evaluate("inPage.widthOfAll()")).toEqual({ width: 390, cutOff: [] });
   });
 
+  it.each(APIS)("breaks no word of a table in two on a phone, in the %s document", async (slug) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(slug);
+    expect(await page.evaluate("inPage.brokenWords()")).toEqual([]);
+  });
+
   it("makes no requests to other hosts, and logs no errors", () => {
     expect([...hosts]).toEqual([new URL(server.url).host]);
     expect(complaints).toEqual([]);

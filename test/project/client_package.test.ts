@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { publint } from "publint";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { npm } from "../e2e/support/dev_server.ts";
 import { PROGRAM } from "./support/client_requests.ts";
 import { compile, untyped } from "./support/compile.ts";
@@ -105,11 +105,6 @@ describe("The client package, packed and installed in an empty folder,", () => {
 
 describe("The client package", () => {
   const globals = globalThis as { window?: object; document?: object };
-  afterAll(() => {
-    delete globals.window;
-    delete globals.document;
-  });
-
   it("has every operation of the document, and nothing else that is sent", async () => {
     const { createClient } = await import("../../dist/client/external/index.js");
     const client = createClient({ baseUrl: "https://visits.test", clientId: "id", clientSecret: "secret" });
@@ -131,6 +126,10 @@ describe("The client package", () => {
 
   it("is refused in a browser's window", async () => {
     const { createClient } = await import("../../dist/client/external/index.js");
+    onTestFinished(() => {
+      delete globals.window;
+      delete globals.document;
+    });
     Object.assign(globals, { window: globalThis, document: {} });
     const settings = { baseUrl: "https://visits.test", clientId: "id", clientSecret: "secret" };
     expect(() => createClient(settings)).toThrow("A client secret must not get into a browser");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createClient, paginate } from "../../dist/client/external/index.js";
+import { createClient, type PurposeOfUse, paginate } from "../../dist/client/external/index.js";
+import { PURPOSES_OF_USE } from "../../src/database/enums.ts";
 import { all } from "../support/all.ts";
 
 interface Sent {
@@ -72,7 +73,10 @@ describe("The client package", () => {
 
   it("says for whom it asks, and why, only as the client of that person", async () => {
     const { client, sent } = aClient();
-    await client.withActingUser("user-17", "TREAT").listRoles();
+    // The package and the service know the same purposes.
+    const purposes: readonly PurposeOfUse[] = PURPOSES_OF_USE;
+    const [purpose = "TREAT"]: readonly (typeof PURPOSES_OF_USE)[number][] = purposes;
+    await client.withActingUser("user-17", purpose).listRoles();
     await client.listRoles();
     expect(sent[0]?.headers).toMatchObject({ "X-Acting-User": "user-17", "X-Purpose-Of-Use": "TREAT" });
     expect(sent[1]?.headers).not.toHaveProperty("X-Acting-User");

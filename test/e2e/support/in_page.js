@@ -28,9 +28,8 @@ window.inPage = {
     return { width: root.scrollWidth, cutOff: texts.filter(isCutOff).map((text) => text.textContent) };
   },
 
-  /** Words in tables that stand on two lines. */
-  async brokenWords() {
-    await this.widthOfAll();
+  /** Words that stand on two lines, in the tables that are drawn. */
+  brokenWords() {
     const broken = [];
     for (const cell of document.querySelectorAll(".references-rendered :is(td, th)")) {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);

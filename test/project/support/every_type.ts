@@ -38,8 +38,13 @@ interface Client {
   more: (id: string) => Record<string, string>;
 }
 
-/** The names of options that set headers. */
-const OPTIONS: Record<string, string> = { "Idempotency-Key": "idempotencyKey", "X-D1-Bookmark": "bookmark" };
+/** How the client package is told what stands in a header: by an option, or by the client of a person. */
+const HEADERS: Record<string, (options: string) => string> = {
+  "Idempotency-Key": (options) => `${options}["idempotencyKey"]`,
+  "X-D1-Bookmark": (options) => `${options}["bookmark"]`,
+  "X-Acting-User": () => 'Parameters<api.Client["withActingUser"]>[0]',
+  "X-Purpose-Of-Use": () => 'Parameters<api.Client["withActingUser"]>[1]',
+};
 
 /** The client package, in this folder. Its errors are one class. */
 export function packageIn(folder: string): Client {
@@ -48,7 +53,7 @@ export function packageIn(folder: string): Client {
     imports: `import type * as api from "${folder}/index.js"`,
     settings: {},
     parameter: (id, place, name) =>
-      place === "header" ? `${part(id, 1)}["${OPTIONS[name]}"]` : `${part(id, 0)}["${name}"]`,
+      place === "header" ? (HEADERS[name]?.(part(id, 1)) ?? "unknown") : `${part(id, 0)}["${name}"]`,
     body: (id) => part(id, 0),
     response: (id, status) =>
       status < "300" ? `Awaited<ReturnType<api.Client["${id}"]>>` : `api.VideoVisitError["text"]`,

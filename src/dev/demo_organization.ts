@@ -47,7 +47,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
   const provider = await addUser("Pascal Provider", ["provider"]);
   const substitute = await addUser("Salma Substitute", ["provider"]);
 
-  await db
+  const client = await db
     .insert(apiClients)
     .values({
       organization_id,
@@ -59,12 +59,14 @@ export async function loadDemoOrganization(env: Env, now: number) {
       updated_at: now,
     })
     // Ending the admin's membership revokes it, and what this command prints must work again.
-    .onConflictDoUpdate({ target: apiClients.client_id, set: { revoked_at: null } });
+    .onConflictDoUpdate({ target: apiClients.client_id, set: { revoked_at: null } })
+    .returning({ id: apiClients.id })
+    .get();
   const clientContext: ClientContext = {
     ...context,
     url: "",
     caller: {
-      api_client_id: 0,
+      api_client_id: client.id,
       organization_id,
       organization_user_id: admin.id,
       user_id: admin.user_id,

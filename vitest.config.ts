@@ -12,6 +12,7 @@ const notSet = Object.fromEntries(
     "PLATFORM_API_TOKEN_PREVIOUS",
     "WAITING_ROOM_THEMES",
     "INVITE_VALIDITY_DAYS",
+    "MAIL_FROM",
     "LIVEKIT_API_KEY_PREVIOUS",
     "LIVEKIT_API_SECRET_PREVIOUS",
     "LIVEKIT_URL",
@@ -33,6 +34,7 @@ const theWorker = () =>
         BULK_INVITES: "bulk-invites-by-hand",
         REAL_BULK_INVITES: "bulk-invites",
         WEBHOOKS: "webhook-deliveries-by-hand",
+        INVITE_MAILS: "invite-mails-by-hand",
       },
       // The tests of a file come from one address. Those of the limits have counters of their own.
       ratelimits: {

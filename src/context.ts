@@ -1,6 +1,7 @@
 import type { Database } from "./database/database.ts";
 import type { PurposeOfUse, Role } from "./database/enums.ts";
 import { SYSTEM_USER } from "./database/schema.ts";
+import { type Mailer, openMailer } from "./mail/mail.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** Everything that a service verb needs from outside. Verbs use no globals and know nothing of HTTP. */
@@ -12,6 +13,9 @@ export interface Context {
   /** The bucket of the sealed days of the access log. */
   auditLogs: R2Bucket;
   webhookQueue: Queue;
+  inviteMailQueue: Queue;
+  /** What sends mails; null where the operator has not set it up. */
+  mailer: Mailer | null;
   settings: Settings;
   requester: Requester;
   /** The time of the request, in milliseconds since the epoch. */
@@ -36,6 +40,7 @@ interface Opening {
 }
 
 export function openContext(env: Env, now: number, { db = env.DB, request_id }: Opening = {}): Context {
+  const settings = readSettings(env);
   return {
     db,
     requester: {
@@ -49,7 +54,9 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
     recordings: env.RECORDINGS,
     auditLogs: env.AUDIT_LOGS,
     webhookQueue: env.WEBHOOKS,
-    settings: readSettings(env),
+    inviteMailQueue: env.INVITE_MAILS,
+    mailer: openMailer(env, settings),
+    settings,
     now,
   };
 }

@@ -15,6 +15,11 @@ import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.
 import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
+import {
+  deleteOldAddressMails,
+  deleteOldOrganizationMails,
+} from "./resources/invites/invites.mail_limits.ts";
+import { consumeInviteMails, queueDueMails } from "./resources/invites/invites.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
@@ -48,20 +53,23 @@ const chores: Chores = {
   sealDays,
   deleteOldAccessLogs,
   deleteOldWaitingListReads,
+  deleteOldOrganizationMails,
+  deleteOldAddressMails,
 };
 
 export default {
   fetch: app.fetch,
   async queue(batch, env, context) {
     if (batch.queue.startsWith("webhook-deliveries")) return consumeWebhookDeliveries(batch, env, context);
-    await consumeBulkInvites(batch, env);
+    if (batch.queue.startsWith("invite-mails")) await consumeInviteMails(batch, env);
+    else await consumeBulkInvites(batch, env);
     await nudgeDeliveries(env.WEBHOOKS);
   },
   async scheduled({ scheduledTime }, env) {
     const started = Date.now();
     const done = await runChores(env, scheduledTime, chores);
     // After those that may write events.
-    const queued = await runChores(env, scheduledTime, { queueDueDeliveries });
+    const queued = await runChores(env, scheduledTime, { queueDueMails, queueDueDeliveries });
     // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
     log("cron", { duration_ms: Date.now() - started, ...done, ...queued });
   },

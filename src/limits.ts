@@ -329,6 +329,41 @@ export const MAX_EGRESS_FILES = 1000;
 /** What LiveKit said of an egress waits so long for its call to be reported. */
 export const LIVEKIT_EGRESS_KEPT_FOR = DAY;
 
+/** After an invite was created or sent again, it is not sent again for so long: a person needs longer to miss a mail. */
+export const INVITE_RESEND_PAUSE = MINUTE;
+
+/** Mails that an organization sends in MAIL_LIMIT_PERIOD: two full bulk invites. */
+export const MAX_ORGANIZATION_MAILS = 2000;
+
+/** Mails to one address in MAIL_LIMIT_PERIOD, of all organizations together: an invite, and two that were asked for again. */
+export const MAX_ADDRESS_MAILS = 3;
+
+/** A day, as the quotas of mail providers: whoever really is invited by a fourth organization gets its mail tomorrow. */
+export const MAIL_LIMIT_PERIOD = DAY;
+
+/** The pause after a first error that passes. It doubles each time: the limits of a provider count minutes or a day. */
+export const MAIL_RETRY_DELAY = 5 * MINUTE;
+
+export const MAIL_RETRY_LONGEST = 6 * HOUR;
+
+/** A random part of the pause is added to it, up to this much, so that mails that failed together part ways. */
+export const MAIL_RETRY_JITTER = 0.1;
+
+/** For this long a claimed mail is left to whoever claimed it. A provider that lives has answered by then. */
+export const MAIL_LEASE = 5 * MINUTE;
+
+/** How often a mail is claimed without it being known what came of it. Then it may have been sent twice, and is given up. */
+export const MAX_MAIL_CLAIMS = 2;
+
+/** The clocks of two machines differ by less. A mail that is due so soon is due. */
+export const MAIL_CLOCK_TOLERANCE = SECOND;
+
+/** Mails in one invocation: D1 takes 1,000 queries of it, and a mail needs seven. */
+export const MAIL_PORTION = 100;
+
+/** Mails sent at the same time. A Worker has six connections, and D1 and the queue need some. */
+export const MAILS_AT_ONCE = 4;
+
 export const MAX_BULK_INVITES = 1000;
 
 /** Invites of an organization that were not used, expired or not. No organization waits for so many people at a time. */
@@ -452,8 +487,8 @@ export const MAX_WEBHOOK_PAUSE = MINUTE;
 /** A queue message waits for a delivery that is due within this time. The cron, which is less punctual, sees to others. */
 export const WEBHOOK_NUDGE_AHEAD = 15 * MINUTE;
 
-/** An isolate sends the queue a message at most this often, to say that something may be due. */
-export const WEBHOOK_NUDGE_INTERVAL = SECOND;
+/** An isolate sends a queue a message at most this often, to say that something may be due. */
+export const NUDGE_INTERVAL = SECOND;
 
 /** Lanes in one invocation, which has six connections at a time. Those to D1 and the queue count too. */
 export const WEBHOOK_LANES_AT_ONCE = 4;

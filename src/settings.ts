@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isLoopback } from "./http/loopback.ts";
-import { themeName } from "./http/wire.ts";
+import { emailAddress, themeName } from "./http/wire.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
   MAX_INVITE_VALIDITY_DAYS,
@@ -85,6 +85,7 @@ const fields = z.object({
     z.array(publicKey),
     "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
   ).default([]),
+  MAIL_FROM: emailAddress.optional(),
   LIVEKIT_API_KEY: z.string().optional(),
   LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
   LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),

@@ -75,6 +75,11 @@ export const PURPOSES_OF_USE = [
 
 export type PurposeOfUse = (typeof PURPOSES_OF_USE)[number];
 
+/** What became of the mail of an invite: see invites.responses.ts. */
+export const MAIL_STATUSES = ["off", "queued", "sent", "failed"] as const;
+
+export type MailStatus = (typeof MAIL_STATUSES)[number];
+
 const BULK_INVITE_ROW_STATUSES = ["pending", "created", "failed"] as const;
 
 export type BulkInviteRowStatus = (typeof BULK_INVITE_ROW_STATUSES)[number];
@@ -93,7 +98,9 @@ export const EVENT_TYPES = [
   "egress.ended",
   "egress.deleted",
   "consent.withdrawn",
+  "invite.created",
   "invite.accepted",
+  "invite.mail_failed",
   "bulk_invite.completed",
   "organization_user.added",
   "organization_user.removed",

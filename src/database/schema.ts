@@ -19,6 +19,7 @@ import type {
   ConsentReporter,
   EventType,
   EventTypeName,
+  MailStatus,
   ParticipantRole,
   PurposeOfUse,
   Role,
@@ -803,6 +804,10 @@ export const authorizationCodes = sqliteTable(
 /**
  * An invite is pending until it is used, also when it has expired. An email has at most one pending invite. A pending one
  * goes when the member who made it may no longer make it (see organization_users.membership.ts).
+ *
+ * `resent_at` is when it was last sent again: its link names that time. `mailed_at` is when the last mail was sent, and
+ * `next_mail_at` when one is due, or, once it is claimed, due again should its sender die. `mail_attempts` have failed with an
+ * error that passes. Of `mail_claims` it is not known what came of them.
  */
 export const invites = sqliteTable(
   "invites",
@@ -816,6 +821,12 @@ export const invites = sqliteTable(
     used_at: integer(),
     ...timestamps,
     created_by_user_id: integer().notNull(),
+    resent_at: integer(),
+    mail_status: text().$type<MailStatus>().notNull().default("off"),
+    mailed_at: integer(),
+    next_mail_at: integer(),
+    mail_attempts: integer().notNull().default(0),
+    mail_claims: integer().notNull().default(0),
   },
   (t) => [
     uniqueIndex("invites_pending").on(t.organization_id, t.email).where(sql`used_at is null`),
@@ -823,7 +834,45 @@ export const invites = sqliteTable(
     index("invites_listed").on(t.organization_id, t.id, t.expires_at).where(sql`used_at is null`),
     // For the totals. With the organization first, they do not read what expires elsewhere.
     index("invites_by_expiry").on(t.organization_id, t.expires_at).where(sql`used_at is null`),
+    // For the platform, which lists those of all organizations.
+    index("invites_unused").on(t.id, t.expires_at).where(sql`used_at is null`),
+    index("invites_to_mail").on(t.organization_id, t.next_mail_at).where(sql`next_mail_at is not null`),
     createdByMember(t),
+  ],
+);
+
+/**
+ * What an organization has mailed lately, for its limit. `mailing` names the invite, its link and the attempt. It outlives the
+ * invite, or else the limit could be evaded by deleting it.
+ */
+export const organizationMails = sqliteTable(
+  "organization_mails",
+  {
+    organization_id: organizationId(),
+    mailing: text().notNull(),
+    counted_at: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organization_id, t.mailing] }),
+    index("organization_mails_lately").on(t.organization_id, t.counted_at),
+  ],
+);
+
+/**
+ * The same for an address, of all organizations. Of the address there is only a digest with a key: nobody learns from this
+ * table who was invited.
+ */
+export const addressMails = sqliteTable(
+  "address_mails",
+  {
+    address_digest: text().notNull(),
+    mailing: text().notNull(),
+    counted_at: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.address_digest, t.mailing] }),
+    index("address_mails_lately").on(t.address_digest, t.counted_at),
+    index("address_mails_by_age").on(t.counted_at),
   ],
 );
 

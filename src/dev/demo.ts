@@ -4,8 +4,11 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import type { Client } from "../../dist/client/external/index.js";
 import { HOUR } from "../limits.ts";
+import { printingClient, refused } from "./demo_client.ts";
 import { demoLiveKit } from "./demo_livekit.ts";
+import { mailsOf, newestMailTo } from "./demo_mail.ts";
 import { DEMO_CLIENT } from "./demo_organization.ts";
 import { chapter, indent, say, stop } from "./demo_output.ts";
 import { startWebhookReceiver } from "./demo_webhooks.ts";
@@ -17,7 +20,7 @@ const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
 
 type Headers = Record<string, string>;
 
-/** Sends one request and prints it with its response. */
+/** Sends one request of another API, and prints it with its response. */
 async function show(headers: Headers, method: string, path: string, body?: object) {
   process.stdout.write(`\n  ${method} ${path}\n${body ? indent(body) : ""}`);
   const response = await fetch(server + path, {
@@ -32,14 +35,16 @@ async function show(headers: Headers, method: string, path: string, body?: objec
 }
 
 /** The download URL of the newest recording of the demo organization that was not deleted. */
-async function findRecording(calls: string): Promise<string | undefined> {
-  for (const { id } of (await show(demo, "GET", `${calls}?per_page=3`)).calls) {
-    const path = `${calls}/${id}/egresses`;
-    for (const egress of (await show(demo, "GET", path)).egresses) {
-      const { url } = await show(demo, "GET", `${path}/${egress.id}`);
+async function findRecording(demo: Client): Promise<string | undefined> {
+  const { organization_users } = await demo.listOrganizationUsers();
+  const provider = organization_users.find(({ roles }) => roles.includes("provider"));
+  if (!provider) return undefined;
+  const of = { organization_user_id: provider.id };
+  for (const { id: call_id } of (await demo.listCalls({ ...of, per_page: 3 })).calls)
+    for (const { id } of (await demo.listEgresses({ ...of, call_id })).egresses) {
+      const { url } = await demo.getEgress({ ...of, call_id, id });
       if (url) return url;
     }
-  }
   return undefined;
 }
 
@@ -64,39 +69,38 @@ say("The secret of an API client is shown only this once. The service stores onl
 const client = await show(platform, "POST", `/api/platform/organizations/${organization.id}/api_clients`, {
   api_client: { name: "Clinic integration", organization_user_id: admin.id },
 });
-const clinic: Headers = { "X-Client-ID": client.client_id, "X-Client-Secret": client.client_secret };
+const clinic = printingClient(server, client);
 
 chapter("The organization manages its waiting rooms, through the external API");
-const room = await show(clinic, "POST", "/api/external/waiting_rooms", {
-  waiting_room: { name: "Café Cardiology", is_active: true },
-});
-say("The connection is lost, and the client sends again: with an Idempotency-Key, no second room is made.");
-const once: Headers = { ...clinic, "Idempotency-Key": `demo-${now}` };
+const room = await clinic.createWaitingRoom({ waiting_room: { name: "Café Cardiology", is_active: true } });
+say("A program that is started again sends its request again: with a key, no second room is made.");
 for (let n = 0; n < 2; n++)
-  await show(once, "POST", "/api/external/waiting_rooms", { waiting_room: { name: "Oncology" } });
+  await clinic.createWaitingRoom({ waiting_room: { name: "Oncology" } }, { idempotencyKey: `demo-${now}` });
 say("A new name gives a new slug. The old link stops working, and never leads to another room.");
-const renamed = await show(clinic, "PUT", `/api/external/waiting_rooms/${room.slug}`, {
-  waiting_room: { name: "Cardiology" },
-});
-await show(clinic, "GET", `/api/external/waiting_rooms/${room.slug}`);
-await show(clinic, "GET", "/api/external/waiting_rooms?per_page=2");
+const { slug } = await clinic.updateWaitingRoom({ slug: room.slug, waiting_room: { name: "Cardiology" } });
+await refused(clinic.getWaitingRoom({ slug: room.slug }));
+await clinic.listWaitingRooms({ per_page: 2 });
 say("An error says what is wrong and what would be right.");
-await show(clinic, "POST", "/api/external/waiting_rooms", { waiting_room: { name: " ", slug: "mine" } });
+await refused(clinic.createWaitingRoom({ waiting_room: { name: " " } }));
 
 chapter("A substitution redirects the room's participants for a while");
-const subs = `/api/external/waiting_rooms/${renamed.slug}/waiting_room_subs`;
-const sub = await show(clinic, "POST", subs, {
+const inRoom = { waiting_room_slug: slug };
+const sub = await clinic.createWaitingRoomSub({
+  ...inRoom,
   waiting_room_sub: { user_id: provider.user_id, datetime_start: at(-1), datetime_end: at(2) },
 });
-await show(clinic, "POST", subs, {
-  waiting_room_sub: { user_id: provider.user_id, datetime_start: at(1), datetime_end: at(3) },
-});
+await refused(
+  clinic.createWaitingRoomSub({
+    ...inRoom,
+    waiting_room_sub: { user_id: provider.user_id, datetime_start: at(1), datetime_end: at(3) },
+  }),
+);
 say("The platform asks where to send a participant who opens the room now.");
-await show(platform, "GET", `/api/platform/waiting_rooms/${renamed.slug}`);
-await show(clinic, "DELETE", `${subs}/${sub.id}`);
+await show(platform, "GET", `/api/platform/waiting_rooms/${slug}`);
+await clinic.deleteWaitingRoomSub({ ...inRoom, id: sub.id });
 
 chapter("Somebody waits, so the room cannot be retired");
-const participant = `/api/platform/waiting_rooms/${renamed.slug}/participants/visit-1`;
+const participant = `/api/platform/waiting_rooms/${slug}/participants/visit-1`;
 await show(platform, "PUT", participant, {
   participant: {
     display_name: "Rita Recipient",
@@ -106,13 +110,13 @@ await show(platform, "PUT", participant, {
   },
 });
 say("The organization sees who waits, and by which number its own system knows the person.");
-await show(clinic, "GET", `/api/external/waiting_rooms/${renamed.slug}/participants`);
-await show(clinic, "DELETE", `/api/external/waiting_rooms/${renamed.slug}`);
+await clinic.listWaitingParticipants({ slug });
+await refused(clinic.retireWaitingRoom({ slug }));
 await show(platform, "PUT", participant, { participant: { left_at: new Date().toISOString() } });
-await show(clinic, "DELETE", `/api/external/waiting_rooms/${renamed.slug}`);
+await clinic.retireWaitingRoom({ slug });
 
 chapter("A call takes place, and the video backend reports it");
-const visitRoom = await show(clinic, "POST", "/api/external/waiting_rooms", {
+const visitRoom = await clinic.createWaitingRoom({
   waiting_room: { name: "Follow-up visits", is_active: true },
 });
 const call = `/api/platform/calls/${organization.slug}-call-1`;
@@ -137,9 +141,9 @@ const reported = await show(platform, "PUT", call, {
   },
 });
 say("The organization sees who is on the call, and gives it the number of the visit in its own records.");
-const results = `/api/external/organization_users/${provider.id}/calls/${reported.id}`;
-await show(clinic, "GET", `${results}/participants`);
-await show(clinic, "PUT", results, { call: { external_reference: "visit-10482" } });
+const ofCall = { organization_user_id: provider.id as number, call_id: reported.id as number };
+await clinic.listParticipants(ofCall);
+await clinic.updateCall({ ...ofCall, call: { external_reference: "visit-10482" } });
 say("Later reports contain only what is new. When the call ends, all its participants have left.");
 await show(platform, "PUT", call, { call: { ended_at: at(-2.5) } });
 await show(platform, "PUT", `${call}/transcript`, {
@@ -168,40 +172,37 @@ await show(platform, "PUT", recording, {
 
 chapter("The organization reads the results of the call");
 say("By its own numbers it finds the call, and all calls of the patient. One request says what is ready.");
-await show(clinic, "GET", "/api/external/calls?external_reference=visit-10482");
-await show(clinic, "GET", "/api/external/calls?participant_reference=patient-4711");
-await show(clinic, "GET", results);
-await show(clinic, "GET", `${results}/transcript`);
-await show(clinic, "GET", `${results}/soap_note`);
-await show(clinic, "GET", "/api/external/call_metrics");
-const { egresses } = await show(clinic, "GET", `${results}/egresses`);
+await clinic.findCalls({ external_reference: "visit-10482" });
+await clinic.findCalls({ participant_reference: "patient-4711" });
+await clinic.getCall(ofCall);
+say("For whom it reads, and why, goes into the access log.");
+const forAda = clinic.withActingUser("ada-17", "TREAT");
+await forAda.getTranscript(ofCall);
+await forAda.getSoapNote(ofCall);
+await clinic.getCallMetrics();
+const { egresses } = await clinic.listEgresses(ofCall);
 
 chapter("A recording is downloaded, and the audit log says so");
 say("The demo organization has a recording with a file. Its download URL is valid for 15 minutes.");
-const demo: Headers = { "X-Client-ID": DEMO_CLIENT.client_id, "X-Client-Secret": DEMO_CLIENT.client_secret };
-const demoUsers = await show(demo, "GET", "/api/external/organization_users");
-const demoProvider = demoUsers.organization_users?.find(({ roles }: { roles: string[] }) =>
-  roles.includes("provider"),
-);
-const url =
-  demoProvider && (await findRecording(`/api/external/organization_users/${demoProvider.id}/calls`));
+const url = await findRecording(printingClient(server, DEMO_CLIENT));
 if (url) {
   const file = await fetch(url);
   say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);
 } else
   say("Left out: its last calls have no recording. `npm run dev` makes one on every day that it is started.");
 say("Every read of a recording writes an entry into its audit log. Entries are never changed or deleted.");
-await show(clinic, "GET", `${results}/egresses/${egresses[0].id}`);
-await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs`);
+const ofEgress = { ...ofCall, egress_id: egresses[0]?.id ?? 0 };
+await clinic.getEgress({ ...ofCall, id: ofEgress.egress_id });
+await clinic.listEgressAuditLogs(ofEgress);
 say(
   "Without the consent of every participant, the recording is not available. Its audit log stays, and each decision.",
 );
 await show(platform, "PUT", call, {
   call: { participants: [{ key: "recipient-1", recording_consent: false }] },
 });
-await show(clinic, "GET", `${results}/egresses`);
-await show(clinic, "GET", `${results}/consents`);
-await show(clinic, "GET", `${results}/egresses/${egresses[0].id}/audit_logs?event=read`);
+await clinic.listEgresses(ofCall);
+await clinic.listConsents(ofCall);
+await clinic.listEgressAuditLogs({ ...ofEgress, event: "read" });
 
 chapter("A visit that nobody but LiveKit reports");
 const visit = await demoLiveKit({
@@ -220,8 +221,9 @@ if (visit) {
   say("The file goes first, then the recording says so. A URL that was made before leads nowhere.");
   await show(platform, "DELETE", `/api/platform/egresses/${visit.egress_id}`);
   say(`  GET the url → ${(await fetch(visit.url)).status}`);
-  await show(clinic, "GET", visit.path);
-  await show(clinic, "GET", `${visit.path}/audit_logs`);
+  const { id, ...call } = visit.recording;
+  await clinic.getEgress({ ...call, id });
+  await clinic.listEgressAuditLogs({ ...call, egress_id: id });
 }
 
 chapter("Somebody is invited, accepts, and signs in with the organization's identity provider");
@@ -233,19 +235,32 @@ await show(platform, "POST", `/api/platform/organizations/${organization.id}/iss
     jwks_url: identityProvider.jwks_url,
   },
 });
-await show(clinic, "GET", "/api/external/roles");
-const invite = await show(clinic, "POST", "/api/external/invites", {
+await clinic.listRoles();
+const invite = await clinic.createInvite({
   organization_invite: { email: mail("ivy"), display_name: "Dr. Ivy Invitee", role_names: ["provider"] },
 });
 say("Ivy signs in at the identity provider (a real one, on this machine) and gets a token.");
 const exchange = { token_exchange: { token: await identityProvider.signIn(mail("ivy")) } };
-await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
-say("To mail the invite, the platform asks for its link. The web app behind the link accepts the invite.");
+await refused(clinic.exchangeToken(exchange));
+const invitation = invite.mail_status === "off" ? null : await newestMailTo(server, invite.email);
+if (invitation) {
+  say(`She finds a mail with a link. wrangler only simulates it: ${mailsOf(server)} shows all.`);
+  say(`  ✉ ${invitation.subject}
+
+${invitation.text.replace(/^(?=.)/gm, "    ")}`);
+  await clinic.getInvite({ id: invite.id });
+  say("A second mail would have a new link, so it is not sent at once.");
+  await refused(clinic.resendInvite({ id: invite.id }));
+} else say("Mail is off here, so the platform mails invites.");
+say(
+  "A platform that mails invites itself asks for the link. The web app behind the link accepts the invite.",
+);
 const offered = await show(platform, "GET", `/api/platform/invites/${invite.id}`);
+const accept_url = /https?:\S+/.exec(invitation?.text ?? "")?.[0] ?? offered.accept_url;
 await show(platform, "POST", "/api/platform/invites/accept", {
-  token: new URL(offered.accept_url).searchParams.get("token"),
+  token: new URL(accept_url).searchParams.get("token"),
 });
-const { code } = await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
+const { code } = await clinic.exchangeToken(exchange);
 say("The browser brings the code to the web app, which redeems it. A code works once.");
 const { organization_user: ivy } = await show(platform, "POST", "/api/platform/authorization_codes/redeem", {
   code,
@@ -253,28 +268,35 @@ const { organization_user: ivy } = await show(platform, "POST", "/api/platform/a
 await show(platform, "POST", "/api/platform/authorization_codes/redeem", { code });
 
 chapter("Many are invited at once, in the background");
-const { bulk_invite: bulk } = await show(clinic, "POST", "/api/external/invites/bulk_create", {
+const { bulk_invite: bulk } = await clinic.createBulkInvite({
   organization_invites: ["nora", "omar", "nora"].map((name) => ({
     email: mail(name),
     display_name: name,
-    role_names: ["provider_assistant"],
+    role_names: ["provider_assistant" as const],
   })),
 });
 await new Promise((resolve) => setTimeout(resolve, 3000));
-await show(clinic, "GET", `/api/external/bulk_invites/${bulk.id}`);
-await show(clinic, "GET", "/api/external/invites");
+await clinic.getBulkInvite({ id: bulk.id });
+await clinic.listInvites();
 
 chapter("Another system of the clinic follows what happens");
-say("An event holds only ids. The next request asks for the events after the last one that was seen.");
-const { next_after } = await show(clinic, "GET", "/api/external/events?per_page=5");
-await show(clinic, "GET", `/api/external/events?after=${next_after}&per_page=5`);
+say("An event holds only ids. Whoever keeps the id of the last one goes on after it, at any time.");
+let after = 0;
+for (const count of [3, 5]) {
+  let seen = 0;
+  for await (const event of clinic.followEvents({ after })) {
+    say(`  event ${event.id}: ${event.type} ${JSON.stringify(event.data)}`);
+    after = event.id;
+    if (++seen === count) break;
+  }
+}
 say("Or it has them sent to a URL of its own (here on this machine). They are signed with the secret.");
 const receiver = await startWebhookReceiver((title, body) => say(`  ${title}:\n${indent(body)}`));
-const endpoint = await show(clinic, "POST", "/api/external/webhook_endpoints", {
+const endpoint = await clinic.createWebhookEndpoint({
   webhook_endpoint: { url: receiver.url, event_types: ["call.*"] },
 });
 receiver.useSecret(endpoint.secret);
-await show(clinic, "POST", `/api/external/webhook_endpoints/${endpoint.id}/ping`);
+await clinic.pingWebhookEndpoint({ id: endpoint.id });
 await show(platform, "PUT", `/api/platform/calls/${organization.slug}-call-2`, {
   call: {
     waiting_room_slug: visitRoom.slug,
@@ -285,7 +307,7 @@ await show(platform, "PUT", `/api/platform/calls/${organization.slug}-call-2`, {
   },
 });
 await receiver.waitFor(3);
-await show(clinic, "GET", `/api/external/webhook_endpoints/${endpoint.id}/deliveries`);
+await clinic.listWebhookDeliveries({ id: endpoint.id });
 await receiver.stop();
 
 chapter("A doctor leaves the organization");
@@ -299,12 +321,8 @@ const ivysClient = await show(
 );
 await show(platform, "DELETE", `${users}/${ivy.id}`);
 say("Ivy can no longer sign in, her API client is revoked, and her personal waiting room is gone.");
-await show(clinic, "POST", "/api/external/auth/token_exchange", exchange);
-await show(
-  { "X-Client-ID": ivysClient.client_id, "X-Client-Secret": ivysClient.client_secret },
-  "GET",
-  "/api/external/roles",
-);
+await refused(clinic.exchangeToken(exchange));
+await refused(printingClient(server, ivysClient).listRoles());
 say("She stays in the list, without roles, so that the results of her calls stay within reach.");
-await show(clinic, "GET", "/api/external/organization_users");
+await clinic.listOrganizationUsers();
 await identityProvider.stop();

@@ -1,3 +1,4 @@
+import type { Client } from "../../dist/client/external/index.js";
 import { uploadFile, webhookHeaders } from "./livekit_server.ts";
 import { demoRecording } from "./recording.ts";
 
@@ -7,8 +8,8 @@ interface Demo {
   server: string;
   /** What .dev.vars holds. */
   settings: Record<string, string | undefined>;
-  /** The credentials of the organization's client. */
-  clinic: Headers;
+  /** The organization's client. */
+  clinic: Client;
   provider: { id: number; user_id: number };
   waiting_room_slug: string;
   /** Unique for each run. */
@@ -88,13 +89,13 @@ export async function demoLiveKit(demo: Demo) {
   });
 
   say("The organization finds the call and its recording as if the platform had reported them.");
-  const calls = `/api/external/organization_users/${provider.id}/calls`;
-  const [call] = (await show(clinic, "GET", `${calls}?per_page=1`)).calls;
-  const egresses = `${calls}/${call.id}/egresses`;
-  const [recording] = (await show(clinic, "GET", egresses)).egresses;
-  const path = `${egresses}/${recording.id}`;
-  const { url } = await show(clinic, "GET", path);
-  const file = await fetch(url);
+  const of = { organization_user_id: provider.id };
+  const [call] = (await clinic.listCalls({ ...of, per_page: 1 })).calls;
+  const ofCall = { ...of, call_id: call?.id ?? 0 };
+  const [newest] = (await clinic.listEgresses(ofCall)).egresses;
+  const recording = { ...ofCall, id: newest?.id ?? 0 };
+  const { url } = await clinic.getEgress(recording);
+  const file = await fetch(url ?? "");
   say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);
-  return { egress_id: egress.egressId, path, url };
+  return { egress_id: egress.egressId, recording, url: url ?? "" };
 }

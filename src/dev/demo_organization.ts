@@ -8,6 +8,7 @@ import { ApiError } from "../http/errors.ts";
 import { DAY, HOUR } from "../limits.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
+import { createInvite } from "../resources/invites/invites.service.ts";
 import { createUser } from "../resources/organization_users/organization_users.service.ts";
 import { createOrganization } from "../resources/organizations/organizations.service.ts";
 import { reportSoapNote } from "../resources/soap_notes/soap_notes.service.ts";
@@ -46,7 +47,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
   const provider = await addUser("Pascal Provider", ["provider"]);
   const substitute = await addUser("Salma Substitute", ["provider"]);
 
-  await db
+  const client = await db
     .insert(apiClients)
     .values({
       organization_id,
@@ -58,12 +59,14 @@ export async function loadDemoOrganization(env: Env, now: number) {
       updated_at: now,
     })
     // Ending the admin's membership revokes it, and what this command prints must work again.
-    .onConflictDoUpdate({ target: apiClients.client_id, set: { revoked_at: null } });
+    .onConflictDoUpdate({ target: apiClients.client_id, set: { revoked_at: null } })
+    .returning({ id: apiClients.id })
+    .get();
   const clientContext: ClientContext = {
     ...context,
     url: "",
     caller: {
-      api_client_id: 0,
+      api_client_id: client.id,
       organization_id,
       organization_user_id: admin.id,
       user_id: admin.user_id,
@@ -87,6 +90,14 @@ export async function loadDemoOrganization(env: Env, now: number) {
       datetime_end: nextHour + 8 * HOUR,
     });
   }
+
+  // Made yesterday, so that it can be sent again.
+  const ida = {
+    email: "ida@demo-clinic.example",
+    display_name: "Ida Invitee",
+    role_names: ["provider" as const],
+  };
+  await unlessThere(createInvite({ ...clientContext, mailer: null, now: now - DAY }, ida));
 
   await reportYesterdaysCall(context, env, provider.id, cardiology);
 }

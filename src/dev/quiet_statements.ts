@@ -13,11 +13,13 @@ export const SEQUENCE_LEAP = 10_000_000;
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /**
- * For a database with the rows of an earlier time. Deliveries that were queued then may have been sent since. A table without
+ * For a database with the rows of an earlier time. Mails and deliveries that were queued then may have been sent since. A table without
  * rows may have had some, so its sequence leaps too.
  */
 export const QUIETING_STATEMENTS = [
   `INSERT INTO database_settings (name, value) VALUES ('quiet', ${NOW}) ON CONFLICT (name) DO NOTHING`,
+  // Before the deliveries, of which these events make some.
+  "UPDATE invites SET mail_status = 'failed', next_mail_at = NULL WHERE next_mail_at IS NOT NULL",
   "DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL",
   "UPDATE webhook_endpoints SET due_at = NULL, lease_until = NULL, message_at = NULL",
   `UPDATE webhook_endpoints SET is_active = 0, disabled_reason = '${DISABLED_AS_RESTORED}', updated_at = ${NOW} WHERE is_active`,

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { databaseState } from "../database/migrated.ts";
 import { HEALTH_KNOWN_FOR } from "../limits.ts";
+import { openMailer } from "../mail/mail.ts";
 import { readSettings, requireOwnSecrets } from "../settings.ts";
 import { ApiError } from "./errors.ts";
 import { logFault } from "./log.ts";
@@ -28,7 +29,7 @@ async function stateOf(db: D1Database, now: number): Promise<Found> {
 
 /** For an operator who forgot it. The service answers requests, so the status stays 200. */
 const QUIET =
-  "The database was restored: no webhook is sent, no file is deleted, no day of the access log is sealed and LiveKit is not asked until `npm run restore -- --resume`";
+  "The database was restored: no webhook or mail is sent, no file is deleted, no day of the access log is sealed and LiveKit is not asked until `npm run restore -- --resume`";
 
 /**
  * For monitoring: can the service do its work? Its settings are valid, and it reaches a database that has all
@@ -46,6 +47,7 @@ export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
   const settings = readSettings(c.env);
   return c.json({
     status: found,
+    mail: openMailer(c.env, settings) ? "on" : "off",
     ...(found === "quiet" && { message: QUIET }),
     // Somebody who looks after a deployment should notice.
     ...(settings.ALLOW_HTTP === "true" && { allow_http: true }),

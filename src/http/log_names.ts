@@ -20,6 +20,8 @@ export const EVENTS = [
   "access_log_not_sealed",
   "access_log_file_in_the_way",
   "webhook_endpoint_disabled",
+  "invite_mail_deferred",
+  "invite_mail_failed",
   "livekit_event_not_used",
   "livekit_file_not_used",
   "livekit_unavailable",
@@ -35,6 +37,7 @@ export const FAULT_PLACES = [
   "organization_id",
   "bulk_invite_id",
   "webhook_endpoint_id",
+  "queue",
 ] as const;
 
 /** The `reason` of a `refused`, by what was refused or why. */

@@ -87,6 +87,9 @@ export const externalReference = oneLine(z.string(), MAX_EXTERNAL_REFERENCE_LENG
 /** What an email field of HTML accepts (WHATWG): people sign up elsewhere through such fields. Only ASCII. */
 export const emailAddress = z.email({ pattern: z.regexes.html5Email, error: "must be an email address" });
 
+/** What the documents say of a URL: browsers and the service know more of them than the format `uri`. */
+export const HTTP_URL = `^[Hh][Tt][Tt][Pp][Ss]?:[^${CONTROL}]*$`;
+
 /** Text that is only compared with what the service has: a code, a token, a slug. */
 export const reference = (max: number) => z.string().max(max, tooLong(max));
 
@@ -106,7 +109,7 @@ export const email = z
   .max(MAX_EMAIL_LENGTH, tooLong(MAX_EMAIL_LENGTH))
   .pipe(emailAddress)
   .transform((address) => address.toLowerCase())
-  .meta({ override: { format: "email" } });
+  .meta({ override: { pattern: z.regexes.html5Email.source } });
 
 export const id = z.int().positive();
 

@@ -28,7 +28,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
-  status: 200 | 201 | 204;
+  status: 200 | 201 | 202 | 204;
   /** Parameters that mean something else than in most operations. */
   parameters?: Record<string, Parameter>;
   /** The shape of the response, whose fields have descriptions. Left out if the response has no body. */

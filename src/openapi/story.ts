@@ -94,6 +94,7 @@ export const SEAL_SHA256 = "0a2b68dba38f5678e8087ba2a46da244fc5bf1788d7439f6326d
 /** When things happened, in their order. */
 export const SET_UP_AT = "2026-01-05T08:00:00.000Z";
 export const INVITED_AT = "2026-01-30T14:00:00.000Z";
+export const INVITE_MAILED_AT = "2026-01-30T14:00:01.000Z";
 export const MANY_INVITED_AT = "2026-01-30T15:00:00.000Z";
 export const WAITING_SINCE = "2026-01-31T09:25:00.000Z";
 export const STARTED_AT = "2026-01-31T09:30:00.000Z";

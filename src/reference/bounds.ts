@@ -1,5 +1,3 @@
-import { MAX_EMAIL_LENGTH } from "../limits.ts";
-
 /*
  * What is known of every value of some kind, so that no schema needs to say it: how large an integer can be, how long a
  * timestamp is.
@@ -11,7 +9,6 @@ type Json = Record<string, unknown>;
 const MAX_LENGTHS: Record<string, number> = {
   "date-time": "2026-01-31T09:30:00.000Z".length,
   date: "2026-01-31".length,
-  email: MAX_EMAIL_LENGTH,
   uuid: 36,
 };
 

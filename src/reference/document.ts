@@ -146,7 +146,12 @@ const JSON_TYPE = "application/json";
 const REQUEST_BODY =
   "JSON. Keys that are not described here are ignored. null for an optional field is the same as leaving it out, unless the field can be null.";
 
-const SUCCESS = { 200: "Success.", 201: "Created.", 204: "Success. The response has no body." };
+const SUCCESS = {
+  200: "Success.",
+  201: "Created.",
+  202: "Accepted: the rest is done in the background.",
+  204: "Success. The response has no body.",
+};
 
 /** Describes the fields of requests, and gives each body a name: a generated client needs one. */
 function describeRequests(api: Api, { paths = {}, components }: ReturnType<typeof createDocument>) {

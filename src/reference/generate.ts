@@ -8,7 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { parseEnv } from "node:util";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { DEMO_CLIENT } from "../dev/demo_organization.ts";
-import { API_NAMES } from "./apis.ts";
+import { API_NAMES, type Api } from "./apis.ts";
 import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
 import { buildDocument } from "./document.ts";
 import { DEVELOPMENT_URL, introductionOf } from "./info.ts";
@@ -33,7 +33,7 @@ export async function generate({ withSdk }: { withSdk: boolean }) {
     assets.set(join("api", api, "openapi.json"), asJson(document));
     const types = await openapiTS(document as OpenAPI3);
     await put(join(CLIENTS, `${api}.d.ts`), astToString(types));
-    if (withSdk) await (await import("./sdk.ts")).generateSdk(document, join(CLIENTS, api));
+    if (withSdk) await generateClient(api, document);
   }
   await putAll(PUBLIC_ASSETS, assets);
   assets.set("reference.js", `${settingsForPage()}${assets.get("reference.js")}`);
@@ -43,6 +43,13 @@ export async function generate({ withSdk }: { withSdk: boolean }) {
       asJson({ ...document, ...introductionOf(api, { development }) }),
     );
   await putAll(DEVELOPMENT_ASSETS, assets);
+}
+
+/** For organizations a package, and for the others what a generator makes. */
+async function generateClient(api: Api, document: ReturnType<typeof buildDocument>) {
+  const folder = join(CLIENTS, api);
+  if (api !== "external") await (await import("./sdk.ts")).generateSdk(document, folder);
+  else await putAll(folder, await (await import("./client_package.ts")).clientPackage(document, CLIENTS));
 }
 
 function asJson(document: object) {

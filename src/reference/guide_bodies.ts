@@ -97,20 +97,32 @@ function withVariables(example: unknown, variables: string[], where: string): un
   return body;
 }
 
+/** How a language writes an object. */
+interface Style {
+  field(key: string, value: string): string;
+  /** Inside the braces of an object on one line. */
+  padding: string;
+}
+
+const JSON_STYLE: Style = { field: (key, value) => `${JSON.stringify(key)}: ${value}`, padding: "" };
+
 /**
  * JSON in which a list or an object is on one line if it fits.
  *
  * @param before the length of what stands before it on its line
  */
-function pretty(value: unknown, width = LINE_WIDTH, before = 0): string {
+export function pretty(value: unknown, style = JSON_STYLE, before = 0, width = LINE_WIDTH): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
   const items = (room: number) =>
-    Object.entries(value).map(([key, item]) => {
-      const name = Array.isArray(value) ? "" : `${JSON.stringify(key)}: `;
-      return `${name}${pretty(item, room, name.length)}`;
-    });
-  const [start, end] = Array.isArray(value) ? "[]" : "{}";
-  const line = `${start}${items(Number.POSITIVE_INFINITY).join(", ")}${end}`;
+    Object.entries(value).map(([key, item]) =>
+      isList
+        ? pretty(item, style, 0, room)
+        : style.field(key, pretty(item, style, `"${key}": `.length, room)),
+    );
+  const [start, end] = isList ? "[]" : "{}";
+  const padding = isList ? "" : style.padding;
+  const line = `${start}${padding}${items(Number.POSITIVE_INFINITY).join(", ")}${padding}${end}`;
   if (before + line.length <= width) return line;
   const lines = items(width - 2).join(",\n");
   return `${start}\n  ${lines.replaceAll("\n", "\n  ")}\n${end}`;

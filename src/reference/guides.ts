@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as limits from "../limits.ts";
 import { guideBody } from "./guide_bodies.ts";
+import { withPrograms } from "./guide_programs.ts";
 
 /*
  * The guides in the introductions of the documents: Markdown files in `guides/<API>`, one after the other. What changes
@@ -30,9 +31,10 @@ type Values = Record<string, unknown>;
 
 /** @param values those of the build. They come before limits of the same name */
 export function guidesOf(api: string, values: Values): string {
-  return guideFiles(api)
+  const guides = guideFiles(api)
     .map((file) => fillIn(readFileSync(file, "utf8").trim(), { ...limits, ...values }, file))
     .join("\n\n");
+  return api === "external" ? withPrograms(guides) : guides;
 }
 
 /** @throws Error if a value, an example or a field is unknown, or a quotient no integer */

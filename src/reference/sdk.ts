@@ -1,11 +1,35 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
 
 /** Makes a client in a folder: a function for each operation, all types, and the code that sends the requests. */
-export async function generateSdk(document: object, folder: string) {
+export const generateSdk = (document: object, folder: string) =>
+  generate(document, folder, ["@hey-api/client-fetch"]);
+
+/**
+ * The source of all types of a document.
+ *
+ * @param temporary a folder, for the time being
+ */
+export async function generateTypes(document: object, temporary: string): Promise<string> {
+  const folder = await mkdtemp(join(temporary, "types-"));
+  try {
+    await generate(document, folder, ["@hey-api/typescript"]);
+    return await readFile(join(folder, "types.gen.ts"), "utf8");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function generate(
+  document: object,
+  folder: string,
+  plugins: ("@hey-api/client-fetch" | "@hey-api/typescript")[],
+) {
   await createClient({
     input: document as Record<string, unknown>,
     output: folder,
-    plugins: ["@hey-api/client-fetch"],
+    plugins,
     logs: { level: "silent", file: false },
   });
 }

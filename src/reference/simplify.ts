@@ -10,6 +10,8 @@ export function simplify(value: unknown): unknown {
   // Responses may get new fields in later versions. But one that has none tells a generator that it is empty.
   if (json.additionalProperties === false && Object.keys(json.properties ?? {}).length > 0)
     delete json.additionalProperties;
+  // This format knows fewer addresses than the pattern, which is what the service takes and answers.
+  if (json.format === "email" && typeof json.pattern === "string") delete json.format;
   // The name of a format says more than a long pattern.
   if (typeof json.format === "string" && typeof json.pattern === "string" && json.pattern.length > 40)
     delete json.pattern;
@@ -26,6 +28,7 @@ export function simplify(value: unknown): unknown {
   }
   if ("in" in json && "schema" in json) return simplifyParameter(json);
   if (json.type === "object") simplifyObject(json);
+  if (json.prefixItems) return asPair(json);
   return withoutChoiceOfNull(json);
 }
 
@@ -43,6 +46,14 @@ function simplifyObject(json: Json) {
   // What a body must not have, whatever its value, is no field.
   const { properties = {} } = json as { properties?: Record<string, Json> };
   for (const [name, { not }] of Object.entries(properties)) if (not) delete properties[name];
+}
+
+/** Writes a pair of two of a kind as a list of just two: `items: false`, beside `prefixItems`, stops some generators. */
+function asPair({ prefixItems, items: _, ...json }: Json): Json {
+  const kinds = prefixItems as Json[];
+  // Null may stand for the old value only.
+  const widest = kinds.find(({ type }) => Array.isArray(type)) ?? kinds[0];
+  return { ...json, items: widest, minItems: kinds.length, maxItems: kinds.length };
 }
 
 /** Writes a scalar or null as two types. An object or null stays a choice of two schemas. */

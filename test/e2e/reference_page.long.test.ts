@@ -161,11 +161,15 @@ describe.skipIf(!CHROMIUM)("The reference page, in a real browser", () => {
     expect(light.page - light.text).toBeGreaterThan(150);
   });
 
-  it.each(APIS)("does not scroll sideways on a phone, in the %s document", async (slug) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await open(slug);
-    expect(await page.evaluate("inPage.widthOfAll()")).toEqual({ width: 390, cutOff: [] });
-  });
+  it.each(APIS)(
+    "on a phone does not scroll sideways, and breaks no word of a table in two, in the %s document",
+    async (slug) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await open(slug);
+      expect(await page.evaluate("inPage.widthOfAll()")).toEqual({ width: 390, cutOff: [] });
+      expect(await page.evaluate("inPage.brokenWords()")).toEqual([]);
+    },
+  );
 
   it("makes no requests to other hosts, and logs no errors", () => {
     expect([...hosts]).toEqual([new URL(server.url).host]);

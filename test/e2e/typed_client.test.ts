@@ -1,9 +1,9 @@
 import createClient from "openapi-fetch";
 import { expect, inject, it } from "vitest";
-import { client as sdk } from "../../dist/client/external/client.gen.ts";
-import { createWaitingRoom, listWaitingRooms } from "../../dist/client/external/index.ts";
+import { createClient as createVisits, paginate } from "../../dist/client/external/index.js";
 import type { paths } from "../../dist/client/external.d.ts";
 import { DEMO_CLIENT } from "../../src/dev/demo_organization.ts";
+import { all } from "../support/all.ts";
 import { anOrganization } from "./support/organization.ts";
 
 const server = inject("sharedServer");
@@ -47,27 +47,37 @@ it("A client that is typed by the OpenAPI document makes a room and reads a call
   expect(captions.data?.startsWith("WEBVTT\n")).toBe(true);
 });
 
-it("A client that is generated from the OpenAPI document makes a room once, however often it asks, and lists it", async () => {
+it("The client package makes a room once, however often it is asked with one key, and lists it", async () => {
   const { organization, credentials } = await anOrganization(server.url);
-  sdk.setConfig({
-    baseUrl: `${server.url}/api/external`,
-    auth: ({ name }) => credentials[name as keyof typeof credentials],
+  const visits = createVisits({
+    baseUrl: server.url,
+    clientId: credentials["X-Client-ID"],
+    clientSecret: credentials["X-Client-Secret"],
   });
-  const request = {
-    body: { waiting_room: { name: "Radiology" } },
-    headers: { "Idempotency-Key": "a room for radiology" },
-  };
+  const replayed: (string | null)[] = [];
+  const radiology = () =>
+    visits.createWaitingRoom(
+      { waiting_room: { name: "Radiology" } },
+      {
+        idempotencyKey: "a room for radiology",
+        onResponse: ({ headers }) => replayed.push(headers.get("Idempotent-Replayed")),
+      },
+    );
 
-  const first = await createWaitingRoom(request);
-  expect(first.data?.slug).toBe(`${organization.slug}--radiology`);
-  const again = await createWaitingRoom(request);
-  expect(again.data?.id).toBe(first.data?.id);
-  expect(again.response.headers.get("Idempotent-Replayed")).toBe("true");
+  const first = await radiology();
+  expect(first.slug).toBe(`${organization.slug}--radiology`);
+  expect((await radiology()).id).toBe(first.id);
+  expect(replayed).toEqual([null, "true"]);
   // @ts-expect-error: a room without a name does not compile, and is refused
-  const nameless = await createWaitingRoom({ body: { waiting_room: { is_active: true } } });
-  expect(nameless.response.status).toBe(422);
-  expect(nameless.error?.error).toContain("waiting_room.name");
+  const nameless = visits.createWaitingRoom({ waiting_room: { is_active: true } });
+  await expect(nameless).rejects.toMatchObject({
+    status: 422,
+    text: expect.stringContaining("waiting_room.name"),
+    requestId: expect.stringMatching(/^[\w-]{36}$/),
+  });
 
-  const { data } = await listWaitingRooms({ query: { per_page: 100 } });
-  expect(data?.waiting_rooms).toEqual([first.data]);
+  expect(await all(paginate(visits.listWaitingRooms, { per_page: 1 }))).toEqual([first]);
+  await visits.createWaitingRoom({ waiting_room: { name: "Oncology" } });
+  const rooms = await all(paginate(visits.listWaitingRooms, { per_page: 1 }));
+  expect(rooms.map(({ name }) => name)).toEqual(["Radiology", "Oncology"]);
 });

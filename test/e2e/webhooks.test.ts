@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
+import { dirname, join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { eventually } from "./support/eventually.ts";
-import { guideText } from "./support/guide.ts";
+import { guideText, makeProgramFolder } from "./support/guide.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startReceiver } from "./support/receiver.ts";
 
@@ -123,15 +124,18 @@ describe.concurrent("A receiver", () => {
 
 describe.concurrent("The receiver in the guide", () => {
   it("verifies what it gets, and prints each event once", async ({ onTestFinished }) => {
-    const [, code] = /```js\n(import [\s\S]*?standardwebhooks[\s\S]*?)```/.exec(guideText("external")) ?? [];
-    mkdirSync("dist/test", { recursive: true });
-    writeFileSync("dist/test/receiver.mjs", code ?? "");
+    const [, code] = /```js\n(import \{ createServer \}[\s\S]*?)```/.exec(guideText("external")) ?? [];
+    const program = join(makeProgramFolder(), "receiver.mjs");
+    writeFileSync(program, code ?? "");
     const port = await aFreePort();
     const clinic = await aClinic(`http://localhost:${port}/`);
-    const child = spawn(process.execPath, ["dist/test/receiver.mjs"], {
+    const child = spawn(process.execPath, [program], {
       env: { ...process.env, WEBHOOK_SECRET: clinic.endpoint.secret, PORT: String(port) },
     });
-    onTestFinished(() => void child.kill());
+    onTestFinished(() => {
+      child.kill();
+      rmSync(dirname(program), { recursive: true });
+    });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk) => {

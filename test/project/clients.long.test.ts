@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { API_NAMES } from "../../src/reference/apis.ts";
 import { generateSdk } from "../../src/reference/sdk.ts";
 import { REQUESTS } from "./support/client_requests.ts";
@@ -11,21 +11,36 @@ import { CLIENTS, everyType } from "./support/every_type.ts";
 
 const generators = Object.entries(CLIENTS);
 
+/** What the build makes: for organizations there is a package instead of an SDK. */
+const made = (api: string) => `./dist/client/${api}`;
+const sdkOfExternal = `./dist/test/${randomUUID()}`;
+
+beforeAll(() => generateSdk(documentOf("external"), sdkOfExternal));
+
+afterAll(() => rmSync(sdkOfExternal, { recursive: true }));
+
+const folderOf = (api: string, name: string) =>
+  api === "external" && name === "hey-api" ? sdkOfExternal : made(api);
+
 describe.each(API_NAMES)("A client of the %s API", (api) => {
-  it.each(generators)("by %s compiles, and knows the type of each part of each operation", (_, generator) => {
-    const client = generator(`./dist/client/${api}`);
-    const compiled = compile(everyType(documentOf(api), client), client.settings);
-    expect(compiled.problems).toEqual([]);
-    expect(untyped(compiled)).toEqual([]);
-  });
+  it.each(generators)(
+    "by %s compiles, and knows the type of each part of each operation",
+    (name, generator) => {
+      const client = generator(folderOf(api, name));
+      const compiled = compile(everyType(documentOf(api), client), client.settings);
+      expect(compiled.problems).toEqual([]);
+      expect(untyped(compiled)).toEqual([]);
+    },
+  );
 });
 
 it.each(generators)(
   "With a client by %s, a request that does not fit the API does not compile",
   (name, generator) => {
-    const { settings } = generator("./dist/client/external");
+    const folder = folderOf("external", name);
+    const requests = REQUESTS[name as keyof typeof CLIENTS].replaceAll(made("external"), folder);
     // An error that is expected and does not come is a problem too.
-    expect(compile(REQUESTS[name as keyof typeof CLIENTS], settings).problems).toEqual([]);
+    expect(compile(requests, generator(folder).settings).problems).toEqual([]);
   },
 );
 

@@ -47,6 +47,13 @@ describe.each(API_NAMES)("In the document of the %s API,", (api) => {
     expect(silent).toEqual([]);
   });
 
+  it("no schema is one that generators of other languages stop at, or that refuses what the service takes and answers", () => {
+    const narrow = [...schemasIn(document)].filter(
+      ({ items, prefixItems, format }) => items === false || prefixItems || format === "email",
+    );
+    expect(narrow).toEqual([]);
+  });
+
   it("every parameter, header and body has an example", () => {
     const bare = operations.flatMap((operation) => [
       ...(operation.parameters ?? [])
@@ -108,4 +115,11 @@ function* pathsIn(value: unknown, path: string[] = []): Generator<string> {
       yield [...path, name].join(".");
       yield* pathsIn(field, [...path, name]);
     }
+}
+
+/** Every object in a value, and so every schema. */
+function* schemasIn(value: unknown): Generator<Json> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value as Json;
+  for (const each of Object.values(value)) yield* schemasIn(each);
 }

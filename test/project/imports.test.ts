@@ -33,7 +33,12 @@ const OTHER_ROLES: Record<string, string> = {
   "egresses/egresses.deletion.ts": "the course of a deletion, by a request or by the cron",
   "egresses/egresses.download.ts": "presigned URLs, which have nothing to do with the database",
   "egresses/egresses.files.ts": "the files in the bucket",
-  "invites/invites.acceptance.ts": "the token that an invitee is mailed, and what it does",
+  "invites/invites.acceptance.ts": "what the token does that an invitee is mailed",
+  "invites/invites.links.ts": "the token that an invitee is mailed, without the database",
+  "invites/invites.mail.ts": "what the mail of an invite says, without the database",
+  "invites/invites.mail_limits.ts": "how many mails an organization sends, and an address gets",
+  "invites/invites.mailing.ts": "how mails are claimed, sent and recorded",
+  "invites/invites.queue.ts": "the queue's consumer, and what is told to the queue",
   "issuers/issuers.keys.ts": "keys of identity providers, fetched and cached",
   "organization_users/organization_users.membership.ts":
     "what every change of a membership reads, and what it writes beside the member",
@@ -71,7 +76,7 @@ const files = readdirSync("src", { recursive: true, encoding: "utf8" })
 const imports: Import[] = files.flatMap((from) => {
   const source = readFileSync(join("src", from), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   const specifiers = source.matchAll(
-    /((?:import|export) type [^;]*?)?(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+(?<!\.json))"/g,
+    /((?:import|export) type [^;]*?)?(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"$]+(?<!\.json))"/g,
   );
   return [...specifiers].map(([, onlyTypes, specifier = ""]) => ({
     from,
@@ -85,12 +90,16 @@ const roleOf = (file: string) =>
   resourceOf(file) ? basename(file, ".ts").split(".").slice(1).join(".") : undefined;
 const isApi = (file: string) => /_api\.ts$/.test(file) || /^(external|platform)$/.test(roleOf(file) ?? "");
 
+const isMade = (file: string) => file.startsWith("../dist/client/");
+
 const say = ({ from, to }: Import) => `${from} imports ${to}`;
 
 describe("Of the files in src,", () => {
   it("each imports files that there are", () => {
     expect(imports.length).toBeGreaterThan(files.length);
-    expect(imports.filter(({ to }) => !files.includes(to)).map(say)).toEqual([]);
+    // Of what is made, the client package has its own imports.
+    const unknown = imports.filter(({ to }) => !files.includes(to) && !isMade(to));
+    expect(unknown.map(say)).toEqual([]);
   });
 
   it("those of a resource are named after their folder and their role", () => {
@@ -138,6 +147,15 @@ describe("Of the files in src,", () => {
     const offenders = imports.filter(
       ({ from, to }) => to.startsWith("reference/") && !/^(reference|dev)\//.test(from),
     );
+    expect(offenders.map(say)).toEqual([]);
+  });
+
+  it("those of the client package import nothing else, and only commands and the build import them", () => {
+    const isOfPackage = (file: string) => file.startsWith("client/") || isMade(file);
+    const offenders = imports.filter(({ from, to }) =>
+      from.startsWith("client/") ? !isOfPackage(to) : isOfPackage(to) && !/^(reference|dev)\//.test(from),
+    );
+    expect(imports.some(({ to }) => isMade(to))).toBe(true);
     expect(offenders.map(say)).toEqual([]);
   });
 

@@ -14,6 +14,8 @@ export interface Clinic {
   platform: Send;
   /** A token of the administrator's, from an identity provider of the organization. */
   signIn(): Promise<string>;
+  /** Lets an invite be some minutes old. */
+  letAge(invite: { id: number }): Promise<void>;
   /** The URL of a receiver of webhooks that accepts everything. */
   aReceiver(): string;
   /** A date on which a day of the organization's access log is sealed. */
@@ -64,3 +66,13 @@ export const anInvite = (more: object = {}) => ({
 export async function aPendingInvite({ client }: Clinic): Promise<string> {
   return `/invites/${(await client("POST", "/invites", { organization_invite: anInvite() })).id}`;
 }
+
+/** The path of an invite that was not sent just now. */
+export async function anOldInvite({ client, letAge }: Clinic): Promise<string> {
+  const invite = await client("POST", "/invites", { organization_invite: anInvite() });
+  await letAge(invite);
+  return `/invites/${invite.id}`;
+}
+
+/** For `letAge`. */
+export const AGE_INVITE = "update invites set created_at = created_at - 300000 where id = ?";

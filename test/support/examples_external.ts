@@ -1,5 +1,6 @@
 import {
   anInvite,
+  anOldInvite,
   aPendingInvite,
   aProvider,
   aRoom,
@@ -96,6 +97,7 @@ export const externalExamples: Record<string, MakeExample> = {
   "POST /invites": async () => ({ path: "/invites", body: { organization_invite: anInvite() } }),
   "GET /invites/:id": async (clinic) => ({ path: await aPendingInvite(clinic) }),
   "DELETE /invites/:id": async (clinic) => ({ path: await aPendingInvite(clinic) }),
+  "POST /invites/:id/resend": async (clinic) => ({ path: `${await anOldInvite(clinic)}/resend` }),
   "POST /invites/bulk_create": async () => aBulkInvite(),
   "GET /bulk_invites/:id": async ({ client }) => {
     const { path, body } = aBulkInvite();

@@ -75,6 +75,10 @@ export const platformExamples: Record<string, MakeExample> = {
     path: "/authorization_codes/redeem",
     body: await client("POST", "/auth/token_exchange", { token_exchange: { token: await signIn() } }),
   }),
+  "GET /invites": async (clinic) => {
+    await aPendingInvite(clinic);
+    return { path: "/invites" };
+  },
   "GET /invites/:id": async (clinic) => ({ path: await aPendingInvite(clinic) }),
   "POST /invites/accept": async (clinic) => {
     const { accept_url } = await clinic.platform("GET", await aPendingInvite(clinic));

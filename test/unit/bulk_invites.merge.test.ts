@@ -5,7 +5,7 @@ import type { PendingRow } from "../../src/resources/bulk_invites/bulk_invites.s
 
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
 const DAY = 86_400_000;
-const settings = { INVITE_VALIDITY_DAYS: 3 };
+const sending = { settings: { INVITE_VALIDITY_DAYS: 3 }, mailer: null };
 
 const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
   organization_id: 1,
@@ -22,11 +22,11 @@ const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
 });
 
 const errorsOf = (rows: PendingRow[], places = 50) =>
-  workOff(rows, places, settings, NOW).ends.map(({ error }) => error);
+  workOff(rows, places, sending, NOW).ends.map(({ error }) => error);
 
 describe("A row of a bulk invite", () => {
   it("becomes an invite of whoever sent the request", () => {
-    expect(workOff([aRow(7)], 1, settings, NOW)).toEqual({
+    expect(workOff([aRow(7)], 1, sending, NOW)).toEqual({
       ends: [{ row: 7, error: null }],
       invites: [
         {
@@ -38,6 +38,10 @@ describe("A row of a bulk invite", () => {
           created_at: NOW,
           updated_at: NOW,
           created_by_user_id: 33,
+          mail_status: "off",
+          next_mail_at: null,
+          mail_attempts: 0,
+          mail_claims: 0,
         },
       ],
     });
@@ -50,7 +54,7 @@ describe("A row of a bulk invite", () => {
     [ROW_FAULTS.activeInvite, { pending_until: NOW + 1 }],
     [ROW_FAULTS.expiredInvite("2026-01-31T09:30:00.000Z"), { pending_until: NOW }],
   ])("fails with the first of its faults: %s", (error, known) => {
-    expect(workOff([aRow(0, known)], 50, settings, NOW)).toEqual({ ends: [{ row: 0, error }], invites: [] });
+    expect(workOff([aRow(0, known)], 50, sending, NOW)).toEqual({ ends: [{ row: 0, error }], invites: [] });
   });
 
   it("fails where no place is left, and one with a fault of its own takes none", () => {

@@ -24,6 +24,7 @@ const RECORDED: Record<string, Record<string, string>> = {
     "PUT /organization_users/:id": "update organization_user",
     "DELETE /organization_users/:id": "delete organization_user",
     "POST /invites": "create invite",
+    "POST /invites/:id/resend": "update invite",
     "DELETE /invites/:id": "delete invite",
     "POST /invites/bulk_create": "create invite",
     "POST /webhook_endpoints": "create webhook_endpoint",

@@ -113,6 +113,8 @@ describe("A request for many invites", () => {
         used_at: null,
         created_at: aTimestamp,
         updated_at: organization_invites[0].created_at,
+        mail_status: "off",
+        mailed_at: null,
         created_by_user_id: clinic.admin.user_id,
       },
     ]);

@@ -294,6 +294,9 @@ describe("Each run writes one line to the log", () => {
     sealDays: 0,
     deleteOldAccessLogs: 0,
     deleteOldWaitingListReads: 0,
+    deleteOldOrganizationMails: 0,
+    deleteOldAddressMails: 0,
+    queueDueMails: 0,
     queueDueDeliveries: 0,
   };
 

@@ -5,6 +5,7 @@ import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { documents } from "./support/contract.ts";
 import { tokenOf } from "./support/invites.ts";
+import { aClinicWithMail, aMailWorker } from "./support/mails.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { countingRows } from "./support/rows.ts";
@@ -401,6 +402,55 @@ describe(`${SIZE} invites of another organization that expire at the same time`,
     travelTo(fromNow(61));
     expect(await readByEachRequest()).toEqual(before);
     expect(before["the first page"]).toBeLessThan(BOUND);
+  });
+});
+
+describe("The platform's list of active invites", () => {
+  it("reads what it shows, and of expired ones before that only an index", async () => {
+    const other = await anOrganization();
+    const { id: after } = await other.addInvite();
+    const insert = (domain: string, expires_at: number) =>
+      insertMany(
+        `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+         select ?1, (select min(user_id) from organization_users where organization_id = ?1), n || ?3, 'Invitee', '["provider"]', ?2, n, n from counter`,
+        other.id,
+        expires_at,
+        domain,
+      );
+    await insert("@expired.example", 1);
+    await insert("@active.example", Date.now() + 3_600_000);
+    const counting = countingRows();
+    const through = platform.through(counting.fetcher);
+    const read = (query: string) => counting.during(() => given(through.get(`/invites?${query}`)));
+    const first = await read(`after=${after}&per_page=50`);
+    expect(first.result.organization_invites).toHaveLength(50);
+    // Each that is shown, in the index and the table, and the name of its organization.
+    expect(first.rows_read).toBeLessThanOrEqual(SIZE + 3 * 50 + 1);
+    const second = await read(`after=${first.result.next_after}&per_page=50`);
+    expect(second.rows_read).toBeLessThanOrEqual(3 * 50 + 1);
+  });
+});
+
+describe("A mail of an invite", () => {
+  it("reads no more where many are due later", async () => {
+    const clinic = await aClinicWithMail();
+    const rowsRead = async () => {
+      const counting = countingRows();
+      const invite = await clinic.invite();
+      const mails = aMailWorker({ EMAIL: clinic.provider.binding, DB: counting.DB });
+      const { rows_read } = await counting.during(() => mails.deliver({ schema: "invite_mails/1" }));
+      expect(clinic.provider.to(invite)).toHaveLength(1);
+      return rows_read;
+    };
+    const before = await rowsRead();
+    await insertMany(
+      `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at, next_mail_at)
+       select ?1, (select min(user_id) from organization_users where organization_id = ?1), n || '@later.example', 'Invitee', '["provider"]', ?2, n, n, ?2 from counter where n < 9000`,
+      clinic.id,
+      Date.now() + 3_600_000,
+    );
+    // One more in the limit, which counts what was mailed lately.
+    expect(await rowsRead()).toBeLessThanOrEqual(before + 2);
   });
 });
 

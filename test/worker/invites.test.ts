@@ -77,8 +77,11 @@ describe("Creating an invite", () => {
       used_at: null,
       created_at: aTimestamp,
       updated_at: created.body.created_at,
+      mail_status: "off",
+      mailed_at: null,
       created_by_user_id: clinic.admin.user_id,
     });
+    expect(Object.keys(created.body).slice(-3)).toEqual(["mail_status", "mailed_at", "created_by_user_id"]);
     expect(await read(clinic, created.body)).toMatchObject({ status: 200, body: created.body });
   });
 

@@ -204,7 +204,7 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
 };
 
 /** Lists that are of all organizations, for the operator of the service. */
-const OF_EVERYBODY: Record<string, string[]> = { [PLATFORM]: ["GET /organizations"] };
+const OF_EVERYBODY: Record<string, string[]> = { [PLATFORM]: ["GET /organizations", "GET /invites"] };
 
 const apis = Object.keys(LISTS);
 const lists = apis.flatMap((base) => Object.keys(LISTS[base] ?? {}).map((route) => ({ base, route })));

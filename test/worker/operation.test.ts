@@ -127,6 +127,7 @@ describe("A request by plain HTTP", () => {
     expect(await platform.through(allowed).get("/waiting_rooms/none")).toMatchObject({ status: 404 });
     expect((await anybody.through(allowed).get("/health")).body).toEqual({
       status: "ok",
+      mail: "off",
       allow_http: true,
       access_log_not_sealed: true,
     });

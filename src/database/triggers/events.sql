@@ -153,6 +153,21 @@ BEGIN
   FROM calls WHERE id = new.call_id;
 END;
 
+CREATE TRIGGER `events_invite_created` AFTER INSERT ON `invites`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'invite.created', json_object('invite_id', new.id), new.created_at);
+END;
+
+-- What becomes of a mail is no change of the invite, so its row has no time of it.
+CREATE TRIGGER `events_invite_mail_failed` AFTER UPDATE OF mail_status ON `invites`
+WHEN old.mail_status <> 'failed' AND new.mail_status = 'failed'
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'invite.mail_failed', json_object('invite_id', new.id),
+    cast(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+
 CREATE TRIGGER `events_invite_accepted` AFTER UPDATE OF used_at ON `invites`
 WHEN old.used_at IS NULL AND new.used_at IS NOT NULL
 BEGIN

@@ -52,10 +52,13 @@ window.Scalar.createApiReference(
       /* So the title "Authentication" gets a line of its own: beside the names of the schemes it is cut off. */
       .introduction-section div:has(> button [data-testid="auth-indicator"]) { flex-wrap: wrap }
       .introduction-section button:has([data-testid="auth-indicator"]) { flex-basis: 100% }
-      /* No heading, status or name in a table breaks in two, except a long name on a phone. */
-      .markdown table th { word-break: normal !important }
+      /* No word or name in a table breaks in two: what is too wide for a phone scrolls. */
+      .markdown table :is(th, td, td code) { word-break: normal !important; overflow-wrap: normal !important }
       .introduction-section .markdown :is(th, td):first-child { min-width: 5em }
-      @media (min-width: 600px) { .markdown table :is(td, td code) { word-break: normal !important } }
+      @media (max-width: 599px) {
+        .markdown table { display: block !important; overflow-x: auto !important }
+        .markdown table :is(td, th):last-child { min-width: 12em }
+      }
       /* Long lines are read without scrolling: in the guides, and in responses, where an error is one line. */
       :is(.introduction-section, .scalar-card) pre:has(> :not(.language-curl)) {
         width: auto;

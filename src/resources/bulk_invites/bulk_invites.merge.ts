@@ -1,8 +1,7 @@
 import type { Role } from "../../database/enums.ts";
 import type { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { BULK_INVITE_CHUNK } from "../../limits.ts";
-import type { Settings } from "../../settings.ts";
-import { inviteeFault, inviteRow } from "../invites/invites.merge.ts";
+import { type Inviter, inviteeFault, inviteRow } from "../invites/invites.merge.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { requireAssignable } from "../roles/roles.policy.ts";
 import { ROW_FAULTS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
@@ -96,7 +95,7 @@ function rowFault(row: PendingRow, now: number): string | null {
 export function workOff(
   rows: PendingRow[],
   places: number,
-  settings: Pick<Settings, "INVITE_VALIDITY_DAYS">,
+  { settings, mailer }: Pick<Inviter, "settings" | "mailer">,
   now: number,
 ): { ends: RowEnd[]; invites: ReturnType<typeof inviteRow>[] } {
   const ends: RowEnd[] = [];
@@ -106,7 +105,7 @@ export function workOff(
     ends.push({ row: row.row, error });
     if (error !== null) continue;
     const { organization_id, created_by_user_id: user_id, roles: role_names } = row;
-    invites.push(inviteRow({ organization_id, user_id, settings }, { ...row, role_names }, now));
+    invites.push(inviteRow({ organization_id, user_id, settings, mailer }, { ...row, role_names }, now));
   }
   return { ends, invites };
 }

@@ -15,13 +15,16 @@ import { failingRows, isPendingRow, pendingRowColumns } from "./bulk_invites.sql
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
  * that have ended stay as they are, so a message that is delivered twice does nothing the second time.
  */
-export async function processChunk({ db, now, settings }: Context, chunk: BulkInviteChunk): Promise<void> {
+export async function processChunk(
+  { db, now, settings, mailer }: Context,
+  chunk: BulkInviteChunk,
+): Promise<void> {
   await decideAndWrite(
     db,
     [pendingRowsOf(chunk), placesForInvites(chunk)],
     (rows, [places]): Decision<unknown> => {
       if (rows.length === 0) return { unchanged: null };
-      const { ends, invites } = workOff(rows, places?.count ?? 0, settings, now);
+      const { ends, invites } = workOff(rows, places?.count ?? 0, { settings, mailer }, now);
       const { bulk_invite_id } = chunk;
       return {
         writes: [

@@ -10,6 +10,7 @@ import {
   EVENT_ID,
   FRED,
   INES,
+  INVITED_AT,
   PAULA,
   RECORDED_FROM,
   RECORDING_DELETED_AT,
@@ -75,6 +76,11 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifT
     "A participant of a call who had consented to the recording does so no longer. The recordings of the call cannot be read then.",
     ["organization_user_id", "call_id", "participant_id"],
   ],
+  "invite.created": ["Somebody is invited, alone or by a bulk invite.", ["invite_id"]],
+  "invite.mail_failed": [
+    "The mail of an invite was not sent, and will not be: see its `mail_status`.",
+    ["invite_id"],
+  ],
   "invite.accepted": ["Somebody has accepted an invite.", ["invite_id"]],
   "bulk_invite.completed": [
     "Every row of a bulk invite has created an invite or failed.",
@@ -112,8 +118,10 @@ const ON_CALL = { call_id: CALL.id, organization_user_id: PAULA.id };
 
 /** In the story of the examples, in its order, with the ids that differ from those of most examples. */
 const STORY: Record<EventType, [id: number, created_at: string, ids?: Event["data"]]> = {
+  "invite.mail_failed": [1033, "2026-01-27T10:00:02.000Z", { invite_id: 79 }],
   "organization_user.removed": [1034, "2026-01-28T16:00:00.000Z", { organization_user_id: FRED.id }],
-  "bulk_invite.completed": [1035, "2026-01-30T15:00:04.000Z"],
+  "invite.created": [1035, INVITED_AT],
+  "bulk_invite.completed": [1036, "2026-01-30T15:00:04.000Z"],
   "call.started": [1038, STARTED_AT],
   // The first report of the call says that Rita had waited for it.
   "participant.waiting": [1039, STARTED_AT, ON_CALL],

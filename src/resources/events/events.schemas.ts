@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { pageQuery } from "../../http/pagination.ts";
-import { reference, shownAsInteger, toTimestamp } from "../../http/wire.ts";
-import { MAX_INTEGER_LENGTH } from "../../limits.ts";
+import { afterId, pageQuery } from "../../http/pagination.ts";
+import { toTimestamp } from "../../http/wire.ts";
 import type { eventSchema } from "./events.responses.ts";
 import type { eventColumns } from "./events.sql.ts";
 
@@ -12,11 +11,7 @@ export const typeOrFamily = z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYP
 
 export const eventsQuery = z.object({
   type: typeOrFamily.optional(),
-  after: reference(MAX_INTEGER_LENGTH)
-    .regex(/^\d+$/, "must be a non-negative integer")
-    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
-    .default(0)
-    .meta(shownAsInteger(0, { default: 0 })),
+  after: afterId,
   per_page: pageQuery.shape.per_page,
 });
 

@@ -1,12 +1,15 @@
-import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
-import { errors, jwtVerify, SignJWT } from "jose";
-import * as z from "zod";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { builder, type Placeholders, preparedQuery, runFirst, type Values } from "../../database/queries.ts";
+import {
+  builder,
+  type Placeholders,
+  preparedQuery,
+  runAll,
+  runFirst,
+  type Values,
+} from "../../database/queries.ts";
 import { invites, users } from "../../database/schema.ts";
-import { id, pathId } from "../../http/wire.ts";
-import type { Settings } from "../../settings.ts";
 import {
   memberEntry,
   membershipReads,
@@ -15,29 +18,18 @@ import {
 } from "../organization_users/organization_users.membership.ts";
 import { joinMember } from "../organization_users/organization_users.merge.ts";
 import type { User } from "../organization_users/organization_users.schemas.ts";
+import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.links.ts";
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
-import type { InviteWithAcceptUrl } from "./invites.schemas.ts";
-import { inviteById, inviteWrites, ownInvite } from "./invites.sql.ts";
+import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
+import { activeInvitesAfter, inviteById, inviteWrites, ownInvite } from "./invites.sql.ts";
 
-/** Keeps tokens of other kinds that are signed with the same secret from counting as invites (RFC 8725, 3.11). */
-const TOKEN_TYPE = "invite+jwt";
-
-/**
- * A token names an invite by more than its id. After the database was restored to an earlier time, ids are given again,
- * and an old link must not fit another invite.
- */
-const tokenClaims = z.object({ sub: pathId, organization_id: id, created_at: z.int() });
-
-/** The invite that a token names, as values of a query. */
-interface InviteOfToken {
-  id: number;
-  organization_id: number;
-  created_at: number;
-}
-
-const isOfToken = ({ id, organization_id, created_at }: Values<InviteOfToken>): SQL | undefined =>
-  and(ownInvite(organization_id, id), eq(invites.created_at, created_at));
+const isOfToken = ({ id, organization_id, created_at, resent_at }: Values<InviteOfToken>): SQL | undefined =>
+  and(
+    ownInvite(organization_id, id),
+    eq(invites.created_at, created_at),
+    sql`${invites.resent_at} is ${resent_at}`,
+  );
 
 /** An invite with the link to mail to the invitee. */
 export async function requireInviteWithAcceptUrl(
@@ -46,11 +38,17 @@ export async function requireInviteWithAcceptUrl(
 ): Promise<InviteWithAcceptUrl> {
   const invite = await runFirst(db, inviteById({ id }));
   if (!invite) throw inviteNotFound();
-  const { organization_id, created_at } = invite;
-  const token = await new SignJWT({ sub: String(id), organization_id, created_at })
-    .setProtectedHeader({ alg: "HS256", typ: TOKEN_TYPE })
-    .sign(secretKey(settings));
-  return { ...invite, accept_url: `${settings.APP_URL}/invites/accept?token=${token}` };
+  return withAcceptUrl(settings, invite);
+}
+
+/** The next active invites of all organizations after an id, and the id after which to ask next. */
+export async function listInvitesWithAcceptUrls(
+  { db, settings, now }: Context,
+  { after, per_page }: ActiveInvitesQuery,
+): Promise<{ invites: InviteWithAcceptUrl[]; next_after: number }> {
+  const page = await runAll(db, activeInvitesAfter({ after, now, limit: per_page }));
+  const invites = await Promise.all(page.map((invite) => withAcceptUrl(settings, invite)));
+  return { invites, next_after: page.at(-1)?.id ?? after };
 }
 
 /**
@@ -93,20 +91,3 @@ const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>
     .innerJoin(users, eq(users.email, invites.email))
     .where(isOfToken(claims)),
 }));
-
-/** @throws ApiError 404 if the token is forged */
-async function verifyToken(settings: Settings, token: string): Promise<InviteOfToken> {
-  try {
-    const { payload } = await jwtVerify(token, secretKey(settings), {
-      algorithms: ["HS256"],
-      typ: TOKEN_TYPE,
-    });
-    const { sub, organization_id, created_at } = tokenClaims.parse(payload);
-    return { id: sub, organization_id, created_at };
-  } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof z.ZodError) throw inviteNotFound();
-    throw error;
-  }
-}
-
-const secretKey = ({ INVITE_TOKEN_SECRET }: Settings) => new TextEncoder().encode(INVITE_TOKEN_SECRET);

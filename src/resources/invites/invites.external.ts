@@ -2,12 +2,17 @@ import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
+import { nudgeInviteMails } from "./invites.queue.ts";
 import { createInviteBody, inviteListQuery, toInvite } from "./invites.schemas.ts";
-import { createInvite, deleteInvite, listInvites, requireInvite } from "./invites.service.ts";
+import { createInvite, deleteInvite, listInvites, requireInvite, resendInvite } from "./invites.service.ts";
 
 const byId = params(idParams);
 
 export const invitesExternal = externalRoutes()
+  .on("POST", ["/invites", "/invites/:id/resend"], async (c, next) => {
+    await next();
+    if (c.res.ok) c.executionCtx.waitUntil(nudgeInviteMails(c.var.context));
+  })
   .get("/invites", query(inviteListQuery), async (c) => {
     const { items, pagination } = await listInvites(c.var.context, c.req.valid("query"));
     return c.json({ organization_invites: items.map(toInvite), pagination });
@@ -16,6 +21,9 @@ export const invitesExternal = externalRoutes()
     const invite = await createInvite(c.var.context, c.req.valid("json").organization_invite);
     return c.json(toInvite(invite), 201);
   })
+  .post("/invites/:id/resend", byId, async (c) =>
+    c.json(toInvite(await resendInvite(c.var.context, c.req.valid("param").id)), 202),
+  )
   .get("/invites/:id", byId, async (c) =>
     c.json(toInvite(await requireInvite(c.var.context, c.req.valid("param").id))),
   )

@@ -1,16 +1,29 @@
+import type { Role } from "../../database/enums.ts";
+import type { Row } from "../../database/queries.ts";
 import type { invites } from "../../database/schema.ts";
 import { toTimestamp } from "../../http/wire.ts";
-import { DAY } from "../../limits.ts";
+import {
+  DAY,
+  INVITE_RESEND_PAUSE,
+  MAIL_RETRY_DELAY,
+  MAIL_RETRY_JITTER,
+  MAIL_RETRY_LONGEST,
+} from "../../limits.ts";
+import type { Mailer, MailOutcome } from "../../mail/mail.ts";
 import type { Settings } from "../../settings.ts";
+import { requireAssignable } from "../roles/roles.policy.ts";
 import {
   inviteAlreadyUsed,
   inviteExpired,
   inviteeHasAccount,
   inviteeHasActiveInvite,
   inviteeHasExpiredInvite,
+  inviteSentJustNow,
   tooManyInvites,
+  usedInviteIsNotResent,
 } from "./invites.refusals.ts";
 import type { InviteInput } from "./invites.schemas.ts";
+import type { resentColumns } from "./invites.sql.ts";
 
 /** Until when an invite that is made now can be accepted. */
 const inviteExpiry = (
@@ -31,6 +44,8 @@ export interface Inviter {
   organization_id: number;
   user_id: number;
   settings: Pick<Settings, "INVITE_VALIDITY_DAYS">;
+  /** Null where mail is off. */
+  mailer: Mailer | null;
 }
 
 /** Why an email cannot be invited: for the first of these that is true. */
@@ -68,7 +83,7 @@ export function newInvite(
 
 /** An invite as it is stored. */
 export const inviteRow = (
-  { organization_id, user_id, settings }: Inviter,
+  { organization_id, user_id, settings, mailer }: Inviter,
   { email, display_name, role_names }: InviteInput,
   now: number,
 ) => ({
@@ -80,6 +95,15 @@ export const inviteRow = (
   created_at: now,
   updated_at: now,
   created_by_user_id: user_id,
+  ...newMail(mailer, now),
+});
+
+/** The mail that is due now, with what was known of earlier ones forgotten. */
+const newMail = (mailer: Mailer | null, now: number) => ({
+  mail_status: mailer ? ("queued" as const) : ("off" as const),
+  next_mail_at: mailer ? now : null,
+  mail_attempts: 0,
+  mail_claims: 0,
 });
 
 type InviteRow = typeof invites.$inferSelect;
@@ -88,5 +112,55 @@ type InviteRow = typeof invites.$inferSelect;
 export function useInvite(invite: InviteRow, now: number): InviteRow {
   if (invite.used_at !== null) throw inviteAlreadyUsed();
   if (invite.expires_at <= now) throw inviteExpired();
-  return { ...invite, used_at: now, updated_at: now };
+  const { mail_status, mailed_at } = invite;
+  // Nobody needs the mail any more. One that was sent for an earlier link was sent.
+  const status = mailed_at === null ? "off" : "sent";
+  return {
+    ...invite,
+    used_at: now,
+    updated_at: now,
+    next_mail_at: null,
+    mail_status: mail_status === "queued" ? status : mail_status,
+  };
+}
+
+/** An invite as far as sending it again rests on it, or changes it. */
+type InviteToResend = Row<typeof resentColumns>;
+
+/**
+ * The invite with a new link and a new expiry, also where it had expired.
+ *
+ * @throws ApiError 422 if it was used, or gives roles above those of the caller; 429 if it was sent just before
+ */
+export function renewInvite(
+  invite: InviteToResend,
+  { roles, settings, mailer }: { roles: Role[] } & Pick<Inviter, "settings" | "mailer">,
+  now: number,
+): InviteToResend {
+  if (invite.used_at !== null) throw usedInviteIsNotResent();
+  requireAssignable(roles, invite.roles, "roles");
+  const sentBefore = now - (invite.resent_at ?? invite.created_at);
+  if (sentBefore < INVITE_RESEND_PAUSE) throw inviteSentJustNow(INVITE_RESEND_PAUSE - sentBefore);
+  return {
+    ...invite,
+    expires_at: inviteExpiry(settings, now),
+    updated_at: now,
+    resent_at: now,
+    ...newMail(mailer, now),
+  };
+}
+
+/** What becomes of the mail of an invite that the provider did not take. */
+export function afterFailedMail(
+  { expires_at, mail_attempts: before }: Pick<InviteRow, "expires_at" | "mail_attempts">,
+  { state }: Exclude<MailOutcome, { state: "sent" }>,
+  now: number,
+  chance = Math.random(),
+): Pick<InviteRow, "mail_status" | "next_mail_at" | "mail_attempts"> {
+  const delay = Math.min(MAIL_RETRY_DELAY * 2 ** before, MAIL_RETRY_LONGEST);
+  const retryAt = now + Math.round(delay * (1 + MAIL_RETRY_JITTER * chance));
+  const mail_attempts = before + 1;
+  return state === "failed" || retryAt >= expires_at
+    ? { mail_status: "failed", next_mail_at: null, mail_attempts }
+    : { mail_status: "queued", next_mail_at: retryAt, mail_attempts };
 }

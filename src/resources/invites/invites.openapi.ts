@@ -1,7 +1,18 @@
-import type * as z from "zod";
-import { DEFAULT_INVITE_VALIDITY_DAYS, MAX_INVITE_VALIDITY_DAYS, MAX_UNUSED_INVITES } from "../../limits.ts";
+import * as z from "zod";
+import {
+  DEFAULT_INVITE_VALIDITY_DAYS,
+  HOUR,
+  INVITE_RESEND_PAUSE,
+  MAIL_LIMIT_PERIOD,
+  MAX_ADDRESS_MAILS,
+  MAX_INVITE_VALIDITY_DAYS,
+  MAX_ORGANIZATION_MAILS,
+  MAX_PER_PAGE,
+  MAX_UNUSED_INVITES,
+} from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { count } from "../../openapi/shapes.ts";
 import {
   ACCEPTED_AT,
   CLINIC,
@@ -21,7 +32,9 @@ import {
   inviteeHasActiveInvite,
   inviteeHasExpiredInvite,
   inviteNotFound,
+  inviteSentJustNow,
   tooManyInvites,
+  usedInviteIsNotResent,
   usedInviteStays,
 } from "./invites.refusals.ts";
 import { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
@@ -31,11 +44,21 @@ type Invite = z.input<typeof inviteSchema>;
 
 const active = exampleOf(inviteSchema);
 
+/** As it is made: the mail follows. */
+const queued: Invite = { ...active, mail_status: "queued", mailed_at: null };
+
+/** Two days later. */
+const RESENT = { expires_at: "2026-02-08T14:00:00.000Z", updated_at: "2026-02-01T14:00:00.000Z" };
+
+const resent: Invite = { ...active, ...RESENT, mail_status: "queued" };
+
 const used: Invite = { ...active, used_at: ACCEPTED_AT, updated_at: ACCEPTED_AT };
 
 const expired: Invite = {
   ...active,
   id: 80,
+  mail_status: "failed",
+  mailed_at: null,
   email: "otto@example.com",
   display_name: "Otto Overdue",
   expires_at: "2026-01-12T08:00:00.000Z",
@@ -47,7 +70,7 @@ const parameters = { id: { description: "The id of the invite.", example: INVITE
 
 export const invitesReference: Reference = {
   tag: "Invites",
-  description: `Invitations to join the organization. The service sends no mail: the video platform mails the invitee a link. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles.`,
+  description: `Invitations to join the organization. The invitee is mailed a link: by the service, if its operator has set that up, else by the video platform. Until the invitee opens it and accepts, the invite is pending. It is active until it expires, ${DEFAULT_INVITE_VALIDITY_DAYS} days after its creation, unless the operator chose another number of days (1 to ${MAX_INVITE_VALIDITY_DAYS}). An email has at most one pending invite, expired or not. Used and expired invites can be read as before, by their ids. An organization has at most ${MAX_UNUSED_INVITES} unused invites. A pending invite is removed when the user who sent it leaves the organization, or may no longer give its roles. The service sends at most ${MAX_ORGANIZATION_MAILS} mails of an organization in ${MAIL_LIMIT_PERIOD / HOUR} hours, and ${MAX_ADDRESS_MAILS} to an address, of all organizations together.`,
   external: {
     "GET /invites": {
       operationId: "listInvites",
@@ -75,10 +98,10 @@ export const invitesReference: Reference = {
       operationId: "createInvite",
       summary: "Create an invite",
       description:
-        "Somebody whose membership has ended can be invited again. To send an invite anew, expired or not, delete it and create another one.",
+        "Somebody whose membership has ended can be invited again. An email that has an invite, expired or not, gets another mail by `POST /invites/{id}/resend`.",
       status: 201,
       request: { example: exampleBody(createInviteBody, active) },
-      response: { schema: inviteSchema, example: active },
+      response: { schema: inviteSchema, example: queued },
       errors: [
         inviteeHasActiveInvite(),
         inviteeHasExpiredInvite(expired.expires_at),
@@ -104,6 +127,25 @@ export const invitesReference: Reference = {
       },
       errors: [inviteNotFound()],
     },
+    "POST /invites/:id/resend": {
+      operationId: "resendInvite",
+      summary: "Send an invite again",
+      description:
+        "Gives an invite that was not used a new link and a new expiry, also if it has expired, and mails the new link. The link before it stops working. If the service sends no mail, the platform can get the new link.",
+      status: 202,
+      parameters,
+      response: { schema: inviteSchema, example: resent },
+      refusals: {
+        422: "The invite was used, or has a role above your permission level.",
+      },
+      errors: [
+        inviteNotFound(),
+        usedInviteIsNotResent(),
+        rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
+        invalidClient(),
+        inviteSentJustNow(INVITE_RESEND_PAUSE),
+      ],
+    },
     "DELETE /invites/:id": {
       operationId: "deleteInvite",
       summary: "Delete an invite",
@@ -115,11 +157,39 @@ export const invitesReference: Reference = {
     },
   },
   platform: {
+    "GET /invites": {
+      operationId: "listInvitesWithAcceptUrls",
+      summary: "List the active invites of all organizations",
+      description:
+        "For a platform that mails invites itself: those that can still be accepted, with their links. Ordered by id: ask for what comes after the last one that you have seen. An invite that was sent again keeps its id, and has another link.",
+      status: 200,
+      parameters: {
+        status: { description: "Only `active`.", example: "active" },
+        after: { description: "Only invites with a higher id.", example: 0 },
+      },
+      response: {
+        schema: z.object({
+          organization_invites: z
+            .array(inviteWithAcceptUrlSchema)
+            .max(MAX_PER_PAGE)
+            .describe("The next active invites, by id."),
+          next_after: count().describe(
+            "The `after` of the next request: the id of the last invite here. If there is none, it is the `after` of this request.",
+          ),
+        }),
+        examples: {
+          "One active invite": {
+            organization_invites: [exampleOf(inviteWithAcceptUrlSchema)],
+            next_after: INVITE_ID,
+          },
+        },
+      },
+    },
     "GET /invites/:id": {
       operationId: "getInviteWithAcceptUrl",
       summary: "Get an invite with the link to accept it",
       description:
-        "For the part of the platform that mails invites. Every request returns the same link, until the operator changes `INVITE_TOKEN_SECRET`. Used and expired invites have one too: look at `used_at` and `expires_at` before you mail it.",
+        "For a platform that mails invites itself. Every request returns the same link, until the invite is sent again or the operator changes `INVITE_TOKEN_SECRET`. Used and expired invites have one too: look at `used_at` and `expires_at` before you mail it.",
       status: 200,
       parameters,
       response: {

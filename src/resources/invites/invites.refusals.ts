@@ -1,5 +1,5 @@
-import { notFound, unprocessable } from "../../http/errors.ts";
-import { MAX_UNUSED_INVITES } from "../../limits.ts";
+import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
+import { INVITE_RESEND_PAUSE, MAX_UNUSED_INVITES, SECOND } from "../../limits.ts";
 
 export const inviteNotFound = () => notFound("Invite");
 
@@ -24,6 +24,16 @@ export const TOO_MANY_INVITES = `The organization has ${MAX_UNUSED_INVITES} unus
 export const tooManyInvites = () => unprocessable(TOO_MANY_INVITES);
 
 export const usedInviteStays = () => unprocessable("The invite was used: it cannot be removed");
+
+export const usedInviteIsNotResent = () => unprocessable("The invite was used: it cannot be sent again");
+
+/** @param rest in milliseconds, until it can be sent again */
+export const inviteSentJustNow = (rest: number) =>
+  new ApiError(
+    429,
+    `The invite was created or sent again less than ${INVITE_RESEND_PAUSE / SECOND} seconds ago: wait for the mail, or try again later`,
+    { headers: { "Retry-After": String(Math.ceil(Math.min(rest, INVITE_RESEND_PAUSE) / SECOND)) } },
+  );
 
 export const inviteAlreadyUsed = () =>
   unprocessable("The invite was used; sign in instead, or ask for a new one");

@@ -1,10 +1,12 @@
 import * as z from "zod";
+import { MAIL_STATUSES } from "../../database/enums.ts";
 import { email, id, line, timestamp } from "../../openapi/shapes.ts";
 import {
   CLINIC,
   INES,
   INVITE_EXPIRES_AT,
   INVITE_ID,
+  INVITE_MAILED_AT,
   INVITE_TOKEN,
   INVITED_AT,
   OLGA,
@@ -43,8 +45,18 @@ export const inviteSchema = z
       .meta({ description: "When the invite was accepted; null until then.", example: null }),
     created_at: timestamp().meta({ description: "When the invite was created.", example: INVITED_AT }),
     updated_at: timestamp().meta({
-      description: "When the invite was accepted, or else created.",
+      description:
+        "When the invite was accepted, or else sent again, or else created. A mail does not change it.",
       example: INVITED_AT,
+    }),
+    mail_status: z.enum(MAIL_STATUSES).meta({
+      description:
+        "What became of the last mail with the link. `off`: the service sends none, the platform may. `queued`: it is to be sent, or is tried again after an error that passes. `sent`: the mail provider has taken it. `failed`: it was not sent and will not be; send the invite again, or delete it.",
+      example: "sent",
+    }),
+    mailed_at: timestamp().nullable().meta({
+      description: "When the last mail that was sent was sent; null if none was.",
+      example: INVITE_MAILED_AT,
     }),
     created_by_user_id: id().meta({
       description:

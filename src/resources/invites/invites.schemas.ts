@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { pageQuery } from "../../http/pagination.ts";
+import { afterId, pageQuery } from "../../http/pagination.ts";
 import { email, name, reference, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { MAX_TOKEN_LENGTH } from "../../limits.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
@@ -25,6 +25,15 @@ export const inviteListQuery = pageQuery.extend({ status: z.enum(["active", "exp
 
 export type InviteListQuery = z.output<typeof inviteListQuery>;
 
+/** Those of all organizations. */
+export const activeInvitesQuery = z.object({
+  status: z.enum(["active"]).default("active"),
+  after: afterId,
+  per_page: pageQuery.shape.per_page,
+});
+
+export type ActiveInvitesQuery = z.output<typeof activeInvitesQuery>;
+
 export const acceptInviteBody = z.object({
   token: reference(MAX_TOKEN_LENGTH).describe("The value of `token` in the query of the `accept_url`."),
 });
@@ -47,6 +56,8 @@ export function toInvite(row: Invite): z.input<typeof inviteSchema> {
     used_at: toTimestampOrNull(row.used_at),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
+    mail_status: row.mail_status,
+    mailed_at: toTimestampOrNull(row.mailed_at),
     created_by_user_id: row.created_by_user_id,
   };
 }

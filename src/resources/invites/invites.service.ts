@@ -4,7 +4,7 @@ import { runBatch, runFirst } from "../../database/queries.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { requireAssignable, requireRoles } from "../roles/roles.policy.ts";
-import { newInvite } from "./invites.merge.ts";
+import { newInvite, renewInvite } from "./invites.merge.ts";
 import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
 import type { Invite, InviteInput, InviteListQuery } from "./invites.schemas.ts";
 import {
@@ -14,6 +14,7 @@ import {
   inviteQuota,
   inviteWrites,
   ownInviteById,
+  ownInviteToResend,
   ownInviteUse,
   pagesOfInvites,
   pendingInviteOf,
@@ -44,7 +45,7 @@ export async function requireInvite(
 }
 
 export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
-  const { db, now, settings, caller } = context;
+  const { db, now, settings, mailer, caller } = context;
   requireAssignable(caller.roles, input.role_names, "organization_invite.role_names");
   const { organization_id, user_id } = caller;
   const { email, display_name } = input;
@@ -62,6 +63,7 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
         organization_id,
         user_id,
         settings,
+        mailer,
         hasAccount: account !== undefined,
         pending_until: pending?.expires_at ?? null,
         isFull: quota?.is_full ?? false,
@@ -84,4 +86,22 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
     if (invite.used_at !== null) throw usedInviteStays();
     return { writes: [inviteEntry.of(context, "delete", { id }), removeInvite(path)] };
   });
+}
+
+/** Sends an invite again that was not used, expired or not, with a new link and a new expiry. */
+export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
+  const { db, now, settings, mailer, caller } = context;
+  const { organization_id } = caller;
+  return decideAndWrite(
+    db,
+    [rolesOfCaller(caller), ownInviteToResend({ organization_id, id })],
+    ([member], [invite]) => {
+      if (!invite) throw inviteNotFound();
+      const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);
+      return {
+        writes: [inviteWrites.update(invite, resent)],
+        entries: [inviteEntry.of(context, "update", { id })],
+      };
+    },
+  );
 }

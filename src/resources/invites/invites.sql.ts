@@ -117,6 +117,36 @@ export const inviteById = preparedQuery(({ id }: Placeholders<{ id: number }>) =
   builder.select(inviteColumns).from(invites).where(eq(invites.id, id)),
 );
 
+/** What a decision to send an invite again rests on, and what it changes. */
+export const resentColumns = {
+  id: invites.id,
+  roles: invites.roles,
+  expires_at: invites.expires_at,
+  used_at: invites.used_at,
+  created_at: invites.created_at,
+  updated_at: invites.updated_at,
+  resent_at: invites.resent_at,
+  mail_status: invites.mail_status,
+  next_mail_at: invites.next_mail_at,
+  mail_attempts: invites.mail_attempts,
+  mail_claims: invites.mail_claims,
+};
+
+export const ownInviteToResend = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+  builder.select(resentColumns).from(invites).where(ownInvite(organization_id, id)),
+);
+
+/** For the platform, which reads those of all organizations, by id. */
+export const activeInvitesAfter = preparedQuery(
+  ({ after, now, limit }: Placeholders<{ after: number; now: number; limit: number }>) =>
+    builder
+      .select(inviteColumns)
+      .from(invites)
+      .where(and(gt(invites.id, after), isPending, gt(invites.expires_at, now)))
+      .orderBy(asc(invites.id))
+      .limit(limit),
+);
+
 /** The organization whose pending invites are listed, and when. */
 interface PendingInvites {
   organization_id: number;

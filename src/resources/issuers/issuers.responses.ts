@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { HTTP_URL } from "../../http/wire.ts";
 import { KEYS_COOLDOWN, KEYS_KNOWN_FOR, MAX_ISSUER_LENGTH } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
 import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
@@ -20,8 +21,9 @@ export const issuerSchema = z
       example: "video-visits",
     }),
     jwks_url: z
-      .url()
+      .string()
       .max(MAX_ISSUER_LENGTH)
+      .regex(new RegExp(HTTP_URL))
       .meta({
         description: `The URL at which the identity provider publishes its public keys (JWKS). It must be https, or http on a loopback host, without a user name. The keys are fetched at most every ${KEYS_COOLDOWN / 1000} seconds and at least every ${KEYS_KNOWN_FOR / 60_000} minutes, when somebody signs in.`,
         example: "https://login.example.com/.well-known/jwks.json",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
-import { name, text, toTimestamp } from "../../http/wire.ts";
+import { HTTP_URL, name, text, toTimestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
 import { NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
 import type { issuerSchema } from "./issuers.responses.ts";
@@ -10,7 +10,7 @@ import type { issuerColumns } from "./issuers.sql.ts";
 /** Keys that came over plain HTTP could be anybody's, except from this very machine. */
 const jwksUrl = text(MAX_ISSUER_LENGTH)
   .refine((value) => URL.canParse(value) && isTrustworthy(new URL(value)), NOT_TRUSTWORTHY)
-  .meta({ override: { format: "uri" } });
+  .meta({ override: { pattern: HTTP_URL } });
 
 function isTrustworthy({ protocol, hostname, username, password }: URL): boolean {
   if (username || password) return false;

@@ -3,13 +3,9 @@ import type { Context } from "../../context.ts";
 import { runAll } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
-import {
-  QUEUE_SEND_LIMIT,
-  WEBHOOK_CLOCK_TOLERANCE,
-  WEBHOOK_LANES_AT_ONCE,
-  WEBHOOK_NUDGE_INTERVAL,
-} from "../../limits.ts";
+import { QUEUE_SEND_LIMIT, WEBHOOK_CLOCK_TOLERANCE, WEBHOOK_LANES_AT_ONCE } from "../../limits.ts";
 import { consume } from "../../queues/consume.ts";
+import { nudge } from "../../queues/nudge.ts";
 import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
 import { dueEndpoints } from "./webhook_deliveries.leases.ts";
 
@@ -26,22 +22,9 @@ const nudgeFor = (webhook_endpoint_id: number | null): WebhookMessage => ({
   webhook_endpoint_id,
 });
 
-/** When the last message to each queue was sent, or will arrive: it may wait. */
-const nudgedAt = new WeakMap<Queue, number>();
-
-/**
- * Sends a message: events may have been written. An isolate does so at most once in an interval: what is written
- * within it gets a message that comes after its end.
- */
-export async function nudgeDeliveries(queue: Queue): Promise<void> {
-  const now = Date.now();
-  const last = nudgedAt.get(queue) ?? 0;
-  // A message that comes later sees this write too.
-  if (last > now && last <= now + WEBHOOK_NUDGE_INTERVAL) return;
-  const next = Math.max(now, last <= now ? last + WEBHOOK_NUDGE_INTERVAL : now);
-  nudgedAt.set(queue, next);
-  await send(queue, null, next - now);
-}
+/** Sends a message: events may have been written. */
+export const nudgeDeliveries = (queue: Queue): Promise<void> =>
+  nudge(queue, (delay) => send(queue, null, delay));
 
 /** If it fails, the cron queues what is due. */
 async function send(queue: Queue, webhook_endpoint_id: number | null, delay: number): Promise<void> {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
+import { HTTP_URL } from "../../http/wire.ts";
 import { MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { id, line, timestamp } from "../../openapi/shapes.ts";
 import { SET_UP_AT, WEBHOOK_ENDPOINT, WEBHOOK_SECRET } from "../../openapi/story.ts";
@@ -8,16 +9,11 @@ import { CREATOR_REMOVED, DISABLED_AS_RESTORED } from "./webhook_endpoints.refus
 export const webhookEndpointSchema = z
   .object({
     id: id().meta({ description: "The id of the endpoint.", example: WEBHOOK_ENDPOINT.id }),
-    // As it was sent: it is a URL, but not always written as RFC 3986 wants it.
-    url: z
-      .string()
-      .max(MAX_WEBHOOK_URL_LENGTH)
-      .regex(/^[Hh][Tt][Tt][Pp][Ss]?:/)
-      .meta({
-        description:
-          "Where events are sent: an `https` URL with a public host name, at port 443. Spaces around it are removed. Several endpoints can have the same URL. After a change, pending deliveries go to the new URL.",
-        example: WEBHOOK_ENDPOINT.url,
-      }),
+    url: z.string().max(MAX_WEBHOOK_URL_LENGTH).regex(new RegExp(HTTP_URL)).meta({
+      description:
+        "Where events are sent: an `https` URL with a public host name, at port 443. Spaces around it are removed. Several endpoints can have the same URL. After a change, pending deliveries go to the new URL.",
+      example: WEBHOOK_ENDPOINT.url,
+    }),
     event_types: z
       .array(
         z

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { text, toTimestamp, upToFirstFault } from "../../http/wire.ts";
+import { HTTP_URL, text, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { typeOrFamily } from "../events/events.schemas.ts";
 import type {
@@ -27,7 +27,7 @@ const eventTypes = upToFirstFault(
 
 const fields = z.object({
   /** Which URLs are allowed depends on where the service stands: see webhook_endpoints.url.ts. */
-  url: text(MAX_WEBHOOK_URL_LENGTH).meta({ override: { format: "uri" } }),
+  url: text(MAX_WEBHOOK_URL_LENGTH).meta({ override: { pattern: HTTP_URL } }),
   event_types: eventTypes,
   is_active: z.boolean(),
 });

@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
 
 /** A request that a guide shows, with what it says of the response. */
@@ -12,6 +14,8 @@ export interface Example {
   variables: string[];
   /** The rest of the block. */
   commands: string;
+  /** The same request with the client package. */
+  program: string | undefined;
   /** What a reader pastes after a command that waits for it. */
   pasted: string | undefined;
   /** 0 if nothing is sent. */
@@ -37,9 +41,11 @@ export function examplesIn(text: string): Example[] {
     const [shown = "", after = ""] = block
       .split(/^```\n/m, 1)
       .concat(block.slice(block.indexOf("```\n") + 4));
+    const [, program, rest = after] =
+      /^(?:(?!Response: )[\s\S])*?```js\n([\s\S]*?)```\n([\s\S]*)/.exec(after) ?? [];
     const pasted = /^(?!\s*Response: )[^`]*\n```text\n([\s\S]*?)```/.exec(after)?.[1];
     const [, status = pasted && "0", more = "", json] =
-      /^\s*Response: (\d{3})(.*)\n(?:\n```json\n([\s\S]*?)```)?/.exec(after) ?? [];
+      /^\s*Response: (\d{3})(.*)\n(?:\n```json\n([\s\S]*?)```)?/.exec(rest) ?? [];
     if (!status) throw new Error(`The guide "${heading}" does not say what the response is to\n${shown}`);
     const variables: string[] = [];
     let commands = shown;
@@ -51,6 +57,7 @@ export function examplesIn(text: string): Example[] {
       heading,
       variables,
       commands,
+      program,
       pasted,
       status: Number(status),
       header: /`([\w-]+: .*?)`/.exec(more)?.[1],
@@ -85,6 +92,64 @@ export async function runExample(
     /** For a failed test. */
     output: `${commands}\n${output}`,
   };
+}
+
+/** A folder for programs, in which they find the client package. */
+export function makeProgramFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "programs-"));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(
+    resolve("dist/client/external"),
+    join(folder, "node_modules/organization-video-visit-client"),
+    "junction",
+  );
+  return folder;
+}
+
+/** The line that makes the client in all programs of the guides: the first program begins with it. */
+const CLIENT = /^import \{ createClient \}[\s\S]*?^\}\);\n/m;
+
+/** How a program says what it prints, and why it has failed. */
+const REPORT = `console.log = (...values) => process.stdout.write(JSON.stringify(values) + "\\n");
+process.on("uncaughtException", ({ status, text, stack }) => console.log({ status, text, stack }) || process.exit(1));
+`;
+
+/** The program of an example, with the client and the variables that the examples before have given it. */
+export function wholeProgram(
+  { program = "", variables: own }: Pick<Example, "variables"> & { program?: string | undefined },
+  variables: Record<string, string>,
+  server: string,
+): string {
+  const client = CLIENT.exec(guideText("external"))?.[0] ?? "";
+  const assigned = own.map((name) => new RegExp(`^const ${name.toLowerCase()} = .*\n`, "m"));
+  const withoutOwn = assigned.reduce((rest, line) => rest.replace(line, ""), program.replace(CLIENT, ""));
+  const given = Object.entries(variables).map(
+    ([name, value]) =>
+      `const ${name.toLowerCase()} = ${/^\d+$/.test(value) ? value : JSON.stringify(value)};\n`,
+  );
+  return [client.replace(/baseUrl: ".*"/, `baseUrl: "${server}"`), REPORT, ...given, withoutOwn].join("");
+}
+
+/** Runs a program to its end, or until it has printed a line. Each line is a list of what was printed. */
+export async function runProgram(
+  program: string,
+  { folder, env, untilLine = false }: { folder: string; env: Record<string, string>; untilLine?: boolean },
+): Promise<{ code: number | null; lines: unknown[][]; output: string }> {
+  const file = join(folder, `${randomUUID()}.mjs`);
+  writeFileSync(file, program);
+  const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, ...env } });
+  let output = "";
+  let printed = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    output += chunk;
+  });
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    printed += chunk;
+    if (untilLine && printed.includes("\n")) child.kill();
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  const lines = printed.split("\n").slice(0, -1);
+  return { code, lines: lines.map((line) => JSON.parse(line)), output: `${program}\n${printed}${output}` };
 }
 
 /** What a shell prints, with what it reads from its input. Meanwhile this process goes on: it may be what the server calls. */

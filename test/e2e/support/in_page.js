@@ -28,6 +28,22 @@ window.inPage = {
     return { width: root.scrollWidth, cutOff: texts.filter(isCutOff).map((text) => text.textContent) };
   },
 
+  /** Words that stand on two lines, in the tables that are drawn. */
+  brokenWords() {
+    const broken = [];
+    for (const cell of document.querySelectorAll(".references-rendered :is(td, th)")) {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode())
+        for (const { 0: word, index } of text.data.matchAll(/\w+/g)) {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word);
+        }
+    }
+    return broken;
+  },
+
   /** The cues of a file, as the browser's own parser reads them in a <track>. */
   async cuesOf(url) {
     const video = document.createElement("video");

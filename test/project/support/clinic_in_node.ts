@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { app } from "../../../src/app.ts";
-import { aUser, type Clinic, unique } from "../../support/clinic.ts";
+import { AGE_INVITE, aUser, type Clinic, unique } from "../../support/clinic.ts";
 import { answer, type Handler, makeRequest, PLATFORM_TOKEN } from "./worker_in_node.ts";
 
 export const platformCredentials = { Authorization: `Bearer ${PLATFORM_TOKEN}` };
@@ -48,6 +48,9 @@ export async function openClinic(env: Env): Promise<ClinicInNode> {
     },
     // What this process has for a bucket is empty.
     aSealedDay: async () => "2026-01-31",
+    async letAge(invite) {
+      await env.DB.prepare(AGE_INVITE).bind(invite.id).run();
+    },
     aReceiver() {
       const url = `https://${unique("hooks")}.example.com/visits`;
       responses.set(url, () => new Response(null, { status: 204 }));

@@ -24,9 +24,13 @@ const STRICT: ts.CompilerOptions = {
   skipDefaultLibCheck: true,
 };
 
-/** Compiles a source that stands in no file, with all that it imports: what the compiler says, and knows. */
-export function compile(source: string, options: ts.CompilerOptions = {}) {
-  const file = resolve("source.ts").replaceAll("\\", "/");
+/**
+ * Compiles a source that stands in no file, with all that it imports: what the compiler says, and knows.
+ *
+ * @param name of the file that it would stand in: its imports are looked for from there
+ */
+export function compile(source: string, options: ts.CompilerOptions = {}, name = "source.ts") {
+  const file = resolve(name).replaceAll("\\", "/");
   const host = ts.createCompilerHost({ ...STRICT, ...options });
   const { fileExists, readFile } = host;
   host.fileExists = (path) => path === file || fileExists(path);

@@ -38,6 +38,30 @@ interface Client {
   more: (id: string) => Record<string, string>;
 }
 
+/** How the client package is told what stands in a header: by an option, or by the client of a person. */
+const HEADERS: Record<string, (options: string) => string> = {
+  "Idempotency-Key": (options) => `${options}["idempotencyKey"]`,
+  "X-D1-Bookmark": (options) => `${options}["bookmark"]`,
+  "X-Acting-User": () => 'Parameters<api.Client["withActingUser"]>[0]',
+  "X-Purpose-Of-Use": () => 'Parameters<api.Client["withActingUser"]>[1]',
+};
+
+/** The client package, in this folder. Its errors are one class. */
+export function packageIn(folder: string): Client {
+  const part = (id: string, n: number) => `NonNullable<Parameters<api.Client["${id}"]>[${n}]>`;
+  return {
+    imports: `import type * as api from "${folder}/index.js"`,
+    settings: {},
+    parameter: (id, place, name) =>
+      place === "header" ? (HEADERS[name]?.(part(id, 1)) ?? "unknown") : `${part(id, 0)}["${name}"]`,
+    body: (id) => part(id, 0),
+    response: (id, status) =>
+      status < "300" ? `Awaited<ReturnType<api.Client["${id}"]>>` : `api.VideoVisitError["text"]`,
+    webhook: (type) => `Extract<api.WebhookEvent, { type: "${type}" }>`,
+    more: () => ({}),
+  };
+}
+
 export const CLIENTS = {
   "openapi-typescript": (from: string): Client => ({
     imports: `import type * as api from "${from}.d.ts"`,

@@ -90,7 +90,7 @@ function faultyElements(items: JsonSchema): string[] {
 function exampleOf(schema: JsonSchema): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {});
-  if (schema.format === "email") return "a@example.com";
+  if (schema.pattern?.includes("]+@[")) return "a@example.com";
   if (schema.format === "date-time") return "2026-01-31T09:30:00Z";
   if (isOf(schema, "string")) return "a";
   if (isOf(schema, "boolean")) return true;

@@ -1,6 +1,7 @@
 /** Values just at the published limits of a field, just beyond them, and all kinds of others. */
 import { type Schema, Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
+import { HTTP_URL } from "../../../src/http/wire.ts";
 import { isOf, type JsonSchema } from "./request_schemas.ts";
 
 /** Whether the document allows a value. Lengths are in characters, as everywhere in JSON Schema. */
@@ -47,16 +48,22 @@ function numbered(element: unknown, n: number): unknown {
   return Object.fromEntries(Object.entries(element ?? {}).map(([name, value]) => [name, own[name] ?? value]));
 }
 
-const textsOf = ({ minLength, maxLength, pattern, format = "" }: JsonSchema, example: string) => [
+/** What a text is. Of addresses and URLs the document gives a pattern, which knows more of them than the format. */
+const kindOf = ({ format, pattern = "" }: JsonSchema) =>
+  format ?? (pattern.includes("]+@[") ? "email" : pattern === HTTP_URL ? "uri" : "");
+
+const textsOf = (schema: JsonSchema, example: string) => textsOfKind(schema, example, kindOf(schema));
+
+const textsOfKind = ({ minLength, maxLength, pattern }: JsonSchema, example: string, kind: string) => [
   ...lengths(minLength, maxLength).flatMap((length) => [
     ...["a", "0", "😀"].map((character) => character.repeat(length)),
-    ...(LONG[format]?.(example, length) ?? []),
+    ...(LONG[kind]?.(example, length) ?? []),
   ]),
   ...ODD_TEXTS.flatMap((odd) => [odd, `a${odd}a`, example + odd]),
-  ...(OF_FORMAT[format] ?? []),
+  ...(OF_FORMAT[kind] ?? []),
   ...random(fc.string({ unit: "binary", maxLength: 40 })),
   ...(pattern ? random(fc.stringMatching(new RegExp(pattern, "u"))) : []),
-  ...(RANDOM[format] ? random(RANDOM[format]) : []),
+  ...(RANDOM[kind] ? random(RANDOM[kind]) : []),
 ];
 
 /** Always the same ones. */

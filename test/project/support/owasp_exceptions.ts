@@ -7,7 +7,7 @@ interface Exception {
 }
 
 /** All that the service answers but 429. */
-const STATUSES = [200, 201, 204, 400, 401, 403, 404, 409, 413, 422];
+const STATUSES = [200, 201, 202, 204, 400, 401, 403, 404, 409, 413, 422];
 
 const IDS = ["id", "organization_user_id", "call_id", "egress_id"];
 

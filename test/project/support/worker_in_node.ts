@@ -28,12 +28,16 @@ const SETTINGS = {
   APP_URL: "http://localhost:3000",
   DIGEST_SECRET: "local-digest-secret-of-32-characters",
   INVITE_TOKEN_SECRET: "local-invite-secret-of-32-characters",
+  MAIL_FROM: "",
   LIVEKIT_API_KEY: LIVEKIT_KEY,
   LIVEKIT_API_SECRET: LIVEKIT_SECRET,
   RECORDINGS_S3_ENDPOINT: "/cdn-cgi/local/r2/s3",
   RECORDINGS_S3_ACCESS_KEY_ID: "local-access-key",
   RECORDINGS_S3_SECRET_ACCESS_KEY: "local-secret-key",
 };
+
+/** Off, as MAIL_FROM is not set. */
+const noMail = {} as SendEmail;
 
 const noLimit: RateLimit = { limit: async () => ({ success: true }) };
 
@@ -49,6 +53,8 @@ export const bindings = (DB: D1Database): Env => ({
   DB,
   BULK_INVITES: idleQueue,
   WEBHOOKS: idleQueue,
+  INVITE_MAILS: idleQueue,
+  EMAIL: noMail,
   RECORDINGS: emptyBucket,
   AUDIT_LOGS: emptyBucket,
   CLIENT_LIMIT: noLimit,

@@ -187,8 +187,6 @@ function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]));
-  // The validator refuses a local part of more than 64 characters. The contract has no such limit.
-  if (copy.format === "email") delete copy.format;
   return copy.properties && copy.type === "object" && !("additionalProperties" in copy)
     ? { ...copy, additionalProperties: false }
     : copy;

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { AGE_INVITE } from "../../support/clinic.ts";
 import { platform } from "./api.ts";
 import { given } from "./organization.ts";
 
@@ -6,6 +7,11 @@ import { given } from "./organization.ts";
 export async function tokenOf({ id }: { id: number }): Promise<string> {
   const { accept_url } = await given(platform.get(`/invites/${id}`));
   return new URL(accept_url).searchParams.get("token") ?? "";
+}
+
+/** Lets an invite be some minutes old. */
+export async function letAge({ id }: { id: number }) {
+  await env.DB.prepare(AGE_INVITE).bind(id).run();
 }
 
 export const acceptToken = (token: unknown) => platform.post("/invites/accept", { token });

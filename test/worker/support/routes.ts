@@ -3,6 +3,7 @@ import type { Clinic, Example, MakeExample } from "../../support/clinic.ts";
 import { examples } from "../../support/examples.ts";
 import { type Api, platform } from "./api.ts";
 import { anIdentityProvider } from "./identity_provider.ts";
+import { letAge } from "./invites.ts";
 import { aLiveKitRoom } from "./livekit.ts";
 import { given, type Organization, unique } from "./organization.ts";
 import { aSealedDay } from "./seals.ts";
@@ -29,6 +30,7 @@ const toClinic = (organization: Organization): Clinic => ({
     await provider.register(organization);
     return provider.token({ email: organization.admin.email });
   },
+  letAge,
   aReceiver: () => aReceiver().url,
   aSealedDay: () => aSealedDay(organization),
 });

@@ -35,6 +35,15 @@ CREATE TABLE `access_logs` (
 CREATE UNIQUE INDEX `access_logs_by_organization` ON `access_logs` (`organization_id`,`id`);--> statement-breakpoint
 CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`,`id`) WHERE call_id is not null;--> statement-breakpoint
 CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`acting_user`,`id`) WHERE acting_user is not null;--> statement-breakpoint
+CREATE TABLE `address_mails` (
+	`address_digest` text NOT NULL,
+	`mailing` text NOT NULL,
+	`counted_at` integer NOT NULL,
+	PRIMARY KEY(`address_digest`, `mailing`)
+);
+--> statement-breakpoint
+CREATE INDEX `address_mails_lately` ON `address_mails` (`address_digest`,`counted_at`);--> statement-breakpoint
+CREATE INDEX `address_mails_by_age` ON `address_mails` (`counted_at`);--> statement-breakpoint
 CREATE TABLE `api_clients` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -242,6 +251,12 @@ CREATE TABLE `invites` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`created_by_user_id` integer NOT NULL,
+	`resent_at` integer,
+	`mail_status` text DEFAULT 'off' NOT NULL,
+	`mailed_at` integer,
+	`next_mail_at` integer,
+	`mail_attempts` integer DEFAULT 0 NOT NULL,
+	`mail_claims` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
 );
@@ -249,6 +264,8 @@ CREATE TABLE `invites` (
 CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;--> statement-breakpoint
 CREATE INDEX `invites_listed` ON `invites` (`organization_id`,`id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
 CREATE INDEX `invites_by_expiry` ON `invites` (`organization_id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
+CREATE INDEX `invites_unused` ON `invites` (`id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
+CREATE INDEX `invites_to_mail` ON `invites` (`organization_id`,`next_mail_at`) WHERE next_mail_at is not null;--> statement-breakpoint
 CREATE TABLE `issuers` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -300,6 +317,15 @@ CREATE TABLE `livekit_egresses` (
 CREATE INDEX `livekit_egresses_by_sid` ON `livekit_egresses` (`room_sid`);--> statement-breakpoint
 CREATE INDEX `livekit_egresses_by_name` ON `livekit_egresses` (`room_name`);--> statement-breakpoint
 CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`updated_at`);--> statement-breakpoint
+CREATE TABLE `organization_mails` (
+	`organization_id` integer NOT NULL,
+	`mailing` text NOT NULL,
+	`counted_at` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `mailing`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `organization_mails_lately` ON `organization_mails` (`organization_id`,`counted_at`);--> statement-breakpoint
 CREATE TABLE `organization_user_assists` (
 	`organization_id` integer NOT NULL,
 	`assistant_id` integer NOT NULL,
@@ -918,6 +944,20 @@ BEGIN
   SELECT new.organization_id, 'consent.withdrawn', json_object('organization_user_id', organization_user_id,
     'call_id', new.call_id, 'participant_id', new.id), new.updated_at
   FROM calls WHERE id = new.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_invite_created` AFTER INSERT ON `invites`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'invite.created', json_object('invite_id', new.id), new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_invite_mail_failed` AFTER UPDATE OF mail_status ON `invites`
+WHEN old.mail_status <> 'failed' AND new.mail_status = 'failed'
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'invite.mail_failed', json_object('invite_id', new.id),
+    cast(unixepoch('subsec') * 1000 AS INTEGER));
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_invite_accepted` AFTER UPDATE OF used_at ON `invites`

@@ -1,0 +1,47 @@
+import type { RequestOptions } from "./request.ts";
+
+/** What the service puts on a page at most. */
+const FULL_PAGE = 100;
+
+/** The items of the list that a page has. */
+export type ItemOf<Page> = {
+  [Key in keyof Page]: Page[Key] extends readonly (infer Item)[] ? Item : never;
+}[keyof Page];
+
+type Arguments<Query> = undefined extends Query
+  ? [query?: Query, options?: RequestOptions]
+  : [query: Query, options?: RequestOptions];
+
+/**
+ * All items of a list, page by page, as they are asked for: `for await (const room of paginate(visits.listWaitingRooms))`.
+ *
+ * @param list an operation that returns pages
+ */
+export async function* paginate<Query, Page extends object>(
+  list: (query: Query, options?: RequestOptions) => Promise<Page>,
+  ...[query, options]: Arguments<Query>
+): AsyncGenerator<ItemOf<Page>, void, undefined> {
+  let asked: { after?: unknown } = { per_page: FULL_PAGE, ...query } as object;
+  for (;;) {
+    const page: object = await list(asked as Query, options);
+    yield* (Object.values(page).find(Array.isArray) ?? []) as ItemOf<Page>[];
+    const next = nextOf(page, asked.after);
+    if (next === undefined) return;
+    asked = { ...asked, ...next };
+  }
+}
+
+interface Position {
+  pagination?: { current_page: number; total_pages: number };
+  next_after?: number | string | null;
+}
+
+/** What the next page is asked with; undefined after the last one. */
+function nextOf(page: Position, after: unknown): { page: number } | { after: unknown } | undefined {
+  const { pagination, next_after: next = null } = page;
+  if (pagination) {
+    const { current_page: current, total_pages: total } = pagination;
+    return current < total ? { page: current + 1 } : undefined;
+  }
+  return next === null || next === after ? undefined : { after: next };
+}

@@ -1,0 +1,86 @@
+/** How an operation is sent. */
+export interface Route {
+  /** Method and path, with the names of parameters in braces. */
+  readonly route: string;
+  /** The names of the parameters after the path. */
+  readonly query?: readonly string[];
+  /** Whether what is neither in the path nor after it is sent as the body. */
+  readonly body?: boolean;
+  /** Whether it can be repeated with an `Idempotency-Key`. */
+  readonly honoursKey?: boolean;
+}
+
+export interface RequestOptions {
+  /** Ends the request at once, also between two attempts. The promise is rejected with its reason. */
+  signal?: AbortSignal | undefined;
+  /** The `X-D1-Bookmark` of another response: what is read is at least as new. */
+  bookmark?: string | undefined;
+  /** Is told of the response that counts, for those who need its headers. */
+  onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined;
+}
+
+/** Of a request that makes something. */
+export interface CreationOptions extends RequestOptions {
+  /**
+   * Two requests with the same key make one thing. The client makes a key for each request, so that its own repetitions do no harm: give one
+   * that you keep if your program may repeat the request after it was restarted.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+/** Another form of the response than JSON. */
+export interface As<MediaType extends string> {
+  accept: MediaType;
+}
+
+export interface WireRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  isRepeatable: boolean;
+}
+
+type Input = Record<string, unknown>;
+
+/** Writes a request as it is sent, in every attempt. */
+export function requestOf(
+  baseUrl: string,
+  { route, query = [], body = false, honoursKey = false }: Route,
+  input: Input,
+  { bookmark, idempotencyKey, accept = "application/json" }: CreationOptions & Partial<As<string>>,
+): WireRequest {
+  const [method = "", pattern = ""] = route.split(" ");
+  const { ...rest } = input;
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest[name];
+    delete rest[name];
+    return segment(name, value);
+  });
+  const parameters = new URLSearchParams();
+  for (const name of query) {
+    const value = rest[name];
+    delete rest[name];
+    if (value !== undefined && value !== null) parameters.set(name, String(value));
+  }
+  const key = honoursKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
+  return {
+    url: `${baseUrl}${path}${parameters.size > 0 ? `?${parameters}` : ""}`,
+    method,
+    headers: {
+      Accept: accept,
+      ...(body ? { "Content-Type": "application/json" } : {}),
+      ...(key === undefined ? {} : { "Idempotency-Key": key }),
+      ...(bookmark === undefined ? {} : { "X-D1-Bookmark": bookmark }),
+    },
+    body: body ? JSON.stringify(rest) : undefined,
+    isRepeatable: method !== "POST" || honoursKey,
+  };
+}
+
+/** A URL takes an empty segment, and dots, as another path. */
+function segment(name: string, value: unknown): string {
+  const text = String(value ?? "");
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${name} must be an id or a slug, and is "${text}"`);
+  return encodeURIComponent(text);
+}

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { type Document, firstSentence, operationsSource } from "./client_operations.ts";
+import { generateTypes } from "./sdk.ts";
+
+interface DocumentWithGuides {
+  info: { description?: string };
+}
+
+/** What people write by hand of the package. */
+const SOURCE = join(import.meta.dirname, "..", "client");
+
+/** Where the sources find what is made: in the package it is beside them. */
+const MADE = "../../dist/client/external/";
+
+export const PACKAGE_NAME = "organization-video-visit-client";
+
+const COMPILER: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.ESNext,
+  verbatimModuleSyntax: true,
+  removeComments: true,
+};
+
+const DECLARATIONS: ts.CompilerOptions = {
+  ...COMPILER,
+  removeComments: false,
+  declaration: true,
+  isolatedDeclarations: true,
+};
+
+/**
+ * The files of the client package, by their names.
+ *
+ * @param temporary a folder, for the time being
+ */
+export async function clientPackage(
+  document: DocumentWithGuides,
+  temporary: string,
+): Promise<Map<string, string>> {
+  const types = await generateTypes(document, temporary);
+  const files = new Map([
+    ["package.json", `${JSON.stringify(manifest(), null, 2)}\n`],
+    ["README.md", readme(document)],
+    ["CHANGELOG.md", changelog(document)],
+    // It has nothing but types.
+    ["types.gen.d.ts", declarations("types.gen.ts", inShort(withoutErrors(types)))],
+  ]);
+  const sources = new Map([["operations.gen.ts", operationsSource(document as unknown as Document)]]);
+  for (const file of readdirSync(SOURCE)) sources.set(file, readFileSync(join(SOURCE, file), "utf8"));
+  for (const [file, source] of sources) {
+    files.set(file.replace(/\.ts$/, ".js"), compiled(file, source));
+    files.set(file.replace(/\.ts$/, ".d.ts"), declarations(file, source));
+  }
+  return files;
+}
+
+/** The guide to the package, whose examples a test runs. */
+const readme = (document: DocumentWithGuides): string =>
+  chapterOf(document, "The client package").replace(/^# .*/, `# ${PACKAGE_NAME}`);
+
+/** That of the service, without what is of no interest to organizations. */
+const changelog = (document: DocumentWithGuides): string =>
+  chapterOf(document, "Changelog").replace(/^- (Platform API|LiveKit)\b.*\n/gm, "");
+
+/** A chapter of the guides, without its links to the others. */
+function chapterOf({ info }: DocumentWithGuides, title: string): string {
+  const [, chapter] =
+    new RegExp(`^(# ${title}\n[\\s\\S]*?)(?:\n# |$(?![\\s\\S]))`, "m").exec(info.description ?? "") ?? [];
+  if (!chapter) throw new Error(`The guides have no chapter "${title}"`);
+  return `${chapter.trim().replace(/\[([^\]]*)\]\(#.*?\)/g, "$1")}\n`;
+}
+
+function manifest() {
+  const { version, license } = JSON.parse(readFileSync("package.json", "utf8"));
+  return {
+    name: PACKAGE_NAME,
+    version,
+    description: "A client of the Organization Video Visit Service.",
+    license,
+    type: "module",
+    main: "./index.js",
+    types: "./index.d.ts",
+    exports: {
+      ".": { types: "./index.d.ts", default: "./index.js" },
+      "./package.json": "./package.json",
+    },
+    engines: { node: ">=20" },
+    sideEffects: false,
+  };
+}
+
+const inShort = (types: string) =>
+  types.replace(/\/\*\*\n([\s\S]*?)\*\//g, (_, lines: string) => {
+    const text = lines.replace(/^ *\* ?/gm, "").trim();
+    return `/** ${firstSentence(text)} */`;
+  });
+
+/** The types without those of errors, which are one class here, and of headers, which are options: a third of it all. */
+const withoutErrors = (types: string) =>
+  types
+    .replace(/export type \w+(?:Errors = \{[\s\S]*?\n\}|Error = [^;]*);\n+/g, "")
+    .replace(/\n {4}headers\?: \{[\s\S]*?\n {4}\};/g, "");
+
+const compiled = (fileName: string, source: string): string =>
+  outputOf(
+    fileName,
+    ts.transpileModule(inPackage(source), { fileName, compilerOptions: COMPILER, reportDiagnostics: true }),
+  );
+
+const declarations = (fileName: string, source: string): string =>
+  outputOf(
+    fileName,
+    ts.transpileDeclaration(inPackage(source), {
+      fileName,
+      compilerOptions: DECLARATIONS,
+      reportDiagnostics: true,
+    }),
+  );
+
+/** @throws Error for a source that is wrong, or does not name the types that it exports */
+function outputOf(fileName: string, { outputText, diagnostics = [] }: ts.TranspileOutput): string {
+  const [problem] = diagnostics;
+  if (problem) throw new Error(`${fileName}: ${ts.flattenDiagnosticMessageText(problem.messageText, "\n")}`);
+  return outputText;
+}
+
+/** The source, as it imports the other files in the package. */
+const inPackage = (source: string) =>
+  source.replaceAll(`"${MADE}`, '"./').replace(/(from "\.\/[^"]+)\.ts"/g, '$1.js"');

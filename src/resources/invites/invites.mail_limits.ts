@@ -1,0 +1,100 @@
+import { and, count, eq, gt, ne, type SQL, sql } from "drizzle-orm";
+import { keyedDigests } from "../../bytes/digest.ts";
+import type { Context } from "../../context.ts";
+import { cleanUp, cleanUpOfNobody } from "../../database/clean_up.ts";
+import { insertSelect } from "../../database/insert.ts";
+import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
+import { addressMails, organizationMails } from "../../database/schema.ts";
+import { MAIL_LIMIT_PERIOD, MAX_ADDRESS_MAILS, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
+
+/*
+ * The service must not become a relay for the mails of others. So each mail is counted where it is claimed, by a statement
+ * that counts it only if the limit allows it. An attempt after an error that passes is the same mail, counted when it was last
+ * tried. One of which it is not known whether it was sent counts beside the one that takes its place.
+ */
+
+type Table = typeof organizationMails | typeof addressMails;
+
+/** How many other mails the table counts in the period. */
+const othersIn = (
+  table: Table,
+  isOwn: SQL,
+  { mailing, now }: Placeholders<{ mailing: string; now: number }>,
+) =>
+  builder
+    .select({ count: count() })
+    .from(table as typeof addressMails)
+    .where(and(isOwn, ne(table.mailing, mailing), gt(table.counted_at, sql`${now} - ${MAIL_LIMIT_PERIOD}`)));
+
+interface OrganizationMail {
+  organization_id: number;
+  mailing: string;
+  now: number;
+}
+
+/** @param isWanted whether the mail is to be sent, apart from the limit */
+export const countOrganizationMail = (mail: Placeholders<OrganizationMail>, isWanted: SQL | undefined) =>
+  insertSelect(
+    organizationMails,
+    { organization_id: mail.organization_id, mailing: mail.mailing, counted_at: mail.now },
+    sql`where ${and(
+      isWanted,
+      sql`(${othersIn(organizationMails, eq(organizationMails.organization_id, mail.organization_id), mail)}) < ${MAX_ORGANIZATION_MAILS}`,
+    )}`,
+  ).onConflictDoUpdate({
+    target: [organizationMails.organization_id, organizationMails.mailing],
+    set: { counted_at: sql`excluded.counted_at` },
+  });
+
+/** Selects the mail if it was counted now. */
+export const countedNow = ({ organization_id, mailing, now }: Placeholders<OrganizationMail>) =>
+  builder
+    .select({ mailing: organizationMails.mailing })
+    .from(organizationMails)
+    .where(
+      and(
+        eq(organizationMails.organization_id, organization_id),
+        eq(organizationMails.mailing, mailing),
+        eq(organizationMails.counted_at, now),
+      ),
+    );
+
+const countAddressMail = preparedQuery(
+  (mail: Placeholders<{ address_digest: string; mailing: string; now: number }>) =>
+    insertSelect(
+      addressMails,
+      { address_digest: mail.address_digest, mailing: mail.mailing, counted_at: mail.now },
+      sql`where (${othersIn(addressMails, eq(addressMails.address_digest, mail.address_digest), mail)}) < ${MAX_ADDRESS_MAILS}`,
+    )
+      .onConflictDoUpdate({
+        target: [addressMails.address_digest, addressMails.mailing],
+        set: { counted_at: sql`excluded.counted_at` },
+      })
+      .returning({ mailing: addressMails.mailing }),
+);
+
+/**
+ * Whether the address may get one more mail, of all organizations: then it is counted. It needs only this table, so the
+ * database can be another one than that of the invite.
+ */
+export async function takeAddress(
+  { db, settings, now }: Pick<Context, "db" | "settings" | "now">,
+  email: string,
+  mailing: string,
+): Promise<boolean> {
+  // Not the digest of a participant's key that happens to be an address.
+  const [address_digest = ""] = await keyedDigests(settings.DIGEST_SECRET, [`mailed to ${email}`]);
+  return (await runAll(db, countAddressMail({ address_digest, mailing, now }))).length > 0;
+}
+
+export const deleteOldOrganizationMails = cleanUp(
+  organizationMails,
+  organizationMails.counted_at,
+  MAIL_LIMIT_PERIOD,
+);
+
+export const deleteOldAddressMails = cleanUpOfNobody(
+  addressMails,
+  addressMails.counted_at,
+  MAIL_LIMIT_PERIOD,
+);

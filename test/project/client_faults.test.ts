@@ -1,0 +1,101 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FAULTS, type Log, startFaultServer } from "./support/fault_server.ts";
+import { type Outcomes, RUNTIMES } from "./support/runtimes.ts";
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+
+/** A webhook that was signed just now, as its receiver gets it. */
+function signedWebhook() {
+  const body = '{"type": "ping", "id": 1}';
+  const at = new Date();
+  const headers = {
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": new Webhook(SECRET).sign("evt_1", at, body),
+  };
+  return { secret: SECRET, headers, body };
+}
+
+let server: Awaited<ReturnType<typeof startFaultServer>>;
+
+beforeAll(async () => {
+  server = await startFaultServer();
+});
+
+afterAll(() => server.stop());
+
+describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, run) => {
+  let outcomes: Outcomes;
+  const logOf = (name: string): Log => server.logOf(`${runtime} ${name}`);
+  const methodsOf = (name: string) => logOf(name).requests.map(({ method }) => method);
+
+  beforeAll(async () => {
+    const faults = [...Object.keys(FAULTS), "503 for ever", "429 for an hour"];
+    outcomes = await run({ baseUrl: server.baseUrl, runtime, faults, webhook: signedWebhook() });
+  });
+
+  it.each(Object.keys(FAULTS))(
+    "reads, changes and deletes in the second attempt, if the first is %s",
+    (fault) => {
+      expect(outcomes[`get: ${fault}`]).toMatchObject({ value: { slug: "cardiology" } });
+      expect(outcomes[`put: ${fault}`]).toMatchObject({ value: { slug: "cardiology" } });
+      // What the first attempt has deleted is gone.
+      expect(outcomes[`delete: ${fault}`]).toEqual({ value: null });
+      expect(methodsOf(`get: ${fault}`)).toEqual(["GET", "GET"]);
+      expect(methodsOf(`put: ${fault}`)).toEqual(["PUT", "PUT"]);
+      expect(methodsOf(`delete: ${fault}`)).toEqual(["DELETE", "DELETE"]);
+    },
+  );
+
+  it.each(Object.keys(FAULTS))("makes a thing once, with one key, if the first attempt is %s", (fault) => {
+    const { requests, done } = logOf(`create: ${fault}`);
+    expect(outcomes[`create: ${fault}`]).toMatchObject({ value: { slug: "cardiology" } });
+    expect(requests).toHaveLength(2);
+    expect(requests[0]?.key).toMatch(/^[\w-]{36}$/);
+    expect(requests[1]?.key).toBe(requests[0]?.key);
+    expect(done).toBe(1);
+  });
+
+  it.each(Object.keys(FAULTS))("never sends another POST twice, though the first is %s", (fault) => {
+    expect(outcomes[`exchange: ${fault}`]).toMatchObject({ error: "VideoVisitError" });
+    expect(methodsOf(`exchange: ${fault}`)).toEqual(["POST"]);
+  });
+
+  it("waits as long as Retry-After says", () => {
+    for (const fault of ["429 with Retry-After", "503 with Retry-After"]) {
+      const [first, second] = logOf(`get: ${fault}`).requests;
+      expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+    }
+  });
+
+  it("gives up an endless 503 with the last error", () => {
+    expect(methodsOf("get: 503 for ever")).toHaveLength(3);
+    expect(outcomes["get: 503 for ever"]).toEqual({
+      error: "VideoVisitError",
+      status: 503,
+      text: "Not now, said 3 times",
+      requestId: "request-1",
+    });
+  });
+
+  it("does not wait for an hour", () => {
+    expect(methodsOf("get: 429 for an hour")).toHaveLength(1);
+    expect(outcomes["get: 429 for an hour"]).toMatchObject({ status: 429 });
+  });
+
+  it("ends a request at once when its signal says so", () => {
+    const waiting = "get: aborted while it waits for a response";
+    expect(outcomes[waiting]).toMatchObject({ error: "Error", text: "enough" });
+    expect(outcomes["get: aborted between two attempts"]).toMatchObject({ error: "Error", text: "enough" });
+    expect(outcomes["get: aborted before"]).toMatchObject({ error: "Error", text: "never" });
+    expect(methodsOf(waiting)).toHaveLength(1);
+    expect(methodsOf("get: aborted between two attempts")).toHaveLength(1);
+    expect(methodsOf("get: aborted before")).toEqual([]);
+  });
+
+  it("believes a webhook that the service has signed, and no other", () => {
+    expect(outcomes.webhook).toBe("ping");
+    expect(outcomes.changedWebhook).toBe("WebhookVerificationError");
+  });
+});

@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { publint } from "publint";
+import ts from "typescript";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { npm } from "../e2e/support/dev_server.ts";
+import { PROGRAM } from "./support/client_requests.ts";
+import { compile, untyped } from "./support/compile.ts";
+import { documentOf, operationsOf } from "./support/documents.ts";
+import { everyType, packageIn } from "./support/every_type.ts";
+
+const SOURCE = "dist/client/external";
+
+describe("The client package, packed and installed in an empty folder,", () => {
+  let folder: string;
+  let tarball: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "package-"));
+    await run(["pack", resolve(SOURCE), "--pack-destination", folder, "--silent"]);
+    tarball = join(folder, readdirSync(folder)[0] ?? "");
+    await run(["install", tarball, "--prefix", folder, "--offline", "--no-audit", "--no-fund", "--silent"]);
+    return () => rmSync(folder, { recursive: true });
+  });
+
+  async function run(args: string[]) {
+    const child = npm(args, { stdio: "ignore", cwd: folder });
+    const code = await new Promise((ended) => child.on("close", ended));
+    if (code !== 0) throw new Error(`npm ${args.join(" ")} failed`);
+  }
+
+  const installed = (...path: string[]) =>
+    join(folder, "node_modules", "organization-video-visit-client", ...path);
+
+  it("has no dependencies, and its changes and its instructions with it", () => {
+    expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
+      "organization-video-visit-client",
+    ]);
+    const manifest = JSON.parse(readFileSync(installed("package.json"), "utf8"));
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    expect(manifest).toMatchObject({ version, type: "module", sideEffects: false });
+    expect(manifest).not.toHaveProperty("dependencies");
+    expect(readFileSync(installed("CHANGELOG.md"), "utf8")).toMatch(
+      new RegExp(`^# Changelog\n\n## ${version.replaceAll(".", "\\.")}\n`),
+    );
+    expect(readFileSync(installed("README.md"), "utf8")).toMatch(/^# organization-video-visit-client\n/);
+  });
+
+  it("is small", () => {
+    expect(statSync(tarball).size).toBeLessThan(25_000);
+  });
+
+  it("imports nothing but its own files", () => {
+    for (const file of readdirSync(installed()).filter((name) => /\.(js|ts)$/.test(name))) {
+      const specifiers = [
+        ...readFileSync(installed(file), "utf8").matchAll(/^(?:import|export)\b.* from "(.*?)"/gm),
+      ];
+      expect(
+        specifiers.map(([, specifier]) => specifier).filter((each) => !/^\.\/[\w.]+\.js$/.test(each ?? "")),
+        file,
+      ).toEqual([]);
+    }
+  });
+
+  it("has nothing that publint finds", async () => {
+    const { messages } = await publint({ pkgDir: installed(), strict: true, pack: false });
+    expect(messages).toEqual([]);
+  });
+
+  it("has types that are found in every way in which ESM is imported", () => {
+    const attw = resolve("node_modules/@arethetypeswrong/cli/dist/index.js");
+    // It is ESM only, on purpose: Node 20 and later can import it from everywhere.
+    const args = [
+      attw,
+      tarball,
+      "--no-definitely-typed",
+      "--ignore-rules",
+      "cjs-resolves-to-esm",
+      "--format",
+      "json",
+    ];
+    const { problems } = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
+    expect(Object.keys(problems ?? {}).filter((kind) => kind !== "CJSResolvesToESM")).toEqual([]);
+  });
+
+  const { ModuleResolutionKind, ModuleKind } = ts;
+  it.each([
+    ["bundler", ModuleResolutionKind.Bundler, ModuleKind.ESNext],
+    ["node16", ModuleResolutionKind.Node16, ModuleKind.Node16],
+    ["nodenext", ModuleResolutionKind.NodeNext, ModuleKind.NodeNext],
+  ])("compiles in strict mode where modules are found as by %s", (_, moduleResolution, module) => {
+    const { problems } = compile(PROGRAM, { moduleResolution, module }, join(folder, "program.mts"));
+    expect(problems).toEqual([]);
+  });
+
+  it("compiles with the types of Node and of Workers, without those of a browser", () => {
+    const lib = ["lib.es2022.d.ts"];
+    const typeRoots = [resolve("node_modules/@types"), resolve("node_modules/@cloudflare")];
+    for (const types of [["node"], ["workers-types"]])
+      expect(compile(PROGRAM, { lib, typeRoots, types }, join(folder, "program.mts")).problems).toEqual([]);
+  });
+});
+
+describe("The client package", () => {
+  const globals = globalThis as { window?: object; document?: object };
+  it("has every operation of the document, and nothing else that is sent", async () => {
+    const { createClient } = await import("../../dist/client/external/index.js");
+    const client = createClient({ baseUrl: "https://visits.test", clientId: "id", clientSecret: "secret" });
+    const { followEvents: _, withActingUser: __, ...operations } = client;
+    const { webhooks: ___, ...document } = documentOf("external");
+    expect(Object.keys(operations).sort()).toEqual(
+      operationsOf(document)
+        .map(({ operationId }) => operationId)
+        .sort(),
+    );
+  });
+
+  it("knows the type of each part of each operation", () => {
+    const client = packageIn("./dist/client/external");
+    const compiled = compile(everyType(documentOf("external"), client));
+    expect(compiled.problems).toEqual([]);
+    expect(untyped(compiled)).toEqual([]);
+  });
+
+  it("is refused in a browser's window", async () => {
+    const { createClient } = await import("../../dist/client/external/index.js");
+    onTestFinished(() => {
+      delete globals.window;
+      delete globals.document;
+    });
+    Object.assign(globals, { window: globalThis, document: {} });
+    const settings = { baseUrl: "https://visits.test", clientId: "id", clientSecret: "secret" };
+    expect(() => createClient(settings)).toThrow("A client secret must not get into a browser");
+  });
+});

@@ -1,0 +1,55 @@
+/*
+ * What a program does with the client package while a server fails in many ways: run by each runtime, so plain JavaScript.
+ * The client id says which fault comes, and the server remembers what it got by it.
+ */
+
+const SETTINGS = { clientSecret: "secret", maxRetries: 2 };
+
+const room = { waiting_room: { name: "Cardiology" } };
+
+const OPERATIONS = {
+  get: (visits, options) => visits.getWaitingRoom({ slug: "cardiology" }, options),
+  put: (visits, options) => visits.updateWaitingRoom({ slug: "cardiology", ...room }, options),
+  delete: (visits, options) => visits.retireWaitingRoom({ slug: "cardiology" }, options),
+  create: (visits, options) => visits.createWaitingRoom(room, options),
+  exchange: (visits, options) => visits.exchangeToken({ token_exchange: { token: "token" } }, options),
+};
+
+/** What comes of each operation with each fault, by the client id. */
+export async function runScenarios(client, { baseUrl, runtime, faults, webhook }) {
+  const visitsOf = (clientId) => client.createClient({ ...SETTINGS, baseUrl, clientId });
+  const outcomes = {};
+  async function run(name, action) {
+    outcomes[name] = await action(visitsOf(`${runtime} ${name}`)).then(
+      (value) => ({ value: value ?? null }),
+      (error) => ({
+        error: error.name,
+        status: error.status ?? null,
+        text: error.text ?? error.message,
+        requestId: error.requestId ?? null,
+      }),
+    );
+  }
+  const runs = faults.flatMap((fault) =>
+    Object.entries(OPERATIONS).map(([operation, send]) => run(`${operation}: ${fault}`, send)),
+  );
+  runs.push(run("get: aborted while it waits for a response", abortedSoon));
+  runs.push(run("get: aborted between two attempts", abortedSoon));
+  runs.push(
+    run("get: aborted before", (visits) =>
+      OPERATIONS.get(visits, { signal: AbortSignal.abort(new Error("never")) }),
+    ),
+  );
+  await Promise.all(runs);
+  const { secret, headers, body } = webhook;
+  const verify = (text) => client.verifyWebhook(secret, headers, text);
+  outcomes.webhook = (await verify(body)).type;
+  outcomes.changedWebhook = await verify(body.replace("1", "2")).catch(({ name }) => name);
+  return outcomes;
+}
+
+function abortedSoon(visits) {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new Error("enough")), 100);
+  return OPERATIONS.get(visits, { signal: controller.signal });
+}

@@ -1,0 +1,77 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createTestHarness, unstable_readConfig } from "wrangler";
+
+const SCENARIOS = "test/project/support/client_scenarios.mjs";
+
+const imports = (specifier: (file: string) => string) => `
+import * as client from ${JSON.stringify(specifier(resolve("dist/client/external/index.js")))};
+import { runScenarios } from ${JSON.stringify(specifier(resolve(SCENARIOS)))};`;
+
+/** That of the service. */
+const COMPATIBILITY_DATE = unstable_readConfig({ config: "wrangler.toml" }).compatibility_date;
+
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
+export type Outcomes = Record<string, any>;
+
+/** Runs the scenarios, with what they need as JSON, and returns what came of them. */
+type Run = (given: object) => Promise<Outcomes>;
+
+/** The first Node of another version than 24 that the machine has: the tests themselves run in 24. */
+const otherNode = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((folder) => !folder.includes("node_modules"))
+  .map((folder) => join(folder, process.platform === "win32" ? "node.exe" : "node"))
+  .find((file) => /^v2[0-3]\./.test(spawnSync(file, ["--version"], { encoding: "utf8" }).stdout ?? ""));
+
+export const RUNTIMES: Record<string, Run> = {
+  "Node 24": inNode(process.execPath),
+  ...(otherNode ? { "an older Node": inNode(otherNode) } : {}),
+  workerd: inWorkerd,
+};
+
+if (!otherNode)
+  process.stdout.write("Skipped: the client package is not run in Node 20, because it is not installed.\n");
+
+function inNode(node: string): Run {
+  return async (given) => {
+    const folder = mkdtempSync(join(tmpdir(), "client-"));
+    const program = join(folder, "program.mjs");
+    writeFileSync(
+      program,
+      `${imports((file) => pathToFileURL(file).href)}
+process.stdout.write(JSON.stringify(await runScenarios(client, ${JSON.stringify(given)})));`,
+    );
+    const child = spawn(node, [program], { stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    for await (const chunk of child.stdout) output += chunk;
+    rmSync(folder, { recursive: true });
+    return JSON.parse(output);
+  };
+}
+
+async function inWorkerd(given: object) {
+  const folder = mkdtempSync(join(tmpdir(), "client-"));
+  writeFileSync(
+    join(folder, "worker.mjs"),
+    `${imports((file) => file)}
+export default { fetch: async (request) => Response.json(await runScenarios(client, await request.json())) };`,
+  );
+  const configPath = join(folder, "wrangler.json");
+  writeFileSync(
+    configPath,
+    JSON.stringify({ name: "program", main: "worker.mjs", compatibility_date: COMPATIBILITY_DATE }),
+  );
+  const harness = createTestHarness({ workers: [{ configPath }] });
+  try {
+    await harness.listen();
+    const response = await harness.fetch("/", { method: "POST", body: JSON.stringify(given) });
+    return (await response.json()) as Outcomes;
+  } finally {
+    await harness.close();
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { createClient, type PurposeOfUse, paginate } from "../../dist/client/external/index.js";
+import { PURPOSES_OF_USE } from "../../src/database/enums.ts";
+import { all } from "../support/all.ts";
+
+interface Sent {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** A client of a server that gives these responses, and what it sends. */
+function aClient(answers: (Response | (() => Response))[] = [], settings: object = {}) {
+  const sent: Sent[] = [];
+  const client = createClient({
+    baseUrl: "https://visits.test",
+    clientId: "id",
+    clientSecret: "secret",
+    ...settings,
+    fetch: async (url, init) => {
+      sent.push({ url: String(url), ...(init as unknown as Omit<Sent, "url">) });
+      const answer = answers[sent.length - 1] ?? Response.json({});
+      return typeof answer === "function" ? answer() : answer;
+    },
+  });
+  return { client, sent };
+}
+
+const urlsOf = (sent: Sent[]) => sent.map(({ url }) => url.replace("https://visits.test/api/external", ""));
+
+describe("The client package", () => {
+  it.each([
+    "https://visits.test",
+    "https://visits.test/",
+    "https://visits.test/api/external",
+    "https://visits.test/api/external/",
+  ])("finds the API at %s", async (baseUrl) => {
+    const { client, sent } = aClient([], { baseUrl });
+    await client.listRoles();
+    expect(sent[0]?.url).toBe("https://visits.test/api/external/roles");
+  });
+
+  it("says what it needs", () => {
+    const incomplete = { baseUrl: "https://visits.test", clientId: "id" } as Parameters<
+      typeof createClient
+    >[0];
+    expect(() => createClient(incomplete)).toThrow(
+      "createClient needs a baseUrl, a clientId and a clientSecret",
+    );
+  });
+
+  it("puts what it is given into the path, the query and the body", async () => {
+    const { client, sent } = aClient();
+    await client.updateWaitingRoom({ slug: "a/b c?", waiting_room: { name: "Café" } });
+    await client.listCalls({ organization_user_id: 12, from: "2026-01-31", external_reference: "a&b" });
+    expect(urlsOf(sent)).toEqual([
+      "/waiting_rooms/a%2Fb%20c%3F",
+      "/organization_users/12/calls?from=2026-01-31&external_reference=a%26b",
+    ]);
+    expect(sent[0]).toMatchObject({ method: "PUT", body: '{"waiting_room":{"name":"Café"}}' });
+    expect(sent[0]?.headers).toMatchObject({ "X-Client-ID": "id", "X-Client-Secret": "secret" });
+    expect(sent[1]?.body).toBeUndefined();
+  });
+
+  it.each(["", ".", "..", undefined])("sends no request to another path, if a slug is %j", async (slug) => {
+    const { client, sent } = aClient();
+    await expect(client.getWaitingRoom({ slug: slug as string })).rejects.toThrow(
+      "slug must be an id or a slug",
+    );
+    expect(sent).toEqual([]);
+  });
+
+  it("says for whom it asks, and why, only as the client of that person", async () => {
+    const { client, sent } = aClient();
+    // The package and the service know the same purposes.
+    const purposes: readonly PurposeOfUse[] = PURPOSES_OF_USE;
+    const [purpose = "TREAT"]: readonly (typeof PURPOSES_OF_USE)[number][] = purposes;
+    await client.withActingUser("user-17", purpose).listRoles();
+    await client.listRoles();
+    expect(sent[0]?.headers).toMatchObject({ "X-Acting-User": "user-17", "X-Purpose-Of-Use": "TREAT" });
+    expect(sent[1]?.headers).not.toHaveProperty("X-Acting-User");
+  });
+
+  it("takes its secret nowhere else", async () => {
+    const elsewhere = new Response(null, { status: 302, headers: { Location: "https://elsewhere.test/" } });
+    const { client, sent } = aClient([elsewhere]);
+    await expect(client.listRoles()).rejects.toThrow("302: A redirect to https://elsewhere.test/");
+    expect(sent).toMatchObject([{ redirect: "manual" }]);
+  });
+
+  it("reads page after page, until the last one", async () => {
+    const page = (n: number) =>
+      Response.json({ waiting_rooms: [{ id: n }], pagination: { current_page: n, total_pages: 3 } });
+    const { client, sent } = aClient([page(1), page(2), page(3)]);
+    expect(await all(paginate(client.listWaitingRooms, { per_page: 1 }))).toEqual([
+      { id: 1 },
+      { id: 2 },
+      { id: 3 },
+    ]);
+    expect(urlsOf(sent)).toEqual(
+      ["?per_page=1", "?page=2&per_page=1", "?page=3&per_page=1"].map((query) => `/waiting_rooms${query}`),
+    );
+  });
+
+  it("reads on after an id, until there is nothing more", async () => {
+    const { client, sent } = aClient([
+      Response.json({ events: [{ id: 5 }], next_after: 5 }),
+      Response.json({ events: [], next_after: 8 }),
+      Response.json({ events: [], next_after: 8 }),
+    ]);
+    expect(await all(paginate(client.listEvents))).toEqual([{ id: 5 }]);
+    expect(urlsOf(sent)).toEqual(["", "after=5&", "after=8&"].map((after) => `/events?${after}per_page=100`));
+    const { client: other } = aClient([Response.json({ deliveries: [], next_after: null })]);
+    expect(await all(paginate(other.listWebhookDeliveries, { id: 6 }))).toEqual([]);
+  });
+
+  it("does not take the error of a proxy for one of the service", async () => {
+    const { client } = aClient([
+      new Response("<html>", { status: 404, headers: { "Content-Type": "text/html" } }),
+    ]);
+    await expect(client.listRoles()).rejects.toMatchObject({
+      status: 404,
+      text: "The response is not one of the service",
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { openMailer, sendMail } from "../../src/mail/mail.ts";
+
+const mail = { to: "ivy@example.com", subject: "Hello", text: "Hello", html: "<p>Hello</p>" };
+
+const sending = (error: unknown) =>
+  sendMail({ from: "invites@clinic.test", provider: { send: () => Promise.reject(error) } as never }, mail);
+
+describe("An error of the mail provider", () => {
+  it.each(["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"])(
+    "passes if it is %s, wherever the code stands",
+    async (code) => {
+      const deferred = { state: "deferred", reason: code };
+      expect(await sending(Object.assign(new Error("Not now"), { code }))).toEqual(deferred);
+      expect(await sending(new Error(`${code}: not now, ivy@example.com`))).toEqual(deferred);
+    },
+  );
+
+  it.each(["E_RECIPIENT_SUPPRESSED", "E_VALIDATION_ERROR", "E_SENDER_NOT_VERIFIED"])(
+    "is final if it is %s",
+    async (code) => {
+      const failed = { state: "failed", reason: code };
+      expect(await sending(Object.assign(new Error("No"), { code }))).toEqual(failed);
+    },
+  );
+
+  it("is final without a code, and says nothing of its message", async () => {
+    const failed = { state: "failed", reason: "unknown" };
+    for (const error of [new Error("ivy@example.com is not allowed"), "ivy@example.com", null, undefined])
+      expect(await sending(error)).toEqual(failed);
+  });
+});
+
+describe("Mail", () => {
+  it("is on with a sender and a binding, and off without one of them", () => {
+    const EMAIL = {} as SendEmail;
+    expect(openMailer({ EMAIL }, { MAIL_FROM: "a@b.test" })).toEqual({ from: "a@b.test", provider: EMAIL });
+    expect(openMailer({}, { MAIL_FROM: "a@b.test" })).toBeNull();
+    expect(openMailer({ EMAIL }, { MAIL_FROM: undefined })).toBeNull();
+  });
+});

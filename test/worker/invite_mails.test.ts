@@ -1,0 +1,608 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
+import { api, platform } from "./support/api.ts";
+import { countingRoundTrips } from "./support/database.ts";
+import { aTimestamp, expectRefusal } from "./support/expectations.ts";
+import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
+import { acceptToken, letAge } from "./support/invites.ts";
+import { aClinicWithMail, aMailProvider, aMailWorker, MAIL_FROM, tokenIn } from "./support/mails.ts";
+import { observedDatabase } from "./support/observed_database.ts";
+import { anInvite, anOrganization, given, unique } from "./support/organization.ts";
+import { aClinicWithQueue } from "./support/queue.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const MESSAGE = { schema: "invite_mails/1" };
+
+describe("The mail of an invite", () => {
+  it("goes out once, right after the request, with the link that the platform gets", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    expect(invite).toMatchObject({ mail_status: "queued", mailed_at: null });
+    expect(clinic.mails.messages.map(({ body }) => body)).toEqual([MESSAGE]);
+    await clinic.mailsUntilDone();
+    const [mail, ...others] = clinic.provider.to(invite);
+    expect(others).toEqual([]);
+    expect(mail).toMatchObject({ from: MAIL_FROM, subject: "Invitation to Riverside Clinic" });
+    const { accept_url } = await given(platform.get(`/invites/${invite.id}`));
+    expect(mail?.text).toContain(`\n${accept_url}\n`);
+    expect(await clinic.read(invite)).toEqual({ ...invite, mail_status: "sent", mailed_at: aTimestamp });
+    expect((await acceptToken(mail && tokenIn(mail))).status).toBe(200);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", used_at: aTimestamp });
+    expect(await clinic.eventsOf("invite.created")).toEqual([invite.id]);
+    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
+  });
+
+  it("goes out once for messages that are delivered again, late and at once", async () => {
+    const clinic = await aClinicWithMail();
+    const invites = await Promise.all(Array.from({ length: 5 }, () => clinic.invite()));
+    await Promise.all(Array.from({ length: 8 }, () => clinic.mails.deliver(MESSAGE)));
+    await clinic.mails.deliver(MESSAGE, "invite-mails-dead-letter");
+    await clinic.mails.runCron();
+    await clinic.mailsUntilDone();
+    for (const invite of invites) expect(clinic.provider.to(invite)).toHaveLength(1);
+  });
+
+  it("goes out though every message is lost: the cron sees that it is due", async () => {
+    const clinic = await aClinicWithMail(undefined, {
+      INVITE_MAILS: { send: () => Promise.reject(new Error("Queue send failed")) },
+    });
+    const invite = await clinic.invite();
+    expect(invite.mail_status).toBe("queued");
+    const again = aMailWorker({ EMAIL: clinic.provider.binding });
+    await again.runCron();
+    await again.pass(1000);
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+  });
+
+  it("goes out to each person of a bulk invite", async () => {
+    const provider = aMailProvider();
+    const mails = aMailWorker({ EMAIL: provider.binding });
+    const { INVITE_MAILS } = mails.bindings;
+    const clinic = await aClinicWithQueue({ MAIL_FROM, EMAIL: provider.binding, INVITE_MAILS });
+    const invites = Array.from({ length: 3 }, () => anInvite());
+    const { messages } = await clinic.bulkInvite(invites);
+    await clinic.consume(messages);
+    await mails.passUntilDone(clinic);
+    for (const invite of invites) expect(provider.to(invite)).toHaveLength(1);
+    const { organization_invites } = await given(clinic.client.get("/invites"));
+    expect(organization_invites.map(({ mail_status }: { mail_status: string }) => mail_status)).toEqual(
+      invites.map(() => "sent"),
+    );
+  });
+
+  it.each([
+    [
+      "was removed",
+      async (clinic: Clinic, invite: Invite) => given(clinic.client.delete(`/invites/${invite.id}`)),
+    ],
+    ["was used", async (_: Clinic, invite: Invite) => given(acceptToken(await platformToken(invite)))],
+    ["has expired", async (_: Clinic, invite: Invite) => update("expires_at = 1", invite)],
+  ])("never goes out for an invite that %s just before it is claimed", async (_, end) => {
+    let beforeClaim = async () => {};
+    const DB = observedDatabase({
+      query: async (run) => {
+        if (isClaiming) {
+          isClaiming = false;
+          await beforeClaim();
+        }
+        return run();
+      },
+      prepare: (text) => {
+        isClaiming ||= text.includes(`insert into "organization_mails"`);
+      },
+    });
+    let isClaiming = false;
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    const watched = aMailWorker({ EMAIL: clinic.provider.binding, DB });
+    let wasClaimed = false;
+    beforeClaim = async () => {
+      if (wasClaimed) return;
+      wasClaimed = true;
+      await end(clinic, invite);
+    };
+    await watched.deliver(MESSAGE);
+    await watched.passUntilDone(clinic);
+    expect(wasClaimed).toBe(true);
+    expect(clinic.provider.to(invite)).toEqual([]);
+  });
+
+  it("is no longer due when the invite was used without it", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    await given(acceptToken(await platformToken(invite)));
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "off", mailed_at: null });
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.to(invite)).toEqual([]);
+  });
+});
+
+type Clinic = Awaited<ReturnType<typeof aClinicWithMail>>;
+type Invite = { id: number; email: string };
+
+const update = (set: string, { id }: { id: number }) =>
+  env.DB.prepare(`update invites set ${set} where id = ?`).bind(id).run();
+
+async function platformToken({ id }: { id: number }) {
+  const { accept_url } = await given(platform.get(`/invites/${id}`));
+  return new URL(accept_url).searchParams.get("token");
+}
+
+describe("A sender that dies after the mail was sent", () => {
+  /** A clinic, and senders of which so many die before they write that a mail was sent. */
+  async function aClinicWithDyingSenders(times: number) {
+    let deaths = 0;
+    let isOutcome = false;
+    const DB = observedDatabase({
+      prepare: (text) => {
+        isOutcome = text.includes(`"mailed_at" = ?`);
+      },
+      query: async (run) => {
+        if (!isOutcome || deaths++ >= times) return run();
+        throw new Error("D1_ERROR: Network connection lost.");
+      },
+    });
+    const clinic = await aClinicWithMail();
+    return { ...clinic, senders: aMailWorker({ EMAIL: clinic.provider.binding, DB }) };
+  }
+
+  it("has it sent a second time, when its claim is over, and not before", async () => {
+    const clinic = await aClinicWithDyingSenders(1);
+    const invite = await clinic.invite();
+    expect(await clinic.senders.deliver(MESSAGE)).toBe(false);
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    await clinic.senders.deliver(MESSAGE);
+    await clinic.senders.pass(4 * MINUTE);
+    await clinic.senders.runCron();
+    await clinic.senders.pass(1000);
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    await clinic.senders.passUntilDone(clinic);
+    expect(clinic.provider.to(invite)).toHaveLength(2);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+  });
+
+  it("has it sent twice at most, whatever dies: then it counts as failed", async () => {
+    const clinic = await aClinicWithDyingSenders(Number.POSITIVE_INFINITY);
+    const invite = await clinic.invite();
+    await clinic.senders.deliver(MESSAGE);
+    await clinic.senders.passUntilDone(clinic);
+    await clinic.senders.pass(DAY);
+    await clinic.senders.runCron();
+    await clinic.senders.pass(1000);
+    expect(clinic.provider.to(invite)).toHaveLength(2);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
+    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
+  });
+});
+
+it("A database that fails now and then makes no mail go out more than twice, and none get lost", async () => {
+  const faults: Fault[] = ["not made", undefined, "answer lost", undefined, undefined, "not made"];
+  let n = 0;
+  const clinic = await aClinicWithMail();
+  const invites = await Promise.all(Array.from({ length: 6 }, () => clinic.invite()));
+  const faulty = aMailWorker({
+    EMAIL: clinic.provider.binding,
+    DB: aFaultyDatabase(() => faults[n++ % faults.length]),
+  });
+  await faulty.deliver(MESSAGE);
+  await faulty.deliver(MESSAGE);
+  await clinic.mailsUntilDone();
+  for (const invite of invites) {
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+    expect([1, 2]).toContain(clinic.provider.to(invite).length);
+  }
+});
+
+describe("An error of the mail provider", () => {
+  it.each(["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"])(
+    "that passes (%s) is followed by another attempt, each after a longer pause",
+    async (code) => {
+      const times: number[] = [];
+      const provider = aMailProvider(({ at }) => (times.push(at) <= 4 ? code : undefined));
+      const clinic = await aClinicWithMail(provider);
+      const invite = await clinic.invite();
+      await clinic.mails.pass(1000);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued", mailed_at: null });
+      await clinic.mailsUntilDone();
+      expect(provider.to(invite)).toHaveLength(1);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
+      const pauses = times.slice(1).map((time, n) => time - (times[n] as number));
+      expect(pauses).toHaveLength(4);
+      expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+      expect(pauses[0]).toBeGreaterThanOrEqual(5 * MINUTE);
+      expect(pauses[3]).toBeGreaterThanOrEqual(40 * MINUTE);
+      expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
+    },
+  );
+
+  it("that never passes is the end when the invite expires", async () => {
+    const provider = aMailProvider(() => "E_DAILY_LIMIT_EXCEEDED");
+    const clinic = await aClinicWithMail(provider);
+    const invite = await clinic.invite();
+    await clinic.mailsUntilDone();
+    expect(Date.now()).toBeLessThanOrEqual(Date.parse(invite.expires_at));
+    expect(Date.now()).toBeGreaterThan(Date.parse(invite.expires_at) - 7 * 60 * MINUTE);
+    expect(provider.attempts).toBeGreaterThan(20);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
+    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
+  });
+
+  it.each(["E_RECIPIENT_SUPPRESSED", "E_VALIDATION_ERROR", "Something else"])(
+    "that does not pass (%s) is final, until the invite is sent again",
+    async (code) => {
+      const provider = aMailProvider(() => code);
+      const clinic = await aClinicWithMail(provider);
+      const invite = await clinic.invite();
+      await clinic.mailsUntilDone();
+      expect(provider.attempts).toBe(1);
+      expect(await clinic.read(invite)).toEqual({ ...invite, mail_status: "failed" });
+      expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
+      provider.faultOf = () => undefined;
+      await letAge(invite);
+      expect(await given(clinic.resend(invite))).toMatchObject({ mail_status: "queued" });
+      await clinic.mailsUntilDone();
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
+    },
+  );
+});
+
+describe("Sending an invite again", () => {
+  it.each([
+    ["with a mail", aClinicWithMail],
+    ["where mail is off", () => aClinicWithMail(aMailProvider(), { MAIL_FROM: "" })],
+  ])("happens once for thirty requests at once, %s: the others have to wait", async (_, open) => {
+    const clinic = await open();
+    const invite = await clinic.invite();
+    await clinic.mailsUntilDone();
+    const isOn = invite.mail_status === "queued";
+    const [old] = clinic.provider.to(invite);
+    const oldToken = await platformToken(invite);
+    if (isOn) expect(tokenIn(old as never)).toBe(oldToken);
+    await letAge(invite);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => clinic.resend(invite)));
+    const [resent, ...more] = answers.filter(({ status }) => status === 202);
+    expect(more).toEqual([]);
+    for (const answer of answers.filter(({ status }) => status !== 202)) {
+      expectRefusal(answer, 429, JUST_NOW);
+      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+      expect(Number(answer.headers.get("Retry-After"))).toBeLessThanOrEqual(60);
+    }
+    expect(resent?.body).toMatchObject({ id: invite.id, mail_status: isOn ? "queued" : "off" });
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.to(invite)).toHaveLength(isOn ? 2 : 0);
+    expectRefusal(await acceptToken(oldToken), 404);
+    const [, mail] = clinic.provider.to(invite);
+    expect((await acceptToken(mail ? tokenIn(mail) : await platformToken(invite))).status).toBe(200);
+  });
+
+  it("is refused in the minute after its creation", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    const refused = await clinic.resend(invite);
+    expectRefusal(refused, 429, JUST_NOW);
+    vi.setSystemTime(Date.now() + Number(refused.headers.get("Retry-After")) * 1000);
+    expect((await clinic.resend(invite)).status).toBe(202);
+    expectRefusal(await clinic.resend(invite), 429, JUST_NOW);
+  });
+
+  it("renews one that has expired, whose mail and link then work", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    await clinic.mailsUntilDone();
+    await update("expires_at = 1", invite);
+    await letAge(invite);
+    const resent = await given(clinic.resend(invite));
+    expect(Date.parse(resent.expires_at) - Date.now()).toBeGreaterThan(6 * DAY);
+    expect(Date.parse(resent.updated_at)).toBeGreaterThan(Date.parse(invite.updated_at));
+    expect(resent.mailed_at).toEqual(aTimestamp);
+    await clinic.mailsUntilDone();
+    const mail = clinic.provider.to(invite).at(-1);
+    expect((await acceptToken(mail && tokenIn(mail))).status).toBe(200);
+  });
+
+  it("is refused if it was used, or gives roles above those of the client, and changes nothing", async () => {
+    const clinic = await aClinicWithMail();
+    const used = await clinic.invite();
+    await given(acceptToken(await platformToken(used)));
+    expectRefusal(await clinic.resend(used), 422, "The invite was used: it cannot be sent again");
+    const high = await clinic.invite({ role_names: ["organization_admin"] });
+    await letAge(high);
+    const assistant = await clinic.addUser("Pat Provider", ["provider"]);
+    const below = (await clinic.addClient(assistant.id)).through(clinic.mails.fetcher);
+    expectRefusal(
+      await below.post(`/invites/${high.id}/resend`, undefined),
+      422,
+      "roles: organization_admin is above your permission level; you may assign provider_assistant, provider",
+    );
+    expectRefusal(await clinic.resend({ id: 999_999 }), 404, "Invite not found");
+    const other = await aClinicWithMail();
+    expectRefusal(await other.resend(high), 404, "Invite not found");
+    expect(await clinic.read(high)).toMatchObject({ expires_at: high.expires_at });
+  });
+
+  it("while its first mail is being sent leaves the second mail due", async () => {
+    const provider = aMailProvider();
+    const clinic = await aClinicWithMail(provider);
+    const invite = await clinic.invite();
+    let isFirst = true;
+    const send = provider.binding.send.bind(provider.binding);
+    provider.binding.send = (async (mail: never) => {
+      if (isFirst) {
+        isFirst = false;
+        await letAge(invite);
+        await given(clinic.resend(invite));
+      }
+      return send(mail);
+    }) as never;
+    await clinic.mailsUntilDone();
+    expect(provider.to(invite)).toHaveLength(2);
+    const [old, last] = provider.to(invite);
+    expectRefusal(await acceptToken(old && tokenIn(old)), 404);
+    expect((await acceptToken(last && tokenIn(last))).status).toBe(200);
+  });
+});
+
+const JUST_NOW =
+  "The invite was created or sent again less than 60 seconds ago: wait for the mail, or try again later";
+
+describe("The limit of mails", () => {
+  it("to an address is three a day, however often the invite is deleted and made again", async () => {
+    const clinic = await aClinicWithMail();
+    const email = `${unique("victim")}@example.com`;
+    const statuses: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      const invite = await clinic.invite({ email });
+      await clinic.mailsUntilDone();
+      statuses.push((await clinic.read(invite)).mail_status);
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    }
+    expect(statuses).toEqual(["sent", "sent", "sent", "failed", "failed"]);
+    expect(clinic.provider.to({ email })).toHaveLength(3);
+    expect(await clinic.eventsOf("invite.mail_failed")).toHaveLength(2);
+    await clinic.mails.pass(DAY + MINUTE);
+    await clinic.mails.runCron();
+    await clinic.invite({ email });
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.to({ email })).toHaveLength(4);
+  });
+
+  it("to an address is three a day for ten organizations together, who mail at once", async () => {
+    const email = `${unique("victim")}@example.com`;
+    const provider = aMailProvider();
+    const clinics = await Promise.all(Array.from({ length: 10 }, () => aClinicWithMail(provider)));
+    const invites = await Promise.all(clinics.map((clinic) => clinic.invite({ email })));
+    await Promise.all(clinics.map(({ mails }) => mails.deliver(MESSAGE)));
+    for (const clinic of clinics) await clinic.mailsUntilDone();
+    expect(provider.to({ email })).toHaveLength(3);
+    const all = await Promise.all(clinics.map((clinic, n) => clinic.read(invites[n])));
+    expect(all.filter(({ mail_status }) => mail_status === "failed")).toHaveLength(7);
+  });
+
+  it("to an address counts an attempt that failed and passes once", async () => {
+    const email = `${unique("patient")}@example.com`;
+    let failures = 0;
+    const provider = aMailProvider(() => (failures++ < 6 ? "E_RATE_LIMIT_EXCEEDED" : undefined));
+    const clinic = await aClinicWithMail(provider);
+    const invite = await clinic.invite({ email });
+    await clinic.mailsUntilDone();
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+    expect(provider.attempts).toBe(7);
+  });
+
+  it("of an organization is 2,000 a day, and others are not concerned", async () => {
+    const clinic = await aClinicWithMail();
+    await env.DB.prepare(
+      `insert into organization_mails (organization_id, mailing, counted_at)
+       with recursive n (n) as (select 1 union all select n + 1 from n where n < 1999) select ?, 'earlier ' || n, ? from n`,
+    )
+      .bind(clinic.id, Date.now())
+      .run();
+    const invites = await Promise.all(Array.from({ length: 4 }, () => clinic.invite()));
+    await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.sent.filter(({ to }) => invites.some(({ email }) => email === to))).toHaveLength(
+      1,
+    );
+    expect(await clinic.eventsOf("invite.mail_failed")).toHaveLength(3);
+    const other = await aClinicWithMail();
+    const invite = await other.invite();
+    await other.mailsUntilDone();
+    expect(await other.read(invite)).toMatchObject({ mail_status: "sent" });
+    await clinic.mails.pass(DAY + MINUTE);
+    const again = invites.find(({ email }) => clinic.provider.to({ email }).length === 0);
+    expect(await given(clinic.resend(again))).toMatchObject({ mail_status: "queued" });
+    await clinic.mailsUntilDone();
+    expect(await clinic.read(again)).toMatchObject({ mail_status: "sent" });
+  });
+
+  it("keeps no address and no name, and nothing for longer than a day", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    await clinic.mailsUntilDone();
+    const counts = async () => [
+      ...(
+        await env.DB.prepare("select * from address_mails where mailing like ?").bind(`${invite.id}.%`).all()
+      ).results,
+      ...(
+        await env.DB.prepare("select * from organization_mails where mailing like ?")
+          .bind(`${invite.id}.%`)
+          .all()
+      ).results,
+    ];
+    const rows = await counts();
+    expect(rows).toHaveLength(2);
+    expect(JSON.stringify(rows)).not.toMatch(/@|example|Ivy/);
+    await clinic.mails.pass(DAY + MINUTE);
+    await clinic.mails.runCron();
+    expect(await counts()).toEqual([]);
+  });
+});
+
+describe("Without mail", () => {
+  it.each([
+    ["the address of the sender", { MAIL_FROM: "" }],
+    ["the binding", { EMAIL: undefined }],
+  ])("because %s is missing, invites are as before, and no message is sent", async (_, bindings) => {
+    const clinic = await aClinicWithMail(aMailProvider(), bindings);
+    const invite = await clinic.invite();
+    expect(invite).toMatchObject({ mail_status: "off", mailed_at: null });
+    expect(clinic.mails.messages).toEqual([]);
+    await clinic.mails.runCron();
+    await clinic.mails.deliver(MESSAGE);
+    expect(clinic.mails.messages).toEqual([]);
+    expect(clinic.provider.attempts).toBe(0);
+    expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
+      mail: "off",
+    });
+  });
+
+  it("mails that were queued wait until it is back", async () => {
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
+      mail: "on",
+    });
+    const off = aMailWorker({ EMAIL: clinic.provider.binding, MAIL_FROM: "" });
+    await off.deliver(MESSAGE);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
+    await clinic.mailsUntilDone();
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+  });
+});
+
+it("No message, log line or event of a mail has an address, a name or a link", async () => {
+  const lines: string[] = [];
+  const spies = (["log", "error"] as const).map((method) =>
+    vi.spyOn(console, method).mockImplementation((...said: unknown[]) => {
+      lines.push(said.map(String).join(" "));
+    }),
+  );
+  const faults = ["E_RATE_LIMIT_EXCEEDED", "E_VALIDATION_ERROR"];
+  const provider = aMailProvider(() => faults.shift());
+  const clinic = await aClinicWithMail(provider, {}, "Zebediah Hospital");
+  const secret = { email: `${unique("wilhelmina")}@quincey.example`, display_name: "Wilhelmina Quincey" };
+  const bodies: string[] = [];
+  const collect = () => bodies.push(...clinic.mails.messages.map(({ body }) => JSON.stringify(body)));
+  const invite = await clinic.invite(secret);
+  collect();
+  await clinic.mailsUntilDone();
+  await letAge(invite);
+  await given(clinic.resend(invite));
+  collect();
+  await clinic.mailsUntilDone();
+  for (const spy of spies) spy.mockRestore();
+  const { events } = await given(clinic.client.get("/events?per_page=100"));
+  expect(provider.to(invite)).toHaveLength(1);
+  const said = lines.filter((line) => line.includes("invite_mail_")).map((line) => JSON.parse(line));
+  const ids = { organization_id: clinic.id, invite_id: invite.id };
+  expect(said).toContainEqual({ event: "invite_mail_deferred", ...ids, reason: "E_RATE_LIMIT_EXCEEDED" });
+  expect(said).toContainEqual({ event: "invite_mail_failed", ...ids, reason: "E_VALIDATION_ERROR" });
+  expect(bodies.length).toBeGreaterThan(0);
+  for (const text of [...lines, ...bodies, JSON.stringify(events)])
+    expect(text).not.toMatch(/wilhelmina|quincey|zebediah|token=|somebody@/i);
+});
+
+describe("A restored database", () => {
+  const run = (statements: string[]) => env.DB.batch(statements.map((text) => env.DB.prepare(text)));
+
+  it("drops queued mail, sends none until it is resumed, and then what was asked for since", async () => {
+    const clinic = await aClinicWithMail();
+    const before = await clinic.invite();
+    await run(QUIETING_STATEMENTS);
+    try {
+      expect(await clinic.read(before)).toMatchObject({ mail_status: "failed", mailed_at: null });
+      const since = await clinic.invite();
+      await clinic.mails.pass(10 * MINUTE);
+      await clinic.mails.runCron();
+      await clinic.mails.pass(1000);
+      expect(clinic.provider.attempts).toBe(0);
+      expect(await clinic.read(since)).toMatchObject({ mail_status: "queued" });
+      await run(RESUMING_STATEMENTS);
+      await clinic.mails.runCron();
+      await clinic.mailsUntilDone();
+      expect(clinic.provider.to(before)).toEqual([]);
+      expect(clinic.provider.to(since)).toHaveLength(1);
+      await given(clinic.resend(before));
+      await clinic.mailsUntilDone();
+      expect(clinic.provider.to(before)).toHaveLength(1);
+    } finally {
+      await run(RESUMING_STATEMENTS);
+    }
+  });
+
+  it("sends no mail that was found due in the moment before", async () => {
+    let isClaiming = false;
+    const DB = observedDatabase({
+      prepare: (text) => {
+        isClaiming ||= text.includes(`insert into "organization_mails"`);
+      },
+      query: async (work) => {
+        if (isClaiming) await run(QUIETING_STATEMENTS);
+        isClaiming = false;
+        return work();
+      },
+    });
+    const clinic = await aClinicWithMail();
+    const invite = await clinic.invite();
+    try {
+      await aMailWorker({ EMAIL: clinic.provider.binding, DB }).deliver(MESSAGE);
+      expect(clinic.provider.to(invite)).toEqual([]);
+    } finally {
+      await run(RESUMING_STATEMENTS);
+    }
+  });
+});
+
+describe("The platform's list of active invites", () => {
+  it("goes through all organizations by id, with links, and leaves out used and expired ones", async () => {
+    const [one, two] = [await anOrganization(), await anOrganization()];
+    const { id: after } = await one.addInvite();
+    const used = await one.addInvite();
+    await given(acceptToken(await platformToken(used)));
+    const expired = await one.addInvite();
+    await update("expires_at = 1", expired);
+    const active = [await two.addInvite(), await one.addInvite(), await two.addInvite()];
+    const list = (query: string) => given(platform.get(`/invites?${query}`));
+    const first = await list(`status=active&after=${after}&per_page=2`);
+    expect(first.organization_invites.map(({ id }: Invite) => id)).toEqual(
+      active.slice(0, 2).map(({ id }) => id),
+    );
+    expect(first.next_after).toBe(active[1].id);
+    const second = await list(`after=${first.next_after}`);
+    expect(second.organization_invites[0]).toEqual(await given(platform.get(`/invites/${active[2].id}`)));
+    const end = await list(`after=${second.next_after}`);
+    expect(end).toEqual({ organization_invites: [], next_after: second.next_after });
+  });
+
+  it.each(["status=expired", "status=used", "after=-1", "after=x", "per_page=0"])(
+    "refuses %s",
+    async (query) => {
+      expectRefusal(await platform.get(`/invites?${query}`), 400);
+    },
+  );
+});
+
+it("Mail costs a request no further round trip", async () => {
+  const clinic = await aClinicWithMail();
+  const counting = countingRoundTrips({
+    MAIL_FROM,
+    EMAIL: clinic.provider.binding,
+    INVITE_MAILS: aMailWorker({}).bindings.INVITE_MAILS,
+  });
+  const client = clinic.client.through(counting.fetcher);
+  await client.get("/roles");
+  let invite = { id: 0 };
+  const creation = () => given(client.post("/invites", { organization_invite: anInvite() }));
+  expect(
+    await counting.during(async () => {
+      invite = await creation();
+    }),
+  ).toBeLessThanOrEqual(2);
+  await letAge(invite);
+  expect(
+    await counting.during(() => given(client.post(`/invites/${invite.id}/resend`, undefined))),
+  ).toBeLessThanOrEqual(2);
+  expect(await counting.during(() => given(platform.through(counting.fetcher).get("/invites")))).toBe(1);
+});

@@ -1,0 +1,155 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  waitOnExecutionContext,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { onTestFinished, vi } from "vitest";
+import worker from "../../../src/index.ts";
+import { platform } from "./api.ts";
+import { anInvite, anOrganization, given, unique } from "./organization.ts";
+import { throughWorkerWith } from "./worker.ts";
+
+export const MAIL_FROM = "invites@clinic.test";
+
+/** As wrangler.toml has it. */
+const CRON_INTERVAL = 5 * 60_000;
+
+export interface SentMail {
+  from: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  at: number;
+}
+
+/** An error as the provider throws it. */
+export const mailError = (code: string) =>
+  Object.assign(new Error(`${code}: the mail to somebody@example.com was not taken`), { code });
+
+/** wrangler's simulated mail, with faults before it. It keeps what was sent. */
+export function aMailProvider(faultOf: (mail: SentMail) => string | undefined = () => undefined) {
+  const provider = {
+    sent: [] as SentMail[],
+    /** How often it was asked. */
+    attempts: 0,
+    faultOf,
+    to: ({ email }: { email: string }) => provider.sent.filter(({ to }) => to === email),
+    binding: {
+      async send(mail: Omit<SentMail, "at">) {
+        provider.attempts++;
+        const sent = { ...mail, at: Date.now() };
+        const fault = provider.faultOf(sent);
+        if (fault) throw mailError(fault);
+        const result = await env.EMAIL.send(mail);
+        provider.sent.push(sent);
+        return result;
+      },
+    } as unknown as SendEmail,
+  };
+  return provider;
+}
+
+/** The queue of mails, whose messages wait for the test, and the cron. */
+export function aMailWorker(bindings: object) {
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const messages: { body: unknown; at: number }[] = [];
+  const INVITE_MAILS = {
+    async send(body: unknown, { delaySeconds = 0 } = {}) {
+      messages.push({ body, at: Date.now() + delaySeconds * 1000 });
+    },
+  } as unknown as Queue;
+  const bound = { ...env, MAIL_FROM, INVITE_MAILS, ...bindings };
+
+  /** Delivers one message, and returns whether it was acknowledged. */
+  async function deliver(body: unknown, queue = "invite-mails") {
+    const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body };
+    const batch = createMessageBatch(queue, [message]);
+    const retries = batch.messages.map((each) => vi.spyOn(each, "retry"));
+    const context = createExecutionContext();
+    await worker.queue(batch, bound, context);
+    await waitOnExecutionContext(context);
+    return retries.every(({ mock }) => mock.calls.length === 0);
+  }
+
+  /** Lets time pass, and delivers what is due in it. */
+  async function pass(milliseconds: number) {
+    const end = Date.now() + milliseconds;
+    for (;;) {
+      messages.sort((a, b) => a.at - b.at);
+      const next = messages[0];
+      if (!next || next.at > end) break;
+      messages.shift();
+      vi.setSystemTime(Math.max(next.at, Date.now()));
+      await deliver(next.body);
+    }
+    vi.setSystemTime(Math.max(end, Date.now()));
+  }
+
+  const runCron = () => worker.scheduled(createScheduledController(), bound);
+
+  /** Lets the cron run when a mail of the organization is due, until none is. */
+  async function passUntilDone({ id }: { id: number }) {
+    const firstDue = "select min(next_mail_at) as at from invites where organization_id = ?";
+    for (;;) {
+      await pass(2000);
+      const at = await env.DB.prepare(firstDue).bind(id).first<number>("at");
+      if (at === null) return;
+      const cron = Math.ceil(Math.max(at, Date.now() + 1) / CRON_INTERVAL) * CRON_INTERVAL;
+      await pass(cron - Date.now());
+      await runCron();
+    }
+  }
+
+  return {
+    bindings: bound,
+    fetcher: throughWorkerWith(bound),
+    messages,
+    deliver,
+    pass,
+    runCron,
+    passUntilDone,
+  };
+}
+
+/** Drops what is due when the test ends: other tests would send it. */
+function leavingNoMails({ id }: { id: number }) {
+  onTestFinished(async () => {
+    await env.DB.prepare("update invites set next_mail_at = null where organization_id = ?").bind(id).run();
+  });
+}
+
+/** An organization whose requests go to the Worker with a provider of mail. */
+export async function aClinicWithMail(
+  provider = aMailProvider(),
+  bindings: object = {},
+  name = "Riverside Clinic",
+) {
+  const mails = aMailWorker({ EMAIL: provider.binding, ...bindings });
+  const clinic = await anOrganization(name);
+  leavingNoMails(clinic);
+  const client = { ...clinic.client, ...clinic.client.through(mails.fetcher) };
+  return {
+    ...clinic,
+    client,
+    provider,
+    mails,
+    platform: platform.through(mails.fetcher),
+    invite: (more: object = {}) => given(client.post("/invites", { organization_invite: anInvite(more) })),
+    read: ({ id }: { id: number }) => given(client.get(`/invites/${id}`)),
+    resend: ({ id }: { id: number }) => client.post(`/invites/${id}/resend`, undefined),
+    /** The ids of the invites that have an event of the type. */
+    eventsOf: async (type: string) =>
+      (await given(client.get(`/events?type=${type}&per_page=100`))).events.map(
+        ({ data }: { data: { invite_id: number } }) => data.invite_id,
+      ),
+    mailsUntilDone: () => mails.passUntilDone(clinic),
+  };
+}
+
+/** The token in the link of a mail. */
+export const tokenIn = ({ text }: SentMail) => /token=(\S+)/.exec(text)?.[1] ?? "";

@@ -95,8 +95,8 @@ async function contentOf(response: Response): Promise<unknown> {
     return response.ok ? JSON.parse(text) : jsonOr(text);
   }
   if (/^text\/|ndjson/.test(type)) return await response.text();
-  const bytes = await response.arrayBuffer();
-  return bytes.byteLength > 0 ? bytes : undefined;
+  const file = await response.blob();
+  return file.size > 0 ? file : undefined;
 }
 
 function jsonOr(text: string): unknown {

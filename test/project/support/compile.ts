@@ -66,6 +66,8 @@ const SCALAR =
 function untypedIn(checker: ts.TypeChecker, type: ts.Type, path: string, above: Set<ts.Type>): string[] {
   if (type.flags & NOTHING_KNOWN) return [`${path}: ${checker.typeToString(type)}`];
   if (type.flags & SCALAR || above.has(type)) return [];
+  // The bytes of a file have no parts.
+  if (["Blob", "File"].includes(type.symbol?.name)) return [];
   const within = (inner: ts.Type, step: string) =>
     untypedIn(checker, inner, path + step, new Set([...above, type]));
   if (type.isUnionOrIntersection()) return type.types.flatMap((each) => within(each, ""));

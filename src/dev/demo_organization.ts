@@ -91,13 +91,13 @@ export async function loadDemoOrganization(env: Env, now: number) {
     });
   }
 
-  // Made yesterday, so that it can be sent again.
-  const ida = {
-    email: "ida@demo-clinic.example",
-    display_name: "Ida Invitee",
-    role_names: ["provider" as const],
-  };
-  await unlessThere(createInvite({ ...clientContext, mailer: null, now: now - DAY }, ida));
+  // Made yesterday, so that they can be sent again.
+  const yesterday = { ...clientContext, mailer: null, now: now - DAY };
+  for (const name of ["Ida", "Ian"]) {
+    const email = `${name.toLowerCase()}@demo-clinic.example`;
+    const invite = { email, display_name: `${name} Invitee`, role_names: ["provider" as const] };
+    await unlessThere(createInvite(yesterday, invite));
+  }
 
   await reportYesterdaysCall(context, env, provider.id, cardiology);
 }
@@ -128,6 +128,7 @@ async function reportYesterdaysCall(
         key: speakers.recipient,
         display_name: "Remy Recipient",
         role: "recipient",
+        external_reference: "patient-4711",
         waiting_since: started_at - HOUR / 20,
         ...joined,
       },

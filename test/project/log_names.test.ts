@@ -29,8 +29,9 @@ function namesIn(line: string): string[] {
   return details.length === 0 ? [event] : details.map((detail) => `${event} ${detail}`);
 }
 
+/** The Worker's: what the build makes has programs for callers, which print. */
 const source = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts") && !/log_names\.ts$|\.d\.ts$/.test(file))
+  .filter((file) => file.endsWith(".ts") && !/^reference\b|log_names\.ts$|\.d\.ts$/.test(file))
   .map((file) => readFileSync(join("src", file), "utf8"))
   .join("\n");
 

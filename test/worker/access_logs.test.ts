@@ -20,6 +20,7 @@ const RECORDED: Record<string, Record<string, string>> = {
     "GET /organization_users/:organization_user_id/calls/:call_id/participants": "read participant",
     "GET /organization_users/:organization_user_id/calls/:call_id/consents": "read consent",
     "GET /waiting_rooms/:slug/participants": "read participant",
+    "GET /access_logs": "read access_log",
     "PUT /organization_users/:organization_user_id/calls/:call_id": "update call",
     "PUT /organization_users/:id": "update organization_user",
     "DELETE /organization_users/:id": "delete organization_user",
@@ -211,7 +212,7 @@ const allEntries = async ({ id }: { id: number }) =>
   );
 
 describe("No entry is left by", () => {
-  it.each(recordedReads)("what is not found: %s", async (route) => {
+  it.each(recordedReads.filter(([route]) => route.includes(":")))("what is not found: %s", async (route) => {
     const clinic = await anOrganization();
     const other = await anOrganization();
     const { path } = (await externalExamples[route]?.(other)) ?? { path: "" };

@@ -73,10 +73,10 @@ describe("An organization in a shard", () => {
     expect(await inShard(env.SPARE_2, newest.id)).toEqual([{ id: newest.id, shard: 2 }]);
     expect(await inShard(env.SPARE_1, newest.id)).toEqual([]);
     expect(await inShard(env.SPARE_2, first.id)).toEqual([]);
-    const { organizations } = await given(service.platform.get("/organizations?per_page=100"));
-    expect(organizations.map(({ id }: { id: number }) => id)).toEqual(
-      expect.arrayContaining([newest.id, first.id]),
-    );
+    const { pagination } = await given(service.platform.get("/organizations?per_page=2"));
+    const last = `/organizations?per_page=2&page=${pagination.total_pages}`;
+    const { organizations } = await given(service.platform.get(last));
+    expect(organizations.map(({ id }: { id: number }) => id)).toContain(first.id);
   });
 
   it("has ids that no other database gives", async () => {

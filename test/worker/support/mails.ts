@@ -8,6 +8,7 @@ import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { platform } from "./api.ts";
+import { asDeployed, withoutShard, withShard } from "./deployed.ts";
 import { anInvite, anOrganization, given, unique } from "./organization.ts";
 import { throughWorkerWith } from "./worker.ts";
 
@@ -60,14 +61,14 @@ export function aMailWorker(bindings: object) {
   const messages: { body: unknown; at: number }[] = [];
   const INVITE_MAILS = {
     async send(body: unknown, { delaySeconds = 0 } = {}) {
-      messages.push({ body, at: Date.now() + delaySeconds * 1000 });
+      messages.push({ body: withoutShard(body), at: Date.now() + delaySeconds * 1000 });
     },
   } as unknown as Queue;
-  const bound = { ...env, MAIL_FROM, INVITE_MAILS, ...bindings };
+  const bound = asDeployed({ ...env, MAIL_FROM, INVITE_MAILS, ...bindings });
 
   /** Delivers one message, and returns whether it was acknowledged. */
   async function deliver(body: unknown, queue = "invite-mails") {
-    const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body };
+    const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body: withShard(body) };
     const batch = createMessageBatch(queue, [message]);
     const retries = batch.messages.map((each) => vi.spyOn(each, "retry"));
     const context = createExecutionContext();

@@ -64,7 +64,8 @@ export function aMailWorker(bindings: object) {
       messages.push({ body: withoutShard(body), at: Date.now() + delaySeconds * 1000 });
     },
   } as unknown as Queue;
-  const bound = asDeployed({ ...env, MAIL_FROM, INVITE_MAILS, ...bindings });
+  const bound = { ...env, MAIL_FROM, INVITE_MAILS, ...bindings };
+  const deployed = asDeployed(bound);
 
   /** Delivers one message, and returns whether it was acknowledged. */
   async function deliver(body: unknown, queue = "invite-mails") {
@@ -72,7 +73,7 @@ export function aMailWorker(bindings: object) {
     const batch = createMessageBatch(queue, [message]);
     const retries = batch.messages.map((each) => vi.spyOn(each, "retry"));
     const context = createExecutionContext();
-    await worker.queue(batch, bound, context);
+    await worker.queue(batch, deployed, context);
     await waitOnExecutionContext(context);
     return retries.every(({ mock }) => mock.calls.length === 0);
   }
@@ -91,7 +92,7 @@ export function aMailWorker(bindings: object) {
     vi.setSystemTime(Math.max(end, Date.now()));
   }
 
-  const runCron = () => worker.scheduled(createScheduledController(), bound);
+  const runCron = () => worker.scheduled(createScheduledController(), deployed);
 
   /** Lets the cron run when a mail of the organization is due, until none is. */
   async function passUntilDone({ id }: { id: number }) {

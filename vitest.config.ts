@@ -23,11 +23,18 @@ const notSet = Object.fromEntries(
 
 const migrations = await readD1Migrations("./drizzle");
 
-/** Runs the tests of a project in the real Workers runtime, beside the Worker. */
-const theWorker = () =>
+/**
+ * Runs the tests of a project in the real Workers runtime, beside the Worker.
+ *
+ * @param main the Worker, if it is not that of wrangler.toml
+ * @param databases those beside that of wrangler.toml
+ */
+const theWorker = (main?: string, databases: string[] = []) =>
   cloudflareTest({
+    ...(main && { main }),
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
+      d1Databases: Object.fromEntries(["DB", "SPARE_1", "SPARE_2", ...databases].map((name) => [name, name])),
       // Tests deliver messages by hand, unless they ask for the real queue: otherwise rows would change when it suits a
       // consumer, also while a test compares them.
       queueProducers: {
@@ -89,6 +96,14 @@ function projectsOf(name: string, options: TestUserConfig = {}, plugin?: () => P
   ];
 }
 
+const workerOptions: TestUserConfig = {
+  setupFiles: ["test/worker/setup.ts"],
+  // Files share a Worker: each test makes its own organization, so that sharing storage is harmless.
+  isolate: false,
+  // A module from Vitest's cache of files reaches the Worker without its source map: positions would be wrong.
+  fsModuleCache: false,
+};
+
 export default defineConfig({
   test: {
     // Vitest would keep one core free. The end-to-end tests mostly wait for their servers.
@@ -105,16 +120,25 @@ export default defineConfig({
       ...projectsOf(
         "worker",
         {
-          setupFiles: ["test/worker/setup.ts"],
-          // Files share a Worker: each test makes its own organization, so that sharing storage is harmless.
-          isolate: false,
+          ...workerOptions,
           // Vitest ends the shared Worker before a file of another project.
           sequence: { shuffle: { tests: true }, groupOrder: 1 },
-          // A module from Vitest's cache of files reaches the Worker without its source map: positions would be wrong.
-          fsModuleCache: false,
         },
         theWorker,
       ),
+      {
+        plugins: [theWorker("./test/worker/support/sharded_worker.ts", ["DIRECTORY"])],
+        test: {
+          name: "worker-sharded-long",
+          include: ["test/worker/**/*.test.ts"],
+          // The first has databases of its own. The others fill the database by SQL, users of the directory too.
+          exclude: ["test/worker/shards.test.ts", "test/worker/growth.test.ts"],
+          testTimeout: TIMEOUT,
+          hookTimeout: TIMEOUT,
+          ...workerOptions,
+          sequence: { shuffle: { tests: true }, groupOrder: 2 },
+        },
+      },
     ],
   },
 });

@@ -1,12 +1,17 @@
 import type { Database } from "./database/database.ts";
 import type { PurposeOfUse, Role } from "./database/enums.ts";
 import { SYSTEM_USER } from "./database/schema.ts";
+import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
 import { type Mailer, openMailer } from "./mail/mail.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** Everything that a service verb needs from outside. Verbs use no globals and know nothing of HTTP. */
 export interface Context {
   db: Database;
+  /** Which database it is: see database/shards.ts. */
+  shard: number;
+  /** Where there are several databases. */
+  shards?: Shards;
   bulkInviteQueue: Queue;
   /** The bucket of the recordings, where it is the one of the Worker's binding: see egresses.files.ts. */
   recordings: R2Bucket;
@@ -20,6 +25,15 @@ export interface Context {
   requester: Requester;
   /** The time of the request, in milliseconds since the epoch. */
   now: number;
+}
+
+/** The databases of the service. */
+export interface Shards {
+  /** In ascending order. */
+  numbers: number[];
+  directory: Database;
+  /** The same context in a shard. */
+  at: (shard: number) => Context;
 }
 
 /** Who asks, as entries of the access log say it. Without an API client it is the service's own user. */
@@ -43,6 +57,14 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
   const settings = readSettings(env);
   return {
     db,
+    shard: shardOf(env),
+    ...(isSharded(env) && {
+      shards: {
+        numbers: shardsOf(env),
+        directory: envOfShard(env, 0).DB,
+        at: (shard) => openContext(envOfShard(env, shard), now),
+      },
+    }),
     requester: {
       user_id: SYSTEM_USER.id,
       api_client_id: null,
@@ -60,6 +82,10 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
     now,
   };
 }
+
+/** This database's share of what one invocation can do: what counts as a subrequest is one portion for all databases. */
+export const shareOf = ({ shards }: Context, portion: number): number =>
+  Math.ceil(portion / (shards?.numbers.length ?? 1));
 
 /** An API client acts as one organization user. */
 export interface Caller {

@@ -1,5 +1,15 @@
 import { app } from "./app.ts";
 import { type Context, openContext } from "./context.ts";
+import {
+  envOfShard,
+  findEnvOfShard,
+  isSharded,
+  shardOf,
+  shardOfMessage,
+  shardsOf,
+} from "./database/shards.ts";
+import { copyOrganizations } from "./directory/organizations.ts";
+import { takeWaitingEgresses } from "./directory/reports.ts";
 import { log, logFault } from "./http/log.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
@@ -57,35 +67,63 @@ const chores: Chores = {
   deleteOldAddressMails,
 };
 
+/** What only several databases need. */
+const choresOfShards: Chores = { copyOrganizations, takeWaitingEgresses };
+
 export default {
   fetch: app.fetch,
   async queue(batch, env, context) {
     if (batch.queue.startsWith("webhook-deliveries")) return consumeWebhookDeliveries(batch, env, context);
     if (batch.queue.startsWith("invite-mails")) await consumeInviteMails(batch, env);
     else await consumeBulkInvites(batch, env);
-    await nudgeDeliveries(env.WEBHOOKS);
+    const shards = new Set(batch.messages.map(({ body }) => shardOfMessage(body)));
+    for (const shard of shards) {
+      const found = findEnvOfShard(env, shard);
+      if (found) await nudgeDeliveries(found.WEBHOOKS);
+    }
   },
   async scheduled({ scheduledTime }, env) {
     const started = Date.now();
-    const done = await runChores(env, scheduledTime, chores);
-    // After those that may write events.
-    const queued = await runChores(env, scheduledTime, { queueDueMails, queueDueDeliveries });
+    const shards = shardsOf(env);
+    const done = await Promise.all(shards.map((shard) => runCron(envOfShard(env, shard), scheduledTime)));
     // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
-    log("cron", { duration_ms: Date.now() - started, ...done, ...queued });
+    log("cron", { duration_ms: Date.now() - started, ...sumOf(done) });
   },
 } satisfies ExportedHandler<Env>;
 
-/** @param now the time for which the run was scheduled: what it decides is the same, however late the platform begins it */
-async function runChores(env: Env, now: number, chores: Chores): Promise<Record<string, number | "failed">> {
+type Done = Record<string, number | "failed">;
+
+/**
+ * Works off one shard. The shards are worked off at once, so that one that is down or slow holds up no other.
+ *
+ * @param now the time for which the run was scheduled: what it decides is the same, however late the platform begins it
+ */
+async function runCron(env: Env, now: number): Promise<Done> {
+  const done = await runChores(env, now, isSharded(env) ? { ...chores, ...choresOfShards } : chores);
+  // After those that may write events.
+  return { ...done, ...(await runChores(env, now, { queueDueMails, queueDueDeliveries })) };
+}
+
+async function runChores(env: Env, now: number, chores: Chores): Promise<Done> {
   const done = await Promise.all(
     Object.entries(chores).map(async ([chore, run]) => {
       try {
         return [chore, await run(openContext(env, now))] as const;
       } catch (error) {
-        logFault({ chore }, error);
+        logFault({ chore, ...(isSharded(env) && { shard: shardOf(env) }) }, error);
         return [chore, "failed"] as const;
       }
     }),
   );
   return Object.fromEntries(done);
+}
+
+/** How much was done in all shards together. */
+function sumOf([first = {}, ...others]: Done[]): Done {
+  const add = (one: Done[string], other: Done[string] = 0) =>
+    one === "failed" || other === "failed" ? "failed" : one + other;
+  return others.reduce(
+    (sum, done) => Object.fromEntries(Object.entries(sum).map(([chore, n]) => [chore, add(n, done[chore])])),
+    first,
+  );
 }

@@ -179,6 +179,9 @@ export const BUCKET_RETRY_AFTER = 5;
 /** A client that does not know for a day whether a request was carried out finds out by other means. */
 export const IDEMPOTENCY_KEY_KEPT_FOR = DAY;
 
+/** Random bytes, of which two may name a shard: too many to meet another id. */
+export const CLIENT_ID_BYTES = 16;
+
 /** In characters. An id of the service has 22; anything longer is unknown, and is not remembered. */
 export const MAX_CLIENT_ID_LENGTH = 64;
 
@@ -570,3 +573,24 @@ export const DATABASE_RETRY_AFTER = 5;
 
 /** An isolate asks D1 at most this often whether the service is healthy: anybody can ask it. */
 export const HEALTH_KNOWN_FOR = 5 * SECOND;
+
+/** A database that takes longer to say how it is counts as down. */
+export const HEALTH_TIMEOUT = 5 * SECOND;
+
+/** An isolate asks the directory again where something is. What has moved is found at once, because it is missing. */
+export const PLACE_KNOWN_FOR = MINUTE;
+
+/** Limits the memory of an isolate for places. */
+export const MAX_KNOWN_PLACES = 10_000;
+
+/**
+ * A claim whose row never came keeps other organizations from the key so long: longer than a request takes from the claim to
+ * the row. Before half of it is over, an owner that reports again renews its claim.
+ */
+export const CLAIM_KEPT_FOR = MINUTE;
+
+/** The cron leaves alone what a request may still be copying. */
+export const COPY_OVERDUE_AFTER = MINUTE;
+
+/** One run of the cron takes so many egresses from the directory to their calls: each takes some round trips. */
+export const WAITING_EGRESSES_TAKEN = 30;

@@ -86,6 +86,7 @@ const fields = z.object({
     "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
   ).default([]),
   MAIL_FROM: emailAddress.optional(),
+  NEW_ORGANIZATIONS_SHARD: z.coerce.number().int().nonnegative().optional(),
   LIVEKIT_API_KEY: z.string().optional(),
   LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
   LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),

@@ -26,7 +26,26 @@ export async function matchesDigest(secret: string, expected: Uint8Array): Promi
   return crypto.subtle.timingSafeEqual(await digestBytes(secret), expected);
 }
 
-/** @param bytes how many random bytes, shown as base64url */
-export function randomSecret(bytes: number): string {
-  return base64url.encode(crypto.getRandomValues(new Uint8Array(bytes)));
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/**
+ * Random bytes as base64url. They can name the shard in which what they stand for is stored: the last digit has spare bits,
+ * and where the last of them is set, the first two bytes are the shard.
+ *
+ * @param bytes how many; no multiple of three, or there are no spare bits
+ */
+export function randomSecret(bytes: number, shard = 0): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes));
+  if (shard === 0) return base64url.encode(random);
+  random.set([shard >> 8, shard & 0xff]);
+  const text = base64url.encode(random);
+  return text.slice(0, -1) + BASE64URL[BASE64URL.indexOf(text.slice(-1)) | 1];
+}
+
+/** The shard that a text names, if `randomSecret` has made it of so many bytes; else any shard, or 0. */
+export function shardOfSecret(text: string, bytes: number): number {
+  const namesShard = text.length === Math.ceil((bytes * 8) / 6) && BASE64URL.indexOf(text.slice(-1)) & 1;
+  if (!namesShard) return 0;
+  const [first = 0, second = 0, third = 0] = [...text.slice(0, 3)].map((digit) => BASE64URL.indexOf(digit));
+  return (first << 10) | (second << 4) | (third >> 2);
 }

@@ -19,7 +19,9 @@ export function insertSelect<Table extends SQLiteTable>(
   values: InsertValues<Table>,
   source: SQL,
 ) {
-  const selected = Object.entries(getTableColumns(table)).map(([name, column]) => {
+  // Drizzle leaves out those that SQLite computes.
+  const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated);
+  const selected = columns.map(([name, column]) => {
     const value = values[name as keyof typeof values] ?? column.default ?? null;
     // Values are encoded as the column is; SQL stands as it is.
     return isSQLWrapper(value) && !(value instanceof Placeholder)

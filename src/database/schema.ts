@@ -62,6 +62,7 @@ const slugParts = () => ({
 /**
  * Recordings and transcripts are deleted, and the names of participants erased, so many days after their call or visit has
  * ended; null keeps them for good. `require_acting_user`: its clients must say for whom they read what the access log records.
+ * `shard` is the database that has what the organization owns (see shards.ts).
  */
 export const organizations = sqliteTable(
   "organizations",
@@ -74,6 +75,7 @@ export const organizations = sqliteTable(
     transcript_retention_days: integer(),
     participant_retention_days: integer(),
     require_acting_user: integer({ mode: "boolean" }).notNull().default(false),
+    shard: integer().notNull().default(0),
     ...timestamps,
   },
   (t) => [
@@ -1046,11 +1048,55 @@ export const sequences = sqliteTable("sequences", {
 
 /**
  * What holds for this database as a whole. The row `quiet` is there from a restore until `npm run restore -- --resume`, and
- * its value is when it was written: meanwhile nothing goes out into the world (see quiet.ts).
+ * its value is when it was written: meanwhile nothing goes out into the world (see quiet.ts). The value of `range` is the
+ * range from which the database gives out ids: see `shards`. The directory has none, because its range is 0.
  */
 export const databaseSettings = sqliteTable("database_settings", {
-  name: text().$type<"quiet">().primaryKey(),
+  name: text().$type<"quiet" | "range">().primaryKey(),
   value: integer().notNull(),
+});
+
+/*
+ * The directory: what the first database knows of the others (see places.ts). In every other database these tables are
+ * empty, but for the outbox.
+ */
+
+/**
+ * The other databases, by the numbers of their bindings, and their ranges of ids: an id is `range * 2^32 + n`. A range is
+ * never given twice. So ids of two databases never meet, and an organization could move with its ids.
+ */
+export const shards = sqliteTable("shards", {
+  shard: integer().primaryKey(),
+  range: integer().notNull().unique(),
+});
+
+/**
+ * Whose a key is, of the keys that are unique in the whole service: those of organizations in other databases. A key that is
+ * not here is the first database's own, or nobody's. `claimed_at` is when its organization claimed it.
+ *
+ * There are millions, so the baseline makes this table WITHOUT ROWID: its rows are in the index, and take half the space.
+ */
+export const locations = sqliteTable(
+  "locations",
+  {
+    kind: text().$type<LocationKind>().notNull(),
+    key: text().notNull(),
+    organization_id: organizationId(),
+    claimed_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.kind, t.key] })],
+);
+
+/** A call's key, an egress id, or a storage key. */
+export type LocationKind = "call" | "egress" | "file";
+
+/**
+ * Organizations whose row is to be copied to another database: from the directory to their own when they are new, and from
+ * there to the directory when they have changed. The cron does what a request could not (see places.ts).
+ */
+export const organizationOutbox = sqliteTable("organization_outbox", {
+  organization_id: integer().primaryKey(),
+  written_at: integer().notNull(),
 });
 
 /** Always empty: a trigger refuses every row, and with it the row's batch (see triggers/write_conflicts.sql). */

@@ -1,6 +1,6 @@
 /** Finds out from a database's schema how to estimate the bytes of its rows, in SQL. */
 import { DatabaseSync } from "node:sqlite";
-import { tablesParentsFirst } from "./backup_statements.ts";
+import { hasRowid, tablesParentsFirst } from "./backup_statements.ts";
 import type { Rows } from "./wrangler.ts";
 
 /*
@@ -29,6 +29,8 @@ interface Column {
 
 export interface Table {
   name: string;
+  /** Without, the rows have no numbers, and all of them are one portion. */
+  hasRowid: boolean;
   columns: Column[];
   indexes: { columns: string[]; condition: string | undefined }[];
 }
@@ -42,6 +44,7 @@ export function tablesOf(schema: Rows): Table[] {
   for (const { type, sql } of schema) if (type === "table" || type === "index") database.exec(String(sql));
   const tables = tablesParentsFirst(database).map((name) => ({
     name,
+    hasRowid: hasRowid(database, name),
     columns: database
       .prepare("SELECT name, type, hidden FROM pragma_table_xinfo(?)")
       .all(name)
@@ -69,11 +72,13 @@ export function tablesOf(schema: Rows): Table[] {
 }
 
 /** The number of a table's last row. */
-export const lastRowStatement = ({ name }: Table) => `SELECT max(rowid) AS last FROM "${name}"`;
+export const lastRowStatement = ({ name, hasRowid }: Table) =>
+  hasRowid ? `SELECT max(rowid) AS last FROM "${name}"` : "SELECT 0 AS last";
 
 /** The rows and bytes of each organization, in one portion of a table. What belongs to none comes with null. */
 export function sizeStatement(table: Table, first: number): string {
-  const { name, columns, indexes } = table;
+  const { name, columns, indexes, hasRowid } = table;
+  const portion = hasRowid ? `WHERE rowid>=${first} AND rowid<${first + PORTION}` : "";
   const sizes = columns.map((column, n) => `${sizeOf(column)} AS s${n}`);
   const conditions = indexes.map(({ condition }, n) => `(${condition ?? 1}) AS i${n}`);
   const place = new Map(columns.map((column, n) => [column.name, `s${n}`]));
@@ -86,7 +91,7 @@ export function sizeStatement(table: Table, first: number): string {
   return `SELECT organization, count(*) AS row_count,
     sum((${row})*${PAGES_OF_A_TABLE}${entries.map((bytes) => `+${bytes}`).join("")})/100 AS bytes
     FROM (SELECT ${[`${ownerOf(table)} AS organization`, ...sizes, ...conditions].join(", ")} FROM "${name}"
-    WHERE rowid>=${first} AND rowid<${first + PORTION}) GROUP BY organization`;
+    ${portion}) GROUP BY organization`;
 }
 
 function ownerOf({ name, columns }: Table): string {

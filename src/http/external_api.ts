@@ -1,9 +1,10 @@
 import { Hono, type Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
-import { matchesDigest } from "../bytes/digest.ts";
+import { matchesDigest, shardOfSecret } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
-import { EXTERNAL_BODY_LIMIT } from "../limits.ts";
+import { findEnvOfShard } from "../database/shards.ts";
+import { CLIENT_ID_BYTES, EXTERNAL_BODY_LIMIT } from "../limits.ts";
 import { recallClient } from "../resources/api_clients/api_clients.cache.ts";
 import { INVALID_CLIENT } from "../resources/api_clients/api_clients.refusals.ts";
 import { readActingUser } from "./acting_user.ts";
@@ -18,10 +19,16 @@ export interface ExternalEnv {
 /** Routes that API clients call. */
 export const externalRoutes = () => new Hono<ExternalEnv>();
 
-/** Authentication by the contract's client headers. Refusals look the same, whatever their cause. */
+/**
+ * Authentication by the contract's client headers. Refusals look the same, whatever their cause. A client's id names the
+ * shard of its organization: nothing behind this knows that there are others.
+ */
 export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
+  const shard = shardOfSecret(c.req.header("X-Client-ID") ?? "", CLIENT_ID_BYTES);
+  const env = findEnvOfShard(c.env, shard);
+  c.env = env ?? c.env;
   const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
-  const caller = await authenticate(c, context);
+  const caller = env && (await authenticate(c, context));
   if (!caller) throw await failedCredentials(c, context, INVALID_CLIENT);
   const { user_id, api_client_id } = caller;
   Object.assign(context.requester, { user_id, api_client_id });

@@ -28,12 +28,16 @@ export const logRequest = createMiddleware(async (c, next) => {
 });
 
 /**
- * Logs an error of the service, and where it happened: the id of the request or of the queue message, or the chore.
+ * Logs an error of the service, and where it happened: the id of the request or of the queue message, or the chore, with its
+ * shard where there are several.
  *
  * Messages of errors can contain what a caller sent (the parameters of a query, a text that is not JSON), so they are
  * left out. Exceptions are those of D1, which name tables and columns, and those about settings, which name settings.
  */
-export function logFault(where: { [Place in FaultPlace]?: string | number }, error: unknown) {
+export function logFault(
+  where: { [Place in FaultPlace]?: string | number } & { shard?: number },
+  error: unknown,
+) {
   const causes = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     causes.push({

@@ -61,7 +61,7 @@ export const REFUSAL_REASONS = {
     "invite_pending",
   ],
   keys: ["keys_unreachable", "keys_timeout", "keys_not_ok", "keys_too_large", "keys_malformed"],
-  health: ["settings_at_fault", "migrations_missing", "database_unreachable"],
+  health: ["settings_at_fault", "migrations_missing", "range_missing", "database_unreachable"],
   write: ["write_conflict"],
   database: ["database_unavailable"],
   memory: ["large_bodies"],

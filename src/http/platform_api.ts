@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { digestBytes, matchesDigest } from "../bytes/digest.ts";
-import { type Context, openContext } from "../context.ts";
+import type { Context } from "../context.ts";
 import { PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 import { failedCredentials } from "./rate_limits.ts";
-import { answerWithBookmark, openDatabase } from "./replication.ts";
+import { answerWithBookmark, openRequest } from "./replication.ts";
 
 export interface PlatformEnv {
   Bindings: Env;
@@ -17,11 +17,10 @@ export const platformRoutes = () => new Hono<PlatformEnv>();
 
 /** Authentication by the platform's bearer token (RFC 6750). */
 export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
-  const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
+  const context = openRequest(c);
   const token = /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   if (!token || !(await isPlatformToken(context.settings, token)))
     throw await failedCredentials(c, context, "Invalid platform token");
-  c.set("context", context);
   c.set("bodyLimit", PLATFORM_BODY_LIMIT);
   await answerWithBookmark(c, next);
 });

@@ -1,7 +1,8 @@
 import type { Context as HonoContext, Next } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Context } from "../context.ts";
+import { type Context, openContext } from "../context.ts";
 import { type Database, isReplica, type Replica } from "../database/database.ts";
+import { envOfShard, shardOf } from "../database/shards.ts";
 
 /*
  * Set-up data is read from the primary, so that callers see their own changes; and so are recordings and consents, so
@@ -9,11 +10,13 @@ import { type Database, isReplica, type Replica } from "../database/database.ts"
  * events: a replica shows them up to some id, so that a client that goes on from there skips none. Every response
  * carries a bookmark. A GET that sends it back reads from any replica, and waits until that replica has reached the
  * bookmark. What a replica leaves in doubt, the primary is asked (see database/database.ts).
+ *
+ * A bookmark is one database's: that of a shard ends with its number, and another shard ignores it.
  */
 
 const HEADER = "X-D1-Bookmark";
 
-export const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+export const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}(\.[1-9]\d{0,4})?$/;
 
 const PRIMARY = "first-primary";
 
@@ -24,7 +27,26 @@ declare module "hono" {
   }
 }
 
-/** The database of a request: the primary, or a replica from the bookmark of a GET. A malformed bookmark is ignored. */
+/** The context of a request whose shard is not known yet: it begins in the directory, and goes on in another shard. */
+export function openRequest(c: HonoContext<{ Bindings: Env; Variables: { context: Context } }>): Context {
+  const now = Date.now();
+  function at(shard: number): Context {
+    c.env = envOfShard(c.env, shard);
+    const context = {
+      ...c.get("context"),
+      ...openContext(c.env, now, { db: openDatabase(c), request_id: c.get("requestId") }),
+    };
+    if (context.shards) context.shards.at = at;
+    c.set("context", context);
+    return context;
+  }
+  return at(0);
+}
+
+/**
+ * The database of a request: the primary, or a replica from the bookmark of a GET. A malformed bookmark is ignored, and so is
+ * that of another shard.
+ */
 export function openDatabase(c: HonoContext): Database {
   const bookmark = c.req.method === "GET" ? bookmarkOf(c) : undefined;
   return bookmark ? openReplica(c, bookmark) : openSession(c, PRIMARY);
@@ -34,8 +56,10 @@ export function openDatabase(c: HonoContext): Database {
 export async function answerWithBookmark(c: HonoContext, next: Next) {
   await next();
   const bookmark = c.var.session.getBookmark();
-  if (bookmark) c.header(HEADER, bookmark);
+  if (bookmark) c.header(HEADER, bookmark + shardSuffix(c));
 }
+
+const shardSuffix = ({ env }: HonoContext) => (shardOf(env) === 0 ? "" : `.${shardOf(env)}`);
 
 /** For routes that read the results of calls, and events: these hardly change, and the primary is far away from many callers. */
 export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
@@ -72,5 +96,7 @@ function openSession(c: HonoContext, start: string): Database {
 
 function bookmarkOf(c: HonoContext): string | undefined {
   const sent = c.req.header(HEADER);
-  return sent && BOOKMARK.test(sent) ? sent : undefined;
+  if (!sent || !BOOKMARK.test(sent)) return undefined;
+  const [bookmark = "", shard] = sent.split(".");
+  return Number(shard ?? 0) === shardOf(c.env) ? bookmark : undefined;
 }

@@ -22,12 +22,22 @@ interface Outcome {
   file_fault?: "not a storage key" | "of another organization" | undefined;
 }
 
+/** There is no call for the egress in this shard: it must wait in the directory, which the report of a call asks. */
+export class NoCallHere extends Error {}
+
 /**
  * Records what LiveKit says of an egress. If nobody has reported the call of the room yet, it waits for the call (see
  * triggers/livekit_egresses.sql). What several events say of one egress is merged as reports are. A file that the egress
  * cannot have is left out, and the rest is taken.
+ *
+ * @param ownerElsewhere the organization of another database whose file the event names
+ * @throws NoCallHere if the egress has to wait for its call, and this is not the directory
  */
-export async function reportEgressOfRoom({ db, now }: Context, event: EgressEvent): Promise<Outcome> {
+export async function reportEgressOfRoom(
+  { db, shard, now }: Context,
+  event: EgressEvent,
+  ownerElsewhere?: number,
+): Promise<Outcome> {
   const { egress_id, room_sid: sid, room_name: name, report } = event;
   const { storage_key, ...withoutFile } = report;
   let file_fault: Outcome["file_fault"] = event.has_unusable_file ? "not a storage key" : undefined;
@@ -47,6 +57,8 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
           (file) =>
             file.storage_key === key && file.organization_id !== (organization ?? file.organization_id),
         );
+      if (storage_key && ownerElsewhere !== undefined)
+        files.push({ storage_key, organization_id: ownerElsewhere });
       if (isForeign(storage_key)) file_fault = "of another organization";
       const news = isForeign(storage_key) ? withoutFile : report;
       if (egress) {
@@ -61,6 +73,7 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
         const next = reviseEgress(undefined, fields, null, now);
         return { writes: [deleteWaiting({ egress_id }), egressWrites.insert(next)] };
       }
+      if (shard > 0) throw new NoCallHere();
       const room = {
         room_sid: sid || (waiting?.room_sid ?? null),
         room_name: name || (waiting?.room_name ?? null),

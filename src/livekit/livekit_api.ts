@@ -2,9 +2,9 @@ import { Hono, type Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { errors, jwtVerify } from "jose";
 import { base64Of } from "../bytes/base64.ts";
-import { type Context, openContext } from "../context.ts";
+import type { Context } from "../context.ts";
 import { failedCredentials } from "../http/rate_limits.ts";
-import { answerWithBookmark, openDatabase } from "../http/replication.ts";
+import { answerWithBookmark, openRequest } from "../http/replication.ts";
 import { limitBody } from "../http/validation.ts";
 import { LIVEKIT_BODY_LIMIT, LIVEKIT_CLOCK_TOLERANCE } from "../limits.ts";
 import type { Settings } from "../settings.ts";
@@ -22,14 +22,13 @@ export const liveKitRoutes = () => new Hono<LiveKitEnv>();
  * faults look the same. Only a body that is too large is refused with 413, and only where the JWT is right.
  */
 export const liveKitApi = createMiddleware<LiveKitEnv>(async (c, next) => {
-  const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
+  const context = openRequest(c);
   const digest = await signedDigest(context, c.req.header("Authorization") ?? "");
   const notSigned = () => failedCredentials(c, context, "Invalid LiveKit signature");
   if (digest === null) throw await notSigned();
   await limitBody(LIVEKIT_BODY_LIMIT)(c, async () => {
     if (digest !== (await digestOfBody(c))) throw await notSigned();
   });
-  c.set("context", context);
   await answerWithBookmark(c, next);
 });
 

@@ -1,12 +1,12 @@
-import type { Context } from "../context.ts";
+import { type Context, shareOf } from "../context.ts";
 import { runAll } from "../database/queries.ts";
 import { findInTurns } from "../database/turns.ts";
+import { reportEgressEventInPlace } from "../directory/reports.ts";
 import { log } from "../http/log.ts";
 import { EGRESSES_CHECKED, LIVEKIT_CONNECTIONS, LIVEKIT_TIME_LIMIT } from "../limits.ts";
 import { scheduleChecks, silentEgresses } from "../resources/egresses/egresses.sql.ts";
 import { connectLiveKit, LiveKitUnavailable } from "./egress_api.ts";
 import { toEgressEvent } from "./egress_info.ts";
-import { reportEgressOfRoom } from "./egresses.ts";
 
 /**
  * LiveKit gives up on an event after half a minute. So this asks it about the egresses that seem to run on, and reports
@@ -20,7 +20,9 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
   const findEgress = await connectLiveKit(settings);
   const started = Date.now();
   if (!findEgress) return 0;
-  const waiting = await findInTurns(EGRESSES_CHECKED, (turn) => runAll(db, silentEgresses({ ...turn, now })));
+  const waiting = await findInTurns(shareOf(context, EGRESSES_CHECKED), (turn) =>
+    runAll(db, silentEgresses({ ...turn, now })),
+  );
   if (waiting.length === 0) return 0;
   const checked: number[] = [];
   const unknown: number[] = [];
@@ -32,7 +34,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
       unknown.push(id);
       return log("egress_unknown_to_livekit", { egress_id: id });
     }
-    const reported = await reportEgressOfRoom(context, toEgressEvent(info, now));
+    const reported = await reportEgressEventInPlace(context, toEgressEvent(info, now));
     if (reported.file_fault) log("livekit_file_not_used", { egress_id: id, reason: reported.file_fault });
     if (reported.status !== status) log("egress_recovered", { egress_id: id, status: reported.status });
   };

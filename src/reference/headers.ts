@@ -26,7 +26,11 @@ const COMMON: Headers = {
 
 export const BOOKMARK_EXAMPLE = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
 
-export const bookmark = () => z.string().max(BOOKMARK_EXAMPLE.length).regex(BOOKMARK_FORMAT);
+export const bookmark = () =>
+  z
+    .string()
+    .max(BOOKMARK_EXAMPLE.length + 6)
+    .regex(BOOKMARK_FORMAT);
 
 const BOOKMARK: Headers = {
   "X-D1-Bookmark": {

@@ -5,6 +5,7 @@ import { SYSTEM_USER } from "../../src/database/schema.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
+import { directory } from "./support/deployed.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered, EgressStatus } from "./support/livekit.ts";
 import { compositeStarted, endedWithoutSid, startedWithoutStatus } from "./support/livekit_payloads.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -44,7 +45,7 @@ async function recordingsOf({ client }: Organization, { owner }: Room) {
 }
 
 const waiting = async () =>
-  (await env.DB.prepare("select * from livekit_egresses order by egress_id").all()).results;
+  (await directory.prepare("select * from livekit_egresses order by egress_id").all()).results;
 
 const RECORDED = {
   status: "egress_ended",
@@ -59,7 +60,7 @@ function* permutations<T>(list: T[]): Generator<T[]> {
     for (const rest of permutations(list.filter((_, other) => other !== n))) yield [first, ...rest];
 }
 
-beforeEach(() => env.DB.exec("delete from livekit_egresses"));
+beforeEach(() => directory.exec("delete from livekit_egresses"));
 
 describe("LiveKit's events of an egress", () => {
   it.each(["sid", "name"] as const)("report it to the call whose key is the room's %s", async (names) => {

@@ -11,6 +11,9 @@ BEGIN
   ON CONFLICT DO NOTHING;
   SELECT raise(ABORT, 'the file is of another organization') FROM storage_keys
   WHERE storage_key = new.storage_key AND organization_id <> new.organization_id;
+  -- An organization of another database has claimed it: see triggers/shards.sql.
+  SELECT raise(ABORT, 'the key is claimed elsewhere') FROM locations
+  WHERE kind = 'file' AND key = new.storage_key;
 END;
 
 CREATE TRIGGER `egresses_file_named` AFTER INSERT ON `egresses`

@@ -1,5 +1,5 @@
 import { digest } from "../../bytes/digest.ts";
-import type { Context } from "../../context.ts";
+import { type Context, shareOf } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { runAll } from "../../database/queries.ts";
 import { randomOrder } from "../../database/turns.ts";
@@ -33,11 +33,11 @@ export async function sealDays(context: Context): Promise<number> {
   }
   const started = Date.now();
   const closed = newestClosedDay(context.now);
-  const due = { closed, end: endOf(closed), order: randomOrder(), portion: DAYS_SEALED };
+  const due = { closed, end: endOf(closed), order: randomOrder(), portion: shareOf(context, DAYS_SEALED) };
   const sealed: SealClaims[] = [];
   let entries = 0;
   for (const each of await runAll(context.db, organizationsToSeal(due))) {
-    if (entries >= ENTRIES_SEALED || Date.now() - started > SEALING_TIME_LIMIT) break;
+    if (entries >= shareOf(context, ENTRIES_SEALED) || Date.now() - started > SEALING_TIME_LIMIT) break;
     try {
       const seal = await sealDay(context, key, each);
       if (!seal) continue;

@@ -6,6 +6,7 @@ import type { Database } from "../../database/database.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { apiClients } from "../../database/schema.ts";
+import { CLIENT_ID_BYTES } from "../../limits.ts";
 import { userWithAccount } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
@@ -29,8 +30,8 @@ export async function createApiClient(
   organization_id: number,
   input: z.output<typeof createApiClientBody>["api_client"],
 ): Promise<IssuedApiClient> {
-  const { db, now } = context;
-  const client_id = randomSecret(16);
+  const { db, shard, now } = context;
+  const client_id = randomSecret(CLIENT_ID_BYTES, shard);
   const client_secret = randomSecret(32);
   const secret_digest = await digest(client_secret);
   const client = await decideAndWrite(

@@ -1,4 +1,4 @@
-import type { Context } from "../../context.ts";
+import { type Context, shareOf } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
@@ -58,7 +58,8 @@ export async function deleteEgress(context: Context, egress_id: string): Promise
 export async function deleteOldRecordings(context: Context): Promise<number> {
   const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
   const total = { claimed: 0, failed: 0 };
-  while (total.claimed < RECORDINGS_DELETED && Date.now() < deadline) {
+  const portion = shareOf(context, RECORDINGS_DELETED);
+  while (total.claimed < portion && Date.now() < deadline) {
     const { taken, claimed, failed } = await deletePortion(context);
     total.claimed += claimed;
     total.failed += failed;

@@ -1,15 +1,16 @@
+import { whereEgressIs } from "../../directory/in_place.ts";
+import { reportEgressInPlace } from "../../directory/reports.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { deleteEgress } from "./egresses.deletion.ts";
 import { egressKeyParams, reportEgressBody, toEgress } from "./egresses.schemas.ts";
-import { reportEgress } from "./egresses.service.ts";
 
 export const egressesPlatform = platformRoutes()
   .put("/egresses/:egress_id", params(egressKeyParams), jsonBody(reportEgressBody), async (c) => {
     const { egress_id } = c.req.valid("param");
-    return c.json(toEgress(await reportEgress(c.var.context, egress_id, c.req.valid("json").egress)));
+    return c.json(toEgress(await reportEgressInPlace(c.var.context, egress_id, c.req.valid("json").egress)));
   })
   .delete("/egresses/:egress_id", params(egressKeyParams), async (c) => {
-    await deleteEgress(c.var.context, c.req.valid("param").egress_id);
+    await whereEgressIs(deleteEgress)(c.var.context, c.req.valid("param").egress_id);
     return c.body(null, 204);
   });

@@ -54,11 +54,16 @@ export async function readEgress(
   return { ...egress, url: hasFile ? await presignDownload(context, storage_key, entry.id) : null };
 }
 
-/** Records what is known of a recording. Triggers write the audit entry of its creation, or of what changed. */
+/**
+ * Records what is known of a recording. Triggers write the audit entry of its creation, or of what changed.
+ *
+ * @param ownerElsewhere the organization of another database whose file the report names
+ */
 export async function reportEgress(
   { db, now }: Context,
   egress_id: string,
   report: EgressReport,
+  ownerElsewhere?: number,
 ): Promise<Egress> {
   // No call has an empty key.
   const { call_key = "", user_id = null, storage_key = null } = report;
@@ -71,7 +76,8 @@ export async function reportEgress(
       ownerOfFile({ storage_key }),
     ],
     ([egress], [call], [member], [owner]) => {
-      const known = { egress, call, isMember: member !== undefined, fileOwner: owner?.organization_id };
+      const fileOwner = ownerElsewhere ?? owner?.organization_id;
+      const known = { egress, call, isMember: member !== undefined, fileOwner };
       return upsertIfChanged(egressWrites, egress, mergeEgress(known, egress_id, report, now));
     },
   );

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
+import type { Database } from "../../database/database.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import {
   builder,
@@ -10,6 +11,8 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { invites, users } from "../../database/schema.ts";
+import { inPlace } from "../../directory/in_place.ts";
+import { placeOfOrganization } from "../../directory/places.ts";
 import {
   memberEntry,
   membershipReads,
@@ -43,10 +46,17 @@ export async function requireInviteWithAcceptUrl(
 
 /** The next active invites of all organizations after an id, and the id after which to ask next. */
 export async function listInvitesWithAcceptUrls(
-  { db, settings, now }: Context,
+  { db, shards, settings, now }: Context,
   { after, per_page }: ActiveInvitesQuery,
 ): Promise<{ invites: InviteWithAcceptUrl[]; next_after: number }> {
-  const page = await runAll(db, activeInvitesAfter({ after, now, limit: per_page }));
+  const ask = (each: Database) => runAll(each, activeInvitesAfter({ after, now, limit: per_page }));
+  const pages = await Promise.all(
+    shards ? shards.numbers.map((shard) => ask(shards.at(shard).db)) : [ask(db)],
+  );
+  const page = pages
+    .flat()
+    .sort((one, other) => one.id - other.id)
+    .slice(0, per_page);
   const invites = await Promise.all(page.map((invite) => withAcceptUrl(settings, invite)));
   return { invites, next_after: page.at(-1)?.id ?? after };
 }
@@ -58,8 +68,12 @@ export async function listInvitesWithAcceptUrls(
  * @throws ApiError 404 if the token is forged or its invite does not exist, 422 if it is used or expired
  */
 export async function acceptInvite(context: Context, token: string): Promise<User> {
-  const { db, now, settings } = context;
-  const claims = await verifyToken(settings, token);
+  const claims = await verifyToken(context.settings, token);
+  return inPlace(context, placeOfOrganization(claims.organization_id), (there) => acceptHere(there, claims));
+}
+
+function acceptHere(context: Context, claims: InviteOfToken): Promise<User> {
+  const { db, now } = context;
   return decideAndWrite(
     db,
     [inviteOfToken(claims), ...membershipOfInvitee(claims)],
@@ -69,7 +83,7 @@ export async function acceptInvite(context: Context, token: string): Promise<Use
       const next = joinMember(member, invite, now);
       return {
         writes: [
-          ...(await membershipWrites({ member, room }, next, now)),
+          ...(await membershipWrites(context, { member, room }, next)),
           inviteWrites.update(invite, used),
           userByEmail(next),
         ],

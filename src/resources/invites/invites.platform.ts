@@ -1,3 +1,4 @@
+import { whereIdIs } from "../../directory/in_place.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
@@ -11,7 +12,11 @@ export const invitesPlatform = platformRoutes()
     return c.json({ organization_invites: invites.map(toInviteWithAcceptUrl), next_after });
   })
   .get("/invites/:id", params(idParams), async (c) =>
-    c.json(toInviteWithAcceptUrl(await requireInviteWithAcceptUrl(c.var.context, c.req.valid("param").id))),
+    c.json(
+      toInviteWithAcceptUrl(
+        await whereIdIs(requireInviteWithAcceptUrl)(c.var.context, c.req.valid("param").id),
+      ),
+    ),
   )
   .post("/invites/accept", jsonBody(acceptInviteBody), async (c) =>
     c.json(toCreatedUser(await acceptInvite(c.var.context, c.req.valid("json").token))),

@@ -1,3 +1,4 @@
+import { inOrganization, whereIdIs } from "../../directory/in_place.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
@@ -10,14 +11,18 @@ const byId = params(idParams);
 export const issuersPlatform = platformRoutes()
   .get("/organizations/:id/issuers", byId, query(pageQuery), async (c) => {
     const { id } = c.req.valid("param");
-    const { items, pagination } = await listIssuers(c.var.context, id, c.req.valid("query"));
+    const { items, pagination } = await inOrganization(listIssuers)(c.var.context, id, c.req.valid("query"));
     return c.json({ issuers: items.map(toIssuer), pagination });
   })
   .post("/organizations/:id/issuers", byId, jsonBody(createIssuerBody), async (c) => {
-    const issuer = await createIssuer(c.var.context, c.req.valid("param").id, c.req.valid("json").issuer);
+    const issuer = await inOrganization(createIssuer)(
+      c.var.context,
+      c.req.valid("param").id,
+      c.req.valid("json").issuer,
+    );
     return c.json(toIssuer(issuer), 201);
   })
   .delete("/issuers/:id", byId, async (c) => {
-    await deleteIssuer(c.var.context, c.req.valid("param").id);
+    await whereIdIs(deleteIssuer)(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);
   });

@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle-orm";
+import type { Context } from "../../context.ts";
 import { insertSelect } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -10,6 +11,7 @@ import {
 } from "../../database/queries.ts";
 import { apiClients, organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import { idForNewUser, insertUser } from "../../directory/people.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
@@ -97,17 +99,21 @@ export const providersAmong = preparedQuery(
 
 /** The statements that write a member, and all that comes and goes with the roles. */
 export async function membershipWrites(
+  context: Context,
   { member, room }: { member: Member | undefined; room: WaitingRoomRow | undefined },
   next: NextMember,
-  now: number,
 ): Promise<BoundQuery<unknown>[]> {
+  const { now } = context;
   const { organization_id, email } = next;
   const assists = JSON.stringify(next.assists);
   return [
     ...(member ? withdrawWork(member, next, now) : []),
     ...(member
       ? [memberWrites.update(member, { ...member, ...next })]
-      : [insertUser({ email, now }), memberWrites.insert({ ...next, user_id: email })]),
+      : [
+          insertUser({ id: await idForNewUser(context, email), email, now }),
+          memberWrites.insert({ ...next, user_id: email }),
+        ]),
     ...(next.roles.includes("provider")
       ? await providePersonalRoom(room, next, now)
       : retirePersonalRoom(room, now)),
@@ -139,11 +145,6 @@ const memberWrites = tableWrites(
   organizationUsers,
   { id: organizationUsers.id },
   { user_id: (of) => userWithEmail(of("user_id")) },
-);
-
-/** The email can be known from another organization. */
-const insertUser = preparedQuery(({ email, now }: Placeholders<{ email: string; now: number }>) =>
-  builder.insert(users).values({ email, created_at: now, updated_at: now }).onConflictDoNothing(),
 );
 
 const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>

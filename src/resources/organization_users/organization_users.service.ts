@@ -78,7 +78,7 @@ export async function createUser(
       const next = newMember({ organization_id, member, providers }, input, now);
       return {
         writes: [
-          ...(await membershipWrites({ member, room }, next, now)),
+          ...(await membershipWrites(context, { member, room }, next)),
           deletePendingInvitesOf(person),
           userByEmail(person),
         ],
@@ -148,7 +148,7 @@ async function changeMember<Known>(
       const next = mergeMember({ member, providers, field }, input, now);
       author.allow(member, next);
       return {
-        writes: [...(await membershipWrites({ member, room }, next, now)), userByEmail(next)],
+        writes: [...(await membershipWrites(context, { member, room }, next)), userByEmail(next)],
         entries: isSameRow<NextMember>(member, next) ? [] : [memberEntry(context, "update", member)],
       };
     },
@@ -178,7 +178,7 @@ async function removeMember<Known>(context: Context, author: Author<Known>, id: 
       author.allow(member, next);
       return {
         writes: [
-          ...(await membershipWrites({ member, room }, next, now)),
+          ...(await membershipWrites(context, { member, room }, next)),
           ...revokeAccess(member, now),
           userByEmail(member),
         ],

@@ -8,7 +8,7 @@ type OrganizationRow = typeof organizations.$inferSelect;
 
 /** @throws ApiError 422 if the slug that was chosen is taken */
 export function newOrganization(
-  input: { name: string; slug: string },
+  input: { name: string; slug: string; shard: number },
   isTaken: boolean,
   now: number,
 ): typeof organizations.$inferInsert {

@@ -1,3 +1,4 @@
+import { inOrganization } from "../../directory/in_place.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
@@ -22,10 +23,14 @@ export const organizationsPlatform = platformRoutes()
     return c.json(toOrganization(organization), 201);
   })
   .get("/organizations/:id", byId, async (c) =>
-    c.json(toOrganization(await requireOrganization(c.var.context, c.req.valid("param").id))),
+    c.json(toOrganization(await inOrganization(requireOrganization)(c.var.context, c.req.valid("param").id))),
   )
   .put("/organizations/:id", byId, jsonBody(updateOrganizationBody), async (c) => {
     const { id } = c.req.valid("param");
-    const organization = await updateOrganization(c.var.context, id, c.req.valid("json").organization);
+    const organization = await inOrganization(updateOrganization)(
+      c.var.context,
+      id,
+      c.req.valid("json").organization,
+    );
     return c.json(toOrganization(organization));
   });

@@ -4,6 +4,7 @@ import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
+import { copyToDirectory, copyToShard, shardOfNewOrganizations } from "../../directory/organizations.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
@@ -45,11 +46,15 @@ export async function createOrganization(
 ): Promise<Organization> {
   const { db, now } = context;
   const slug = chosen ?? (await slugOf(name));
+  const shard = shardOfNewOrganizations(context);
   const reads = chosen === undefined ? [] : [organizationBySlug({ slug })];
-  return decideAndWrite(db, reads, (taken = []) => ({
-    writes: [organizationWrites.insert(newOrganization({ name, slug }, taken.length > 0, now))],
-    entries: [newOrganizationEntry(context, "create", {})],
+  const organization = await decideAndWrite(db, reads, (taken = []) => ({
+    writes: [organizationWrites.insert(newOrganization({ name, slug, shard }, taken.length > 0, now))],
+    // That of another shard has its entry there.
+    entries: shard === 0 ? [newOrganizationEntry(context, "create", {})] : [],
   }));
+  await copyToShard(context, organization);
+  return organization;
 }
 
 /** Leaves space for a number. */
@@ -64,7 +69,7 @@ export async function updateOrganization(
   input: z.output<typeof updateOrganizationBody>["organization"],
 ): Promise<Organization> {
   const { db, now } = context;
-  return decideAndWrite(db, [organizationRow({ id })], ([organization]) => {
+  const updated = await decideAndWrite(db, [organizationRow({ id })], ([organization]) => {
     if (!organization) throw organizationNotFound();
     const next = mergeOrganization(organization, input, now);
     return {
@@ -72,4 +77,6 @@ export async function updateOrganization(
       entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
     };
   });
+  await copyToDirectory(context, updated);
+  return updated;
 }

@@ -13,13 +13,16 @@ import { claimedIssuer, verifiedEmail } from "./token_exchange.verification.ts";
  *
  * @throws ApiError 401 if the token is at fault or its user has no access, 503 if the issuer is down
  */
-export async function exchangeToken({ db, now, caller }: ClientContext, token: string): Promise<string> {
+export async function exchangeToken(
+  { db, shard, now, caller }: ClientContext,
+  token: string,
+): Promise<string> {
   const { organization_id } = caller;
   // Read for each token: an issuer that was deleted is trusted no longer.
   const issuer = await runFirst(db, issuerByName({ organization_id, issuer: claimedIssuer(token) }));
   if (!issuer) throw invalidToken("issuer_unknown");
   const email = await verifiedEmail(token, issuer, now);
-  const code = randomSecret(AUTHORIZATION_CODE_BYTES);
+  const code = randomSecret(AUTHORIZATION_CODE_BYTES, shard);
   const [inserted, pending] = await runBatch(db, [
     insertAuthorizationCode({
       organization_id,

@@ -1,3 +1,4 @@
+import { inCall } from "../../directory/in_place.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
@@ -6,7 +7,7 @@ import { deleteTranscript, reportTranscript } from "./transcripts.service.ts";
 
 export const transcriptsPlatform = platformRoutes()
   .put("/calls/:key/transcript", params(callKeyParams), jsonBody(reportTranscriptBody), async (c) => {
-    const transcript = await reportTranscript(
+    const transcript = await inCall(reportTranscript)(
       c.var.context,
       c.req.valid("param").key,
       c.req.valid("json").transcript,
@@ -14,6 +15,6 @@ export const transcriptsPlatform = platformRoutes()
     return c.json(toTranscript(transcript));
   })
   .delete("/calls/:key/transcript", params(callKeyParams), async (c) => {
-    await deleteTranscript(c.var.context, c.req.valid("param").key);
+    await inCall(deleteTranscript)(c.var.context, c.req.valid("param").key);
     return c.body(null, 204);
   });

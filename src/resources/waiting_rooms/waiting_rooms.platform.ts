@@ -1,3 +1,4 @@
+import { inRoom } from "../../directory/in_place.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { params } from "../../http/validation.ts";
 import { slugParams, toResolvedWaitingRoom } from "./waiting_rooms.schemas.ts";
@@ -7,5 +8,5 @@ export const waitingRoomsPlatform = platformRoutes().get(
   "/waiting_rooms/:slug",
   params(slugParams),
   async (c) =>
-    c.json(toResolvedWaitingRoom(await resolveWaitingRoom(c.var.context, c.req.valid("param").slug))),
+    c.json(toResolvedWaitingRoom(await inRoom(resolveWaitingRoom)(c.var.context, c.req.valid("param").slug))),
 );

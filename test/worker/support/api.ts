@@ -13,7 +13,7 @@ export interface Answer {
 /** Sends a request to the Worker. Other fetchers count or change requests on their way. */
 export type Fetcher = (request: Request) => Promise<Response>;
 
-const theWorker: Fetcher = (request) => exports.default.fetch(request);
+export const theWorker: Fetcher = (request) => exports.default.fetch(request);
 
 const [, high, low] = crypto.randomUUID().split("-");
 

@@ -8,6 +8,7 @@ import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { platform } from "./api.ts";
+import { asDeployed, withoutShard, withShard } from "./deployed.ts";
 import { anInvite, anOrganization, given, unique } from "./organization.ts";
 import { throughWorkerWith } from "./worker.ts";
 
@@ -60,18 +61,19 @@ export function aMailWorker(bindings: object) {
   const messages: { body: unknown; at: number }[] = [];
   const INVITE_MAILS = {
     async send(body: unknown, { delaySeconds = 0 } = {}) {
-      messages.push({ body, at: Date.now() + delaySeconds * 1000 });
+      messages.push({ body: withoutShard(body), at: Date.now() + delaySeconds * 1000 });
     },
   } as unknown as Queue;
   const bound = { ...env, MAIL_FROM, INVITE_MAILS, ...bindings };
+  const deployed = asDeployed(bound);
 
   /** Delivers one message, and returns whether it was acknowledged. */
   async function deliver(body: unknown, queue = "invite-mails") {
-    const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body };
+    const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body: withShard(body) };
     const batch = createMessageBatch(queue, [message]);
     const retries = batch.messages.map((each) => vi.spyOn(each, "retry"));
     const context = createExecutionContext();
-    await worker.queue(batch, bound, context);
+    await worker.queue(batch, deployed, context);
     await waitOnExecutionContext(context);
     return retries.every(({ mock }) => mock.calls.length === 0);
   }
@@ -90,7 +92,7 @@ export function aMailWorker(bindings: object) {
     vi.setSystemTime(Math.max(end, Date.now()));
   }
 
-  const runCron = () => worker.scheduled(createScheduledController(), bound);
+  const runCron = () => worker.scheduled(createScheduledController(), deployed);
 
   /** Lets the cron run when a mail of the organization is due, until none is. */
   async function passUntilDone({ id }: { id: number }) {

@@ -1,5 +1,5 @@
 import { anInvite, unique } from "../../support/clinic.ts";
-import { type Api, api, platform } from "./api.ts";
+import { type Api, api, type Fetcher, platform as thePlatform, theWorker } from "./api.ts";
 
 export { anInvite, unique };
 
@@ -11,7 +11,12 @@ export async function given(answer: ReturnType<Api["send"]>) {
 }
 
 /** A new organization for one test, with an administrator and a client that acts as the administrator. */
-export async function anOrganization(name = "Riverside Clinic", slug = unique("org")) {
+export async function anOrganization(
+  name = "Riverside Clinic",
+  slug = unique("org"),
+  fetcher: Fetcher = theWorker,
+) {
+  const platform = thePlatform.through(fetcher);
   const organization = await given(platform.post("/organizations", { organization: { name, slug } }));
 
   const addUser = (display_name: string, roles: string[], more: object = {}) =>
@@ -28,7 +33,7 @@ export async function anOrganization(name = "Riverside Clinic", slug = unique("o
       }),
     );
     const credentials = { "X-Client-ID": client_id ?? "", "X-Client-Secret": client_secret ?? "" };
-    return { id: Number(id), credentials, ...api("/api/external", credentials) };
+    return { id: Number(id), credentials, ...api("/api/external", credentials, fetcher) };
   };
 
   const admin = await addUser("Ada Admin", ["organization_admin"]);

@@ -7,6 +7,7 @@ import {
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import worker from "../../../src/index.ts";
+import { asDeployed, withoutShard, withShard } from "./deployed.ts";
 import { anOrganization, given, unique } from "./organization.ts";
 import { countingRows } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
@@ -35,7 +36,7 @@ export function aQueue() {
     binding: {
       async sendBatch(messages: Iterable<{ body: unknown }>) {
         if (queue.isDown) throw new Error("Queue sendBatch failed: Internal Server Error");
-        queue.sends.push(Array.from(messages, ({ body }) => structuredClone(body)));
+        queue.sends.push(Array.from(messages, ({ body }) => withoutShard(structuredClone(body))));
       },
       send() {
         throw new Error("Every send costs: send messages together");
@@ -54,7 +55,7 @@ export function aQueue() {
 
 /** The Worker with other bindings: its requests, its queue consumer and its cron. */
 export function workerWith(bindings: object) {
-  const bound = { ...env, ...bindings };
+  const bound = asDeployed({ ...env, ...bindings });
   return {
     fetcher: throughWorkerWith(bindings),
     /** Delivers the messages to the consumer as one batch, and returns what it did with each. */
@@ -62,7 +63,7 @@ export function workerWith(bindings: object) {
       const timestamp = Date.now();
       const batch = createMessageBatch(
         queue,
-        messages.map((message) => ({ timestamp, ...message })),
+        messages.map((message) => ({ timestamp, ...message, body: withShard(message.body) })),
       );
       // The result does not contain the delays.
       const retries = batch.messages.map((message) => vi.spyOn(message, "retry"));

@@ -9,6 +9,7 @@ import { onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { platform } from "./api.ts";
 import { expectWebhookAsDocumented } from "./contract.ts";
+import { asDeployed, withoutShard, withShard } from "./deployed.ts";
 import { endpoints } from "./network.ts";
 import { anOrganization, given, unique } from "./organization.ts";
 import { throughWorkerWith } from "./worker.ts";
@@ -74,17 +75,17 @@ export function aWebhookQueue(bindings: object = {}) {
   const messages: { body: unknown; at: number }[] = [];
   const binding = {
     async send(body: unknown, { delaySeconds = 0 } = {}) {
-      messages.push({ body, at: Date.now() + delaySeconds * 1000 });
+      messages.push({ body: withoutShard(body), at: Date.now() + delaySeconds * 1000 });
     },
     async sendBatch(sent: Iterable<{ body: unknown }>) {
-      for (const { body } of sent) messages.push({ body, at: Date.now() });
+      for (const { body } of sent) messages.push({ body: withoutShard(body), at: Date.now() });
     },
   } as unknown as Queue;
-  const bound = { ...env, ...bindings, WEBHOOKS: binding };
+  const bound = asDeployed({ ...env, ...bindings, WEBHOOKS: binding });
 
   /** Delivers one message. What the consumer left for the background is done afterwards. */
   async function deliver(body: unknown) {
-    const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body };
+    const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body: withShard(body) };
     const batch = createMessageBatch("webhook-deliveries", [message]);
     const context = createExecutionContext();
     await worker.queue(batch, bound, context);

@@ -317,6 +317,15 @@ CREATE TABLE `livekit_egresses` (
 CREATE INDEX `livekit_egresses_by_sid` ON `livekit_egresses` (`room_sid`);--> statement-breakpoint
 CREATE INDEX `livekit_egresses_by_name` ON `livekit_egresses` (`room_name`);--> statement-breakpoint
 CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`updated_at`);--> statement-breakpoint
+CREATE TABLE `locations` (
+	`kind` text NOT NULL,
+	`key` text NOT NULL,
+	`organization_id` integer NOT NULL,
+	`claimed_at` integer NOT NULL,
+	PRIMARY KEY(`kind`, `key`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `organization_mails` (
 	`organization_id` integer NOT NULL,
 	`mailing` text NOT NULL,
@@ -326,6 +335,11 @@ CREATE TABLE `organization_mails` (
 );
 --> statement-breakpoint
 CREATE INDEX `organization_mails_lately` ON `organization_mails` (`organization_id`,`counted_at`);--> statement-breakpoint
+CREATE TABLE `organization_outbox` (
+	`organization_id` integer PRIMARY KEY NOT NULL,
+	`written_at` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `organization_user_assists` (
 	`organization_id` integer NOT NULL,
 	`assistant_id` integer NOT NULL,
@@ -361,6 +375,7 @@ CREATE TABLE `organizations` (
 	`transcript_retention_days` integer,
 	`participant_retention_days` integer,
 	`require_acting_user` integer DEFAULT false NOT NULL,
+	`shard` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
@@ -423,6 +438,12 @@ CREATE TABLE `sequences` (
 	`value` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `shards` (
+	`shard` integer PRIMARY KEY NOT NULL,
+	`range` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `shards_range_unique` ON `shards` (`range`);--> statement-breakpoint
 CREATE TABLE `soap_notes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -1102,10 +1123,13 @@ BEGIN
   SELECT new.organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
       SELECT 1 FROM storage_keys
       WHERE storage_key = livekit_egresses.storage_key AND organization_id <> new.organization_id
+    ) OR EXISTS (
+      SELECT 1 FROM locations WHERE kind = 'file' AND key = livekit_egresses.storage_key
     ), NULL, storage_key), check_at, new.created_at, new.created_at
   FROM livekit_egresses
   WHERE (room_sid = new.key OR (room_name = new.key AND (new.ended_at IS NULL OR new.ended_at > started_at)))
     AND NOT EXISTS (SELECT 1 FROM egresses WHERE egresses.egress_id = livekit_egresses.egress_id)
+    AND NOT EXISTS (SELECT 1 FROM locations WHERE kind = 'egress' AND key = livekit_egresses.egress_id)
   ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
   DELETE FROM livekit_egresses
   WHERE (room_sid = new.key OR room_name = new.key)
@@ -1199,6 +1223,51 @@ BEGIN
   WHERE id = new.id;
 END;
 --> statement-breakpoint
+CREATE TRIGGER `organizations_want_range` BEFORE INSERT ON `organizations`
+WHEN new.shard <> 0
+  AND NOT EXISTS (SELECT 1 FROM database_settings WHERE name = 'range')
+  AND NOT EXISTS (SELECT 1 FROM shards WHERE shard = new.shard)
+BEGIN
+  SELECT raise(ABORT, 'the database has no range of ids');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organizations_are_copies` AFTER INSERT ON `organizations`
+WHEN new.id >> 32 = (SELECT value FROM database_settings WHERE name = 'range')
+BEGIN
+  SELECT raise(ABORT, 'the directory gives organizations their ids');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `users_are_copies` AFTER INSERT ON `users`
+WHEN new.id >> 32 = (SELECT value FROM database_settings WHERE name = 'range')
+BEGIN
+  SELECT raise(ABORT, 'the directory gives users their ids');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organizations_to_be_copied` AFTER INSERT ON `organizations`
+WHEN new.shard <> 0 AND NOT EXISTS (SELECT 1 FROM database_settings WHERE name = 'range')
+BEGIN
+  INSERT INTO organization_outbox VALUES (new.id, new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organizations_copied` AFTER UPDATE ON `organizations`
+WHEN new.shard <> 0 AND EXISTS (SELECT 1 FROM database_settings WHERE name = 'range')
+BEGIN
+  INSERT INTO organization_outbox VALUES (new.id, new.updated_at)
+  ON CONFLICT DO UPDATE SET written_at = excluded.written_at;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `calls_not_elsewhere` BEFORE INSERT ON `calls`
+WHEN EXISTS (SELECT 1 FROM locations WHERE kind = 'call' AND key = new.key)
+BEGIN
+  SELECT raise(ABORT, 'the key is claimed elsewhere');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_not_elsewhere` BEFORE INSERT ON `egresses`
+WHEN EXISTS (SELECT 1 FROM locations WHERE kind = 'egress' AND key = new.egress_id)
+BEGIN
+  SELECT raise(ABORT, 'the key is claimed elsewhere');
+END;
+--> statement-breakpoint
 CREATE VIEW `storage_key_claims` AS
 SELECT NULL AS storage_key, NULL AS organization_id;
 --> statement-breakpoint
@@ -1208,6 +1277,9 @@ BEGIN
   ON CONFLICT DO NOTHING;
   SELECT raise(ABORT, 'the file is of another organization') FROM storage_keys
   WHERE storage_key = new.storage_key AND organization_id <> new.organization_id;
+  -- An organization of another database has claimed it: see triggers/shards.sql.
+  SELECT raise(ABORT, 'the key is claimed elsewhere') FROM locations
+  WHERE kind = 'file' AND key = new.storage_key;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `egresses_file_named` AFTER INSERT ON `egresses`

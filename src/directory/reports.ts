@@ -1,0 +1,197 @@
+import { and, eq, exists, or, sql } from "drizzle-orm";
+import type { Context } from "../context.ts";
+import { builder, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
+import { livekitEgresses, locations } from "../database/schema.ts";
+import { logFault } from "../http/log.ts";
+import { WAITING_EGRESSES_TAKEN } from "../limits.ts";
+import type { EgressEvent } from "../livekit/egress_info.ts";
+import { NoCallHere, reportEgressOfRoom } from "../livekit/egresses.ts";
+import type { VisitEvent } from "../livekit/events.ts";
+import { reportVisit } from "../livekit/visits.ts";
+import type { CallReport } from "../resources/calls/calls.merge.ts";
+import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
+import { reportCall } from "../resources/calls/calls.service.ts";
+import type { Egress, EgressReport } from "../resources/egresses/egresses.schemas.ts";
+import { reportEgress } from "../resources/egresses/egresses.service.ts";
+import { type Found, inPlace } from "./in_place.ts";
+import { placeOfEgressReport, placeOfReport, type WaitingEgress, waitingEgress } from "./places.ts";
+
+/* The reports that bring new keys: each key is claimed in the directory before its row is written in a shard. */
+
+type Outcome = Awaited<ReturnType<typeof reportEgressOfRoom>>;
+
+export const reportCallInPlace = (context: Context, key: string, report: CallReport): Promise<ReportedCall> =>
+  inPlace(
+    context,
+    placeOfReport(key, report.waiting_room_slug ?? "", context.now),
+    takingWhatWaits((there) => reportCall(there, key, report)),
+  );
+
+/** An event of a room whose metadata says whose visit it is. */
+export const reportVisitInPlace = (context: Context, visit: VisitEvent): Promise<ReportedCall> =>
+  inPlace(
+    context,
+    placeOfReport(visit.room_sid, visit.waiting_room_slug, context.now, visit.room_name),
+    takingWhatWaits((there) => reportVisit(there, visit)),
+  );
+
+export function reportEgressInPlace(
+  context: Context,
+  egress_id: string,
+  report: EgressReport,
+): Promise<Egress> {
+  const { call_key = "", storage_key } = report;
+  const names = { egress_id, call_key, other_key: "", storage_key: storage_key ?? "", now: context.now };
+  return inPlace(context, placeOfEgressReport(names), (there, found) =>
+    reportEgress(there, egress_id, report, ownerOfFile(found)),
+  );
+}
+
+/**
+ * An event whose call nobody knows waits in the directory. One that names the call, as those before may not have done, takes
+ * what has waited.
+ */
+export async function reportEgressEventInPlace(context: Context, event: EgressEvent): Promise<Outcome> {
+  const { shards, now } = context;
+  const { egress_id, report } = event;
+  try {
+    const { outcome, waiting } = await reportKnown(context, event);
+    await takeWaiting(context, waiting);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof NoCallHere && shards)) throw error;
+    await runAll(shards.directory, dropOwnClaims({ egress_id, storage_key: report.storage_key ?? "", now }));
+    const outcome = await reportEgressOfRoom(shards.at(0), event);
+    // The call was claimed. Its report may have looked for what waits before this did.
+    await takeWaiting(context, await runAll(shards.directory, waitingEgress({ egress_id })));
+    return outcome;
+  }
+}
+
+/** The call of the room's name is another one, so the egress is not its organization's. */
+const dropOwnClaims = preparedQuery(
+  ({ egress_id, storage_key, now }: Placeholders<{ egress_id: string; storage_key: string; now: number }>) =>
+    builder
+      .delete(locations)
+      .where(
+        and(
+          eq(locations.claimed_at, now),
+          or(
+            and(eq(locations.kind, "egress"), eq(locations.key, egress_id)),
+            and(eq(locations.kind, "file"), eq(locations.key, storage_key)),
+          ),
+        ),
+      ),
+);
+
+async function reportKnown(
+  context: Context,
+  event: EgressEvent,
+): Promise<{ outcome: Outcome; waiting: WaitingEgress[] }> {
+  const { egress_id, room_sid, room_name, report } = event;
+  const storage_key = report.storage_key ?? "";
+  const names = { egress_id, call_key: room_sid, other_key: room_name, storage_key, now: context.now };
+  return inPlace(context, placeOfEgressReport(names), async (there, found) => ({
+    outcome: await reportEgressOfRoom(there, event, ownerOfFile(found)),
+    waiting: there.shard > 0 ? found.waiting : [],
+  }));
+}
+
+const ownerOfFile = ({ contested }: Found): number | undefined =>
+  contested.find(({ kind }) => kind === "file")?.organization_id;
+
+/** After the first report of a call, the egresses that have waited for it in the directory. */
+const takingWhatWaits =
+  (verb: (context: Context) => Promise<ReportedCall>) =>
+  async (there: Context): Promise<ReportedCall> => {
+    const call = await verb(there);
+    const { shard, shards, now } = there;
+    if (!shards || shard === 0 || call.created_at !== now) return call;
+    try {
+      const waiting = await runAll(shards.directory, waitingForCall({ key: call.key }));
+      await takeWaiting(there, waiting);
+      // The rest of the request is about the shard again.
+      if (waiting.length > 0) shards.at(shard);
+    } catch (error) {
+      // The cron takes them.
+      logFault({ chore: "takeWaitingEgresses" }, error);
+    }
+    return call;
+  };
+
+const waitingForCall = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
+  builder
+    .select()
+    .from(livekitEgresses)
+    .where(or(eq(livekitEgresses.room_sid, key), eq(livekitEgresses.room_name, key))),
+);
+
+/** @returns how many have found their call */
+async function takeWaiting(context: Context, waiting: WaitingEgress[]): Promise<number> {
+  const { shards } = context;
+  if (!shards) return 0;
+  let taken = 0;
+  for (const egress of waiting)
+    try {
+      await reportKnown(context, eventOf(egress));
+      await runAll(shards.directory, deleteTaken(egress));
+      taken++;
+    } catch (error) {
+      if (!(error instanceof NoCallHere)) throw error;
+    }
+  return taken;
+}
+
+/** What LiveKit had said when it waited. */
+function eventOf(egress: WaitingEgress): EgressEvent {
+  const { status, error, is_stopped, ended_at, storage_key } = egress;
+  return {
+    egress_id: egress.egress_id,
+    room_sid: egress.room_sid ?? "",
+    room_name: egress.room_name ?? "",
+    started_at: egress.started_at,
+    report: {
+      status: status as EgressReport["status"],
+      is_stopped,
+      ...(error !== null && { error }),
+      ...(ended_at !== null && { ended_at }),
+      ...(storage_key !== null && { storage_key }),
+    },
+    has_unusable_file: false,
+  };
+}
+
+/** Unless LiveKit has said more meanwhile. */
+const deleteTaken = preparedQuery(({ egress_id, updated_at }: Placeholders<WaitingEgress>) =>
+  builder
+    .delete(livekitEgresses)
+    .where(and(eq(livekitEgresses.egress_id, egress_id), eq(livekitEgresses.updated_at, updated_at))),
+);
+
+/** The chore of the cron for the directory: egresses whose call was written after they had begun to wait. */
+export async function takeWaitingEgresses(context: Context): Promise<number> {
+  const { shard, shards } = context;
+  return shards && shard === 0 ? takeWaiting(context, await runAll(shards.directory, waitingOfKnown({}))) : 0;
+}
+
+/** In any order: those that go on waiting are not always the first. */
+const waitingOfKnown = preparedQuery((_: object) =>
+  builder
+    .select()
+    .from(livekitEgresses)
+    .where(
+      exists(
+        builder
+          .select({ key: locations.key })
+          .from(locations)
+          .where(
+            and(
+              eq(locations.kind, "call"),
+              sql`${locations.key} in (${livekitEgresses.room_sid}, ${livekitEgresses.room_name})`,
+            ),
+          ),
+      ),
+    )
+    .orderBy(sql`random()`)
+    .limit(WAITING_EGRESSES_TAKEN),
+);

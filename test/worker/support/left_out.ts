@@ -1,0 +1,30 @@
+/**
+ * The tests that do not run a second time with every organization in a second database, by the beginnings of the names of
+ * suite and test. They look past the API into the database, or into what it is asked, where the directory has it; or they are
+ * about what design says is otherwise with several databases.
+ */
+export const LEFT_OUT = [
+  // Only the directory is asked.
+  "A report of the platform costs few round trips to D1 > GET /organizations",
+  "While D1 fails, GET /organizations of the platform API > ",
+  "An error of D1 > ",
+  "The log of a whole journey > has the cause of each internal error",
+  // Made-up ids name the first database.
+  "Unknown credentials > cost ",
+  "An address whose credentials fail > reaches the database with 600 more made-up ids",
+  "A client > is looked up on the primary",
+  // The first question goes to the primary of the directory.
+  "Where a replica finds nothing, the primary is asked > whatever the path names, in the platform API",
+  // It names the database.
+  "The health of the service > is 503 without details if the database ",
+  "Each run writes one line to the log > ",
+  // One portion serves all databases.
+  "Many silent recordings > are asked about in portions",
+  // Organizations, or calls, are made by SQL.
+  "The retention of 10000 calls > ends over several runs",
+  "A backlog of calls without an end > of more organizations than a portion has calls",
+  // An egress whose call nobody knows waits in the directory, and is reported again when the call comes.
+  "An egress event whose call nobody has reported > costs the report of the call no round trip",
+  "An egress event whose call nobody has reported > is asked about ten minutes after LiveKit's last word",
+  "LiveKit's events of an egress > cost at most two round trips to D1",
+];

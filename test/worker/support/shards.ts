@@ -1,0 +1,79 @@
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../../src/index.ts";
+import { platform } from "./api.ts";
+import { aLiveKitServer } from "./livekit.ts";
+import { observedDatabase, PRIMARY } from "./observed_database.ts";
+import { anOrganization } from "./organization.ts";
+import { throughWorkerWith } from "./worker.ts";
+
+/** What a test does to a round trip. It returns what `run` returns, or throws. */
+export type OnTrip = <Result>(run: () => Promise<Result>) => Promise<Result>;
+
+const asItIs: OnTrip = (run) => run();
+
+/**
+ * The Worker with three databases: the directory, and two shards. Each counts its round trips, and `on` replaces what a
+ * round trip does. New organizations go to the newest shard, or to the one that a test names.
+ */
+export function aShardedService(bindings: object = {}) {
+  const on: OnTrip[] = [asItIs, asItIs, asItIs];
+  const trips = [0, 0, 0];
+  const observed = [env.DB, env.SPARE_1, env.SPARE_2].map((database, shard) =>
+    observedDatabase(
+      {
+        query(run) {
+          trips[shard] = (trips[shard] ?? 0) + 1;
+          return (on[shard] ?? asItIs)(run);
+        },
+      },
+      database,
+      PRIMARY,
+    ),
+  );
+  const [DB, DB_1, DB_2] = observed;
+  const bound = { DB, DB_1, DB_2, ...bindings };
+  const fetcher = throughWorkerWith(bound);
+  return {
+    on,
+    fetcher,
+    platform: platform.through(fetcher),
+    liveKit: aLiveKitServer({ fetcher }),
+    anOrganizationIn: (shard: number) =>
+      anOrganization(
+        undefined,
+        undefined,
+        throughWorkerWith({ ...bound, NEW_ORGANIZATIONS_SHARD: String(shard) }),
+      ),
+    runCron: () => worker.scheduled(createScheduledController(), { ...env, ...bound } as Env),
+    /** The round trips to each database that the work costs. */
+    async tripsOf(work: () => Promise<unknown>) {
+      trips.fill(0);
+      await work();
+      return [...trips];
+    },
+    /** Lets each round trip to a shard do something else while the work is done. */
+    async during<T>(shard: number, onTrip: OnTrip, work: () => Promise<T>): Promise<T> {
+      on[shard] = onTrip;
+      try {
+        return await work();
+      } finally {
+        on[shard] = asItIs;
+      }
+    },
+  };
+}
+
+export type ShardedService = ReturnType<typeof aShardedService>;
+
+export const isDown: OnTrip = () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
+
+/** A database in which this part of the round trips fails: half of them after they were made. */
+export const failing =
+  (part: number): OnTrip =>
+  async (run) => {
+    const fate = Math.random();
+    if (fate < part / 2) return isDown(run);
+    const result = await run();
+    return fate < part ? isDown(run) : result;
+  };

@@ -175,7 +175,29 @@ describe("A sender that dies after the mail was sent", () => {
     expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
     expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
   });
+
+  it.each([0, 1])(
+    "has it sent twice at most, also if the provider takes only every other mail (from %i on), and each counts",
+    async (first) => {
+      const clinic = await aClinicWithDyingSenders(Number.POSITIVE_INFINITY);
+      let n = first;
+      clinic.provider.faultOf = () => (n++ % 2 === 0 ? undefined : "E_RATE_LIMIT_EXCEEDED");
+      const invite = await clinic.invite();
+      await clinic.senders.deliver(MESSAGE);
+      await clinic.senders.passUntilDone(clinic);
+      expect(clinic.provider.to(invite)).toHaveLength(2);
+      expect(await mailsCounted("address_mails", invite)).toBe(2);
+      expect(await mailsCounted("organization_mails", invite)).toBe(2);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
+    },
+  );
 });
+
+/** How many mails of an invite count for a limit. */
+const mailsCounted = (table: "address_mails" | "organization_mails", { id }: { id: number }) =>
+  env.DB.prepare(`select count(*) as count from ${table} where mailing like ?`)
+    .bind(`${id}.%`)
+    .first<number>("count");
 
 it("A database that fails now and then makes no mail go out more than twice, and none get lost", async () => {
   const faults: Fault[] = ["not made", undefined, "answer lost", undefined, undefined, "not made"];

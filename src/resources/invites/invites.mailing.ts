@@ -194,7 +194,8 @@ const recordFailure = preparedQuery(
         mail_status: sql`${mail_status}`,
         next_mail_at: sql`${next_mail_at}`,
         mail_attempts: sql`${mail_attempts}`,
-        mail_claims: 0,
+        // What came of this claim is known. Of earlier ones it is still not known.
+        mail_claims: sql`${invites.mail_claims} - 1`,
       })
       .where(and(eq(invites.id, id), eq(invites.next_mail_at, lease_until)))
       .returning({ id: invites.id }),

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
+import { MAIL_TIMEOUT } from "../../src/limits.ts";
 import { api, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
@@ -198,6 +199,41 @@ const mailsCounted = (table: "address_mails" | "organization_mails", { id }: { i
   env.DB.prepare(`select count(*) as count from ${table} where mailing like ?`)
     .bind(`${id}.%`)
     .first<number>("count");
+
+it("A mail that the provider never answers holds up no other, and may be sent once more", async () => {
+  // The limit of a mail is made right before the mail is given to the provider.
+  let limit = new AbortController();
+  const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    limit = new AbortController();
+    return limit.signal;
+  });
+  onTestFinished(() => limits.mockRestore());
+  const clinic = await aClinicWithMail();
+  const { send } = clinic.provider.binding;
+  const unanswered: string[] = [];
+  clinic.provider.binding.send = (async (mail: { to: string }) => {
+    if (mail.to !== invites[0].email) return send(mail as never);
+    unanswered.push(mail.to);
+    const own = limit;
+    setTimeout(() => own.abort());
+    return new Promise(() => {});
+  }) as never;
+  const invites = await Promise.all(Array.from({ length: 6 }, () => clinic.invite()));
+  expect(await clinic.mails.deliver(MESSAGE)).toBe(true);
+  expect(limits).toHaveBeenCalledWith(MAIL_TIMEOUT);
+  const [silent, ...others] = invites;
+  for (const invite of others) {
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+  }
+  expect(await clinic.read(silent)).toMatchObject({ mail_status: "queued", mailed_at: null });
+  await clinic.mails.deliver(MESSAGE);
+  expect(unanswered).toHaveLength(1);
+  await clinic.mailsUntilDone();
+  expect(unanswered).toHaveLength(2);
+  expect(await mailsCounted("address_mails", silent)).toBe(2);
+  expect(await clinic.read(silent)).toMatchObject({ mail_status: "failed", mailed_at: null });
+});
 
 it("A database that fails now and then makes no mail go out more than twice, and none get lost", async () => {
   const faults: Fault[] = ["not made", undefined, "answer lost", undefined, undefined, "not made"];

@@ -116,6 +116,11 @@ async function sendIfClaimed(context: Context & { mailer: Mailer }, due: DueMail
     await runAll(db, recordSent({ id, made_at, mailed_at: Date.now() }));
     return;
   }
+  if (outcome.state === "unknown") {
+    // The claim stays, as that of a sender that died.
+    log("invite_mail_unanswered", ids);
+    return;
+  }
   const next = afterFailedMail(due, outcome, Date.now());
   const said = { ...ids, reason: outcome.reason };
   if (next.mail_status === "failed") log("invite_mail_failed", said);

@@ -253,6 +253,27 @@ it("A database that fails now and then makes no mail go out more than twice, and
   }
 });
 
+it("A mail whose address could not be counted three times goes out when it can be", async () => {
+  let failures = 0;
+  let isCounting = false;
+  const DB = observedDatabase({
+    prepare: (text) => {
+      isCounting = text.includes(`insert into "address_mails"`);
+    },
+    query: async (run) => {
+      if (!isCounting || failures++ >= 3) return run();
+      throw new Error("D1_ERROR: Network connection lost.");
+    },
+  });
+  const clinic = await aClinicWithMail();
+  const invite = await clinic.invite();
+  const failing = aMailWorker({ EMAIL: clinic.provider.binding, DB });
+  for (let n = 0; n < 3; n++) expect(await failing.deliver(MESSAGE)).toBe(false);
+  expect(await failing.deliver(MESSAGE)).toBe(true);
+  expect(clinic.provider.to(invite)).toHaveLength(1);
+  expect(await mailsCounted("address_mails", invite)).toBe(1);
+});
+
 describe("An error of the mail provider", () => {
   it.each(["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"])(
     "that passes (%s) is followed by another attempt, each after a longer pause",
@@ -405,6 +426,27 @@ describe("Sending an invite again", () => {
 const JUST_NOW =
   "The invite was created or sent again less than 60 seconds ago: wait for the mail, or try again later";
 
+/** An organization that has sent so many mails lately. */
+const haveMailed = ({ id }: { id: number }, count: number) =>
+  env.DB.prepare(
+    `insert into organization_mails (organization_id, mailing, counted_at)
+     with recursive n (n) as (select 1 union all select n + 1 from n where n < ?) select ?, 'earlier ' || n, ? from n`,
+  )
+    .bind(count, id, Date.now())
+    .run();
+
+/** Another organization mails the address until it gets no more. */
+async function expectMailsTo(email: string, count: number) {
+  const other = await aClinicWithMail();
+  for (let n = 0; n <= count; n++) {
+    const invite = await other.invite({ email });
+    await other.mailsUntilDone();
+    expect(await other.read(invite)).toMatchObject({ mail_status: n < count ? "sent" : "failed" });
+    await given(other.client.delete(`/invites/${invite.id}`));
+  }
+  expect(other.provider.to({ email })).toHaveLength(count);
+}
+
 describe("The limit of mails", () => {
   it("to an address is three a day, however often the invite is deleted and made again", async () => {
     const clinic = await aClinicWithMail();
@@ -451,12 +493,7 @@ describe("The limit of mails", () => {
 
   it("of an organization is 2,000 a day, and others are not concerned", async () => {
     const clinic = await aClinicWithMail();
-    await env.DB.prepare(
-      `insert into organization_mails (organization_id, mailing, counted_at)
-       with recursive n (n) as (select 1 union all select n + 1 from n where n < 1999) select ?, 'earlier ' || n, ? from n`,
-    )
-      .bind(clinic.id, Date.now())
-      .run();
+    await haveMailed(clinic, 1999);
     const invites = await Promise.all(Array.from({ length: 4 }, () => clinic.invite()));
     await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
     await clinic.mailsUntilDone();
@@ -473,6 +510,70 @@ describe("The limit of mails", () => {
     expect(await given(clinic.resend(again))).toMatchObject({ mail_status: "queued" });
     await clinic.mailsUntilDone();
     expect(await clinic.read(again)).toMatchObject({ mail_status: "sent" });
+  });
+
+  it("of an organization uses up nothing of an address that it did not mail", async () => {
+    const clinic = await aClinicWithMail();
+    const email = `${unique("victim")}@example.com`;
+    await haveMailed(clinic, 2000);
+    for (let n = 0; n < 3; n++) {
+      const invite = await clinic.invite({ email });
+      await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
+      await clinic.mailsUntilDone();
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed" });
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    }
+    expect(clinic.provider.to({ email })).toEqual([]);
+    await expectMailsTo(email, 3);
+  });
+
+  it("to an address counts no mail that the provider did not take, if its invite is deleted before it is tried again", async () => {
+    const clinic = await aClinicWithMail(aMailProvider(() => "E_DAILY_LIMIT_EXCEEDED"));
+    const email = `${unique("victim")}@example.com`;
+    for (let n = 0; n < 3; n++) {
+      const invite = await clinic.invite({ email });
+      await clinic.mails.deliver(MESSAGE);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    }
+    expect(clinic.provider.attempts).toBe(3);
+    await expectMailsTo(email, 3);
+  });
+
+  it("to an address counts a mail that the provider refused for good only if it may have gone out", async () => {
+    for (const [code, left] of [
+      ["E_SENDER_NOT_VERIFIED", 3],
+      ["Something else", 2],
+    ] as const) {
+      const clinic = await aClinicWithMail(aMailProvider(() => code));
+      const invite = await clinic.invite();
+      await clinic.mailsUntilDone();
+      expect(clinic.provider.attempts).toBe(1);
+      await expectMailsTo(invite.email, left);
+    }
+  });
+
+  it("to an address uses up nothing of the organization when it is reached, and counts a mail of many senders once", async () => {
+    const clinic = await aClinicWithMail();
+    const email = `${unique("victim")}@example.com`;
+    const counted: unknown[] = [];
+    for (let n = 0; n < 4; n++) {
+      const invite = await clinic.invite({ email });
+      await Promise.all(Array.from({ length: 8 }, () => clinic.mails.deliver(MESSAGE)));
+      await clinic.mailsUntilDone();
+      counted.push([
+        await mailsCounted("address_mails", invite),
+        await mailsCounted("organization_mails", invite),
+      ]);
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    }
+    expect(counted).toEqual([
+      [1, 1],
+      [1, 1],
+      [1, 1],
+      [0, 0],
+    ]);
+    expect(clinic.provider.to({ email })).toHaveLength(3);
   });
 
   it("keeps no address and no name, and nothing for longer than a day", async () => {

@@ -1,6 +1,5 @@
 import { OPERATIONS, type Operations } from "../../dist/client/external/operations.gen.js";
 import { type FollowOptions, followEvents, type VisitEvent } from "./follow.ts";
-import type { Route } from "./request.ts";
 import { type Connection, send } from "./send.ts";
 
 export interface ClientSettings {
@@ -64,7 +63,7 @@ function apiAt(baseUrl: string): string {
 
 function clientOf(connection: Connection): Client {
   const operations = Object.fromEntries(
-    Object.entries<Route>(OPERATIONS).map(([name, route]) => [
+    Object.entries(OPERATIONS).map(([name, route]) => [
       name,
       (input?: object, options?: object) => send(connection, route, input, options),
     ]),

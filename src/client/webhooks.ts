@@ -2,7 +2,7 @@ import type { Webhooks } from "../../dist/client/external/types.gen.js";
 import { WebhookVerificationError } from "./errors.ts";
 
 /** What the service sends to a webhook endpoint. A later version of the service may send other types too: ignore those. */
-export type WebhookEvent = Webhooks["body"];
+export type WebhookEvent = Webhooks;
 
 /** Those of the Fetch API, or of Node's requests. */
 export type WebhookHeaders = Headers | Record<string, string | readonly string[] | undefined>;

@@ -27,16 +27,16 @@ export function operationsSource({ paths }: Document): string {
     })),
   );
   const importsOf = (names: string, file: string) => `import type ${names} from "./${file}";`;
-  return `${importsOf("{ As, CreationOptions, RequestOptions }", "request.ts")}
+  return `${importsOf("{ As, CreationOptions, RequestOptions, Route }", "request.ts")}
 ${importsOf("* as types", "types.gen.ts")}
 
 export interface Operations {
 ${operations.map(({ operation, route }) => `${comment(operation)}  readonly ${operation.operationId}: ${signature(operation, route)};`).join("\n")}
 }
 
-export const OPERATIONS = {
+export const OPERATIONS: Record<keyof Operations, Route> = {
 ${operations.map(({ operation, route }) => `  ${operation.operationId}: ${JSON.stringify(route)},`).join("\n")}
-} as const;
+};
 `;
 }
 

@@ -1,3 +1,5 @@
+import { headerValue } from "./headers.ts";
+
 /** How an operation is sent. */
 export interface Route {
   /** Method and path, with the names of parameters in braces. */
@@ -63,15 +65,15 @@ export function requestOf(
     delete rest[name];
     if (value !== undefined && value !== null) parameters.set(name, String(value));
   }
-  const key = honoursKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const key = honoursKey && (idempotencyKey === undefined ? crypto.randomUUID() : idempotencyKey);
   return {
     url: `${baseUrl}${path}${parameters.size > 0 ? `?${parameters}` : ""}`,
     method,
     headers: {
       Accept: accept,
       ...(body ? { "Content-Type": "application/json" } : {}),
-      ...(key === undefined ? {} : { "Idempotency-Key": key }),
-      ...(bookmark === undefined ? {} : { "X-D1-Bookmark": bookmark }),
+      ...(key === false ? {} : { "Idempotency-Key": headerValue("idempotencyKey", key) }),
+      ...(bookmark === undefined ? {} : { "X-D1-Bookmark": headerValue("bookmark", bookmark) }),
     },
     body: body ? JSON.stringify(rest) : undefined,
     isRepeatable: method !== "POST" || honoursKey,

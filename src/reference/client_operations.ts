@@ -13,6 +13,9 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
+/** What most operations answer with, so that it is not said. */
+const JSON_ONLY = "application/json";
+
 const IDEMPOTENCY_KEY = "Idempotency-Key";
 
 /** What the client sets by itself, or by an option of a request. */
@@ -40,10 +43,9 @@ ${operations.map(({ operation, route }) => `  ${operation.operationId}: ${JSON.s
 `;
 }
 
-function routeOf(
-  route: string,
-  { operationId, parameters = [], requestBody }: Operation,
-): Route & { route: string } {
+function routeOf(route: string, operation: Operation): Route & { route: string } {
+  const { operationId, parameters = [], requestBody } = operation;
+  const answers = mediaTypesOf(operation);
   const namesIn = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
   const [query, headers] = [namesIn("query"), namesIn("header")];
   const unknown = headers.find((name) => !HEADERS.includes(name));
@@ -53,6 +55,7 @@ function routeOf(
     ...(query.length > 0 ? { query } : {}),
     ...(requestBody ? { body: true } : {}),
     ...(headers.includes(IDEMPOTENCY_KEY) ? { honoursKey: true } : {}),
+    ...(answers.join() === JSON_ONLY ? {} : { answers }),
   };
 }
 

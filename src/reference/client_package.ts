@@ -53,7 +53,17 @@ export async function clientPackage(
     files.set(file.replace(/\.ts$/, ".js"), compiled(file, source));
     files.set(file.replace(/\.ts$/, ".d.ts"), declarations(file, source));
   }
-  return files;
+  const needed = neededBy("index.d.ts", files);
+  return new Map([...files].filter(([file]) => !file.endsWith(".d.ts") || needed.has(file)));
+}
+
+/** The declarations that one imports, and those that they import: the others say what is only used inside. */
+function neededBy(file: string, files: Map<string, string>, needed = new Set<string>()): Set<string> {
+  if (needed.has(file)) return needed;
+  needed.add(file);
+  for (const [, imported] of (files.get(file) ?? "").matchAll(/ from "\.\/(.*)\.js"/g))
+    neededBy(`${imported}.d.ts`, files, needed);
+  return needed;
 }
 
 /** The guide to the package, whose examples a test runs. */
@@ -106,7 +116,7 @@ const withoutErrors = (types: string) =>
 /** The types of what is sent and received, without what the generator's own client needs to know of it. */
 const onlyUsed = (types: string) =>
   types
-    .replace(/^export type ClientOptions = \{[\s\S]*?\n\};\n/gm, "")
+    .replace(/^(?:\/\*\* .*\n)?export type (?:ClientOptions|ErrorResponse) = \{[\s\S]*?\n\};\n/gm, "")
     .replace(/^ {4}(?:(?:url|key): '.*'|(?:body|path|query)\?: never);\n/gm, "")
     .replace(/^ *\/\*\* (?:JSON|Success|Created|Accepted)\. \*\/\n/gm, "")
     // An operation has one status of success, so its responses are one type.

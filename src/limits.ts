@@ -355,6 +355,12 @@ export const MAIL_RETRY_JITTER = 0.1;
 /** For this long a claimed mail is left to whoever claimed it. A provider that lives has answered by then. */
 export const MAIL_LEASE = 5 * MINUTE;
 
+/**
+ * A mail that the provider has not answered for so long may have been sent, or not. If all of a portion are so, the lanes end
+ * in nine minutes: within the 15 that Cloudflare gives to the consumer of a queue.
+ */
+export const MAIL_TIMEOUT = 20 * SECOND;
+
 /** How often a mail is claimed without it being known what came of it. Then it may have been sent twice, and is given up. */
 export const MAX_MAIL_CLAIMS = 2;
 

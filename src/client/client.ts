@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operations } from "../../dist/client/external/operations.gen.js";
 import { type FollowOptions, followEvents, type VisitEvent } from "./follow.ts";
-import type { Route } from "./request.ts";
+import { headerValue } from "./headers.ts";
 import { type Connection, send } from "./send.ts";
 
 export interface ClientSettings {
@@ -26,7 +26,7 @@ export interface Client extends Operations {
   /**
    * The same client for one person of yours: its requests say for whom they are sent, and why.
    *
-   * @param id by which your own system knows the person: not a name, nor an email address
+   * @param id by which your own system knows the person: not a name, nor an email address. Printable ASCII characters
    */
   readonly withActingUser: (id: string, purpose: PurposeOfUse) => Client;
 }
@@ -36,7 +36,10 @@ const MAX_RETRIES = 4;
 /** In milliseconds. The service answers earlier, whatever it waits for. */
 const TIMEOUT = 30_000;
 
-/** @throws Error in a browser: whoever sees the page could read the secret */
+/**
+ * @throws Error in a browser: whoever sees the page could read the secret
+ * @throws TypeError for a setting that is missing or cannot be sent
+ */
 export function createClient(settings: ClientSettings): Client {
   const { baseUrl, clientId, clientSecret } = settings;
   if ("window" in globalThis && "document" in globalThis)
@@ -45,7 +48,10 @@ export function createClient(settings: ClientSettings): Client {
     throw new TypeError("createClient needs a baseUrl, a clientId and a clientSecret");
   return clientOf({
     baseUrl: apiAt(baseUrl),
-    headers: { "X-Client-ID": clientId, "X-Client-Secret": clientSecret },
+    headers: {
+      "X-Client-ID": headerValue("clientId", clientId),
+      "X-Client-Secret": headerValue("clientSecret", clientSecret),
+    },
     // Called as a method of something else, the global one refuses.
     fetch: settings.fetch ?? ((...request) => fetch(...request)),
     maxRetries: settings.maxRetries ?? MAX_RETRIES,
@@ -64,7 +70,7 @@ function apiAt(baseUrl: string): string {
 
 function clientOf(connection: Connection): Client {
   const operations = Object.fromEntries(
-    Object.entries<Route>(OPERATIONS).map(([name, route]) => [
+    Object.entries(OPERATIONS).map(([name, route]) => [
       name,
       (input?: object, options?: object) => send(connection, route, input, options),
     ]),
@@ -75,7 +81,11 @@ function clientOf(connection: Connection): Client {
     withActingUser: (id, purpose) =>
       clientOf({
         ...connection,
-        headers: { ...connection.headers, "X-Acting-User": id, "X-Purpose-Of-Use": purpose },
+        headers: {
+          ...connection.headers,
+          "X-Acting-User": headerValue("id of withActingUser", id),
+          "X-Purpose-Of-Use": headerValue("purpose of withActingUser", purpose),
+        },
       }),
   };
 }

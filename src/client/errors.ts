@@ -8,6 +8,11 @@ export class VideoVisitError extends Error {
   readonly requestId: string | undefined;
   /** After how many seconds the service wants the request again, if it says so. */
   readonly retryAfter: number | undefined;
+  /**
+   * Whether the service may have done all the same what it was asked, in the last attempt or in one before: the connection broke, or the
+   * service had a fault. A room that an attempt has renamed, for example, is 404 for the next one. Look before you do it again.
+   */
+  readonly mayHaveSucceeded: boolean;
 
   constructor(
     text: string,
@@ -15,8 +20,15 @@ export class VideoVisitError extends Error {
       status,
       requestId,
       retryAfter,
+      mayHaveSucceeded = false,
       cause,
-    }: { status?: number; requestId?: string; retryAfter?: number; cause?: unknown } = {},
+    }: {
+      status?: number | undefined;
+      requestId?: string | undefined;
+      retryAfter?: number | undefined;
+      mayHaveSucceeded?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(status === undefined ? text : `${status}: ${text}`, { cause });
     this.name = "VideoVisitError";
@@ -24,6 +36,7 @@ export class VideoVisitError extends Error {
     this.text = text;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
+    this.mayHaveSucceeded = mayHaveSucceeded;
   }
 
   /** Whether the same request may succeed later. */

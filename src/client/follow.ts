@@ -12,7 +12,7 @@ export interface FollowOptions {
   after?: number | undefined;
   /** Only events of this type or family, such as `transcript.finalized` or `call.*`. */
   type?: EventTypeOrFamily | undefined;
-  /** How long to wait, in milliseconds, when there is nothing new. */
+  /** How long to wait, in milliseconds, when there is nothing new; and after a failure, if the service does not want a longer pause. */
   interval?: number | undefined;
   /** Ends it at once, with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -39,14 +39,17 @@ export async function* followEvents(
     try {
       const { events, next_after: next } = await list(query, { signal });
       failures = 0;
-      yield* events;
+      for (const event of events) {
+        signal?.throwIfAborted();
+        yield event;
+      }
       query.after = next;
       if (events.length < FULL_PAGE) await sleep(interval, signal);
     } catch (error) {
       // Whoever follows events wants to go on after an outage, however long it is.
       if (!(error instanceof VideoVisitError && error.isTransient)) throw error;
       failures++;
-      await sleep(pauseAfter(error, failures) ?? interval, signal);
+      await sleep(Math.max(interval, pauseAfter(error, failures)), signal);
     }
   }
 }

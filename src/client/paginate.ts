@@ -15,6 +15,9 @@ type Arguments<Query> = undefined extends Query
 /**
  * All items of a list, page by page, as they are asked for: `for await (const room of paginate(visits.listWaitingRooms))`.
  *
+ * Do not delete items of the list meanwhile, nor change them so that they leave it: those after them move up to pages that were read
+ * already, and are missed. Collect the items first.
+ *
  * @param list an operation that returns pages
  */
 export async function* paginate<Query, Page extends object>(
@@ -24,7 +27,12 @@ export async function* paginate<Query, Page extends object>(
   let asked: { after?: unknown } = { per_page: FULL_PAGE, ...query } as object;
   for (;;) {
     const page: object = await list(asked as Query, options);
-    yield* (Object.values(page).find(Array.isArray) ?? []) as ItemOf<Page>[];
+    const items: ItemOf<Page>[] | undefined = Object.values(page).find(Array.isArray);
+    if (!items) throw new TypeError("paginate: what it is given returns no pages");
+    for (const item of items) {
+      options?.signal?.throwIfAborted();
+      yield item;
+    }
     const next = nextOf(page, asked.after);
     if (next === undefined) return;
     asked = { ...asked, ...next };

@@ -1,3 +1,7 @@
+import { headerValue } from "./headers.ts";
+
+export const JSON_TYPE = "application/json";
+
 /** How an operation is sent. */
 export interface Route {
   /** Method and path, with the names of parameters in braces. */
@@ -8,6 +12,8 @@ export interface Route {
   readonly body?: boolean;
   /** Whether it can be repeated with an `Idempotency-Key`. */
   readonly honoursKey?: boolean;
+  /** The media types of its responses, unless that is only JSON; none if they have no content. */
+  readonly answers?: readonly string[];
 }
 
 export interface RequestOptions {
@@ -15,7 +21,10 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** The `X-D1-Bookmark` of another response: what is read is at least as new. */
   bookmark?: string | undefined;
-  /** Is told of the response that counts, for those who need its headers. */
+  /**
+   * Is told once of the response that counts, that of the last attempt, for those who need its headers. Of something that was deleted, 404
+   * says that it was gone, probably by an attempt before.
+   */
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined;
 }
 
@@ -39,6 +48,8 @@ export interface WireRequest {
   headers: Record<string, string>;
   body: string | undefined;
   isRepeatable: boolean;
+  /** The media type that was asked for; undefined if the response is to have no content. */
+  answer: string | undefined;
 }
 
 type Input = Record<string, unknown>;
@@ -46,10 +57,12 @@ type Input = Record<string, unknown>;
 /** Writes a request as it is sent, in every attempt. */
 export function requestOf(
   baseUrl: string,
-  { route, query = [], body = false, honoursKey = false }: Route,
+  { route, query = [], body = false, honoursKey = false, answers = [JSON_TYPE] }: Route,
   input: Input,
-  { bookmark, idempotencyKey, accept = "application/json" }: CreationOptions & Partial<As<string>>,
+  { bookmark, idempotencyKey, accept = answers[0] }: CreationOptions & Partial<As<string>>,
 ): WireRequest {
+  if (accept !== undefined && !answers.includes(accept))
+    throw new TypeError(`accept: must be one of ${answers.join(", ")}`);
   const [method = "", pattern = ""] = route.split(" ");
   const { ...rest } = input;
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -63,18 +76,20 @@ export function requestOf(
     delete rest[name];
     if (value !== undefined && value !== null) parameters.set(name, String(value));
   }
-  const key = honoursKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const key = honoursKey && (idempotencyKey === undefined ? crypto.randomUUID() : idempotencyKey);
   return {
     url: `${baseUrl}${path}${parameters.size > 0 ? `?${parameters}` : ""}`,
     method,
     headers: {
-      Accept: accept,
-      ...(body ? { "Content-Type": "application/json" } : {}),
-      ...(key === undefined ? {} : { "Idempotency-Key": key }),
-      ...(bookmark === undefined ? {} : { "X-D1-Bookmark": bookmark }),
+      // Errors are JSON, if nothing else is.
+      Accept: accept ?? JSON_TYPE,
+      ...(body ? { "Content-Type": JSON_TYPE } : {}),
+      ...(key === false ? {} : { "Idempotency-Key": headerValue("idempotencyKey", key) }),
+      ...(bookmark === undefined ? {} : { "X-D1-Bookmark": headerValue("bookmark", bookmark) }),
     },
     body: body ? JSON.stringify(rest) : undefined,
     isRepeatable: method !== "POST" || honoursKey,
+    answer: accept,
   };
 }
 

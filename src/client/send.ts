@@ -1,9 +1,9 @@
 import { VideoVisitError } from "./errors.ts";
-import { pauseAfter, sleep } from "./pauses.ts";
+import { isWorthRepeating, pauseAfter, sleep } from "./pauses.ts";
 import {
   type As,
   type CreationOptions,
-  type RequestOptions,
+  JSON_TYPE,
   type Route,
   requestOf,
   type WireRequest,
@@ -19,7 +19,18 @@ export interface Connection {
   timeout: number;
 }
 
-/** Sends a request until it succeeds, or is refused, or has been tried often enough. */
+/** What comes of an attempt: the content, or why there is none. */
+interface Outcome {
+  /** Undefined if no whole one came. */
+  response?: Response;
+  content?: unknown;
+  error?: VideoVisitError;
+}
+
+/**
+ * Sends a request until it succeeds, or is refused, or has been tried often enough. What is to be deleted, and is gone after an attempt
+ * that may have deleted it, counts as deleted.
+ */
 export async function send(
   connection: Connection,
   route: Route,
@@ -27,27 +38,31 @@ export async function send(
   options: CreationOptions & Partial<As<string>> = {},
 ): Promise<unknown> {
   const request = requestOf(connection.baseUrl, route, { ...input }, options);
+  const { signal, onResponse } = options;
   let isMaybeDone = false;
   for (let attempt = 1; ; attempt++) {
-    try {
-      return await once(connection, request, options);
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      if (!(error instanceof VideoVisitError)) throw error;
-      // What an earlier attempt deleted is gone, as it should be.
-      if (isMaybeDone && request.method === "DELETE" && error.status === 404) return undefined;
-      const pause = pauseAfter(error, attempt);
-      const isOver = !error.isTransient || pause === undefined || attempt > connection.maxRetries;
-      if (isOver || !request.isRepeatable) throw error;
-      isMaybeDone ||= error.status !== 429 && error.status !== 503;
-      await sleep(pause, options.signal);
+    signal?.throwIfAborted();
+    const { response, content, error } = await once(connection, request, isMaybeDone, signal);
+    if (error) signal?.throwIfAborted();
+    if (error && isWorthRepeating(error) && request.isRepeatable && attempt <= connection.maxRetries) {
+      isMaybeDone = error.mayHaveSucceeded;
+      await sleep(pauseAfter(error, attempt), signal);
+      continue;
     }
+    if (response) onResponse?.({ status: response.status, headers: response.headers });
+    if (!error) return content;
+    const isGone = error.status === 404 && textOf(content) !== undefined;
+    if (isMaybeDone && request.method === "DELETE" && isGone) return undefined;
+    throw error;
   }
 }
 
-async function once(connection: Connection, request: WireRequest, options: RequestOptions): Promise<unknown> {
-  const { signal, onResponse } = options;
-  signal?.throwIfAborted();
+async function once(
+  connection: Connection,
+  request: WireRequest,
+  wasMaybeDone: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
@@ -55,12 +70,22 @@ async function once(connection: Connection, request: WireRequest, options: Reque
     () => controller.abort(new Error(`No response within ${connection.timeout} milliseconds`)),
     connection.timeout,
   );
+  const changesSomething = request.method !== "GET";
   try {
-    const response = await received(() => fetched(connection, request, controller.signal));
-    const content = await received(() => contentOf(response));
-    onResponse?.({ status: response.status, headers: response.headers });
-    if (response.ok) return content;
-    throw refusal(response, content);
+    const response = await fetched(connection, request, controller.signal);
+    const content = await contentOf(response);
+    if (isAnswer(response, request)) return { response, content };
+    const isRefused = !response.ok && response.status < 500;
+    return {
+      response,
+      content,
+      error: refusal(response, content, changesSomething && (wasMaybeDone || !isRefused)),
+    };
+  } catch (cause) {
+    // Whatever goes wrong on the way is the connection's fault.
+    return {
+      error: new VideoVisitError("No whole response came", { mayHaveSucceeded: changesSomething, cause }),
+    };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
@@ -78,19 +103,17 @@ function fetched(connection: Connection, { url, method, headers, body }: WireReq
   });
 }
 
-/** What was to be received. Whatever goes wrong on the way is the connection's fault. */
-async function received<Value>(receive: () => Promise<Value>): Promise<Value> {
-  try {
-    return await receive();
-  } catch (cause) {
-    throw new VideoVisitError("No whole response came", { cause });
-  }
-}
+/** Whether it is what the operation answers with when it succeeds: proxies and pages to log in say 200 too. */
+const isAnswer = (response: Response, { answer }: WireRequest): boolean =>
+  answer === undefined ? response.status === 204 : response.ok && mediaTypeOf(response) === answer;
+
+const mediaTypeOf = ({ headers }: Response): string | undefined =>
+  headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
 
 /** @throws if JSON is cut off */
 async function contentOf(response: Response): Promise<unknown> {
-  const type = response.headers.get("Content-Type") ?? "";
-  if (/^application\/json\b/.test(type)) {
+  const type = mediaTypeOf(response) ?? "";
+  if (type === JSON_TYPE) {
     const text = await response.text();
     return response.ok ? JSON.parse(text) : jsonOr(text);
   }
@@ -107,18 +130,24 @@ function jsonOr(text: string): unknown {
   }
 }
 
-function refusal({ status, headers }: Response, content: unknown): VideoVisitError {
+/** That of an error of the service. */
+function textOf(content: unknown): string | undefined {
   const { error } = (typeof content === "object" && content !== null ? content : {}) as { error?: unknown };
+  return typeof error === "string" ? error : undefined;
+}
+
+function refusal(response: Response, content: unknown, mayHaveSucceeded: boolean): VideoVisitError {
+  const { ok, status, headers } = response;
   const redirect = headers.get("Location");
-  const otherwise = redirect
-    ? `A redirect to ${redirect}, which is not followed: is the baseUrl right?`
-    : "The response is not one of the service";
-  const requestId = headers.get("X-Request-Id");
-  const retryAfter = secondsOf(headers.get("Retry-After"));
-  return new VideoVisitError(typeof error === "string" ? error : otherwise, {
+  const otherwise =
+    redirect && !ok
+      ? `A redirect to ${redirect}, which is not followed: is the baseUrl right?`
+      : "The response is not one of the service";
+  return new VideoVisitError((ok ? undefined : textOf(content)) ?? otherwise, {
     status,
-    ...(requestId === null ? {} : { requestId }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    requestId: headers.get("X-Request-Id") ?? undefined,
+    retryAfter: secondsOf(headers.get("Retry-After")),
+    mayHaveSucceeded,
   });
 }
 

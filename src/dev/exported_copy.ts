@@ -90,15 +90,15 @@ function doubtfulTexts(copy: DatabaseSync): { table: string; column: string; que
 /** Puts exact texts in the place of those that the export changed. A row that is newer than the export is left out. */
 function correctTexts(copy: DatabaseSync, table: string, column: string, rows: Rows) {
   const keys = keyColumns(copy, table);
-  const where = keys.map((key) => `"${key}" = ?`).join(" AND ");
+  // The export may have changed the key too, and an earlier column may have corrected parts of it.
+  const where = keys.map((key) => `"${key}" IN (?, ?)`).join(" AND ");
   const find = copy.prepare(`SELECT "${column}" AS text FROM "${table}" WHERE ${where}`);
   const correct = copy.prepare(`UPDATE "${table}" SET "${column}" = ? WHERE ${where}`);
   for (const { exact, ...key } of rows) {
-    const exactKey = keys.map((name) => key[name] ?? null);
-    // The export may have changed the key too, and an earlier column may have corrected it.
-    const values = find.get(...exactKey)
-      ? exactKey
-      : exactKey.map((value) => (typeof value === "string" ? asExported(value) : value));
+    const values = keys.flatMap((name) => {
+      const value = key[name] ?? null;
+      return [value, typeof value === "string" ? asExported(value) : value];
+    });
     const exported = find.get(...values);
     if (!exported || exported.text === exact) continue;
     if (exported.text !== asExported(String(exact)))

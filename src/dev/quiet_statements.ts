@@ -18,16 +18,17 @@ const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
  */
 export const QUIETING_STATEMENTS = [
   `INSERT INTO database_settings (name, value) VALUES ('quiet', ${NOW}) ON CONFLICT (name) DO NOTHING`,
-  // Before the deliveries, of which these events make some.
-  "UPDATE invites SET mail_status = 'failed', next_mail_at = NULL WHERE next_mail_at IS NOT NULL",
-  "DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL",
-  "UPDATE webhook_endpoints SET due_at = NULL, lease_until = NULL, message_at = NULL",
-  `UPDATE webhook_endpoints SET is_active = 0, disabled_reason = '${DISABLED_AS_RESTORED}', updated_at = ${NOW} WHERE is_active`,
+  // Before all that triggers write rows for: an event of these mails, too, has an id that was never given.
   `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM sqlite_schema
     WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence)`,
   `UPDATE sqlite_sequence SET seq = seq + ${SEQUENCE_LEAP}`,
   "INSERT INTO sequences (name, value) VALUES ('transcript_lines', 0) ON CONFLICT (name) DO NOTHING",
   `UPDATE sequences SET value = value + ${SEQUENCE_LEAP}`,
+  // Before the deliveries are deleted: the events of these mails make some.
+  "UPDATE invites SET mail_status = 'failed', next_mail_at = NULL WHERE next_mail_at IS NOT NULL",
+  "DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL",
+  "UPDATE webhook_endpoints SET due_at = NULL, lease_until = NULL, message_at = NULL",
+  `UPDATE webhook_endpoints SET is_active = 0, disabled_reason = '${DISABLED_AS_RESTORED}', updated_at = ${NOW} WHERE is_active`,
 ];
 
 /** What failed before the restore says nothing of an endpoint: without this, its first failure could disable it. */

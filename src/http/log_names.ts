@@ -22,6 +22,7 @@ export const EVENTS = [
   "webhook_endpoint_disabled",
   "invite_mail_deferred",
   "invite_mail_failed",
+  "invite_mail_unanswered",
   "livekit_event_not_used",
   "livekit_file_not_used",
   "livekit_unavailable",

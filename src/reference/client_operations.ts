@@ -13,6 +13,9 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
+/** What most operations answer with, so that it is not said. */
+const JSON_ONLY = "application/json";
+
 const IDEMPOTENCY_KEY = "Idempotency-Key";
 
 /** What the client sets by itself, or by an option of a request. */
@@ -27,23 +30,22 @@ export function operationsSource({ paths }: Document): string {
     })),
   );
   const importsOf = (names: string, file: string) => `import type ${names} from "./${file}";`;
-  return `${importsOf("{ As, CreationOptions, RequestOptions }", "request.ts")}
+  return `${importsOf("{ As, CreationOptions, RequestOptions, Route }", "request.ts")}
 ${importsOf("* as types", "types.gen.ts")}
 
 export interface Operations {
 ${operations.map(({ operation, route }) => `${comment(operation)}  readonly ${operation.operationId}: ${signature(operation, route)};`).join("\n")}
 }
 
-export const OPERATIONS = {
+export const OPERATIONS: Record<keyof Operations, Route> = {
 ${operations.map(({ operation, route }) => `  ${operation.operationId}: ${JSON.stringify(route)},`).join("\n")}
-} as const;
+};
 `;
 }
 
-function routeOf(
-  route: string,
-  { operationId, parameters = [], requestBody }: Operation,
-): Route & { route: string } {
+function routeOf(route: string, operation: Operation): Route & { route: string } {
+  const { operationId, parameters = [], requestBody } = operation;
+  const answers = mediaTypesOf(operation);
   const namesIn = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
   const [query, headers] = [namesIn("query"), namesIn("header")];
   const unknown = headers.find((name) => !HEADERS.includes(name));
@@ -53,6 +55,7 @@ function routeOf(
     ...(query.length > 0 ? { query } : {}),
     ...(requestBody ? { body: true } : {}),
     ...(headers.includes(IDEMPOTENCY_KEY) ? { honoursKey: true } : {}),
+    ...(answers.join() === JSON_ONLY ? {} : { answers }),
   };
 }
 

@@ -45,7 +45,7 @@ export async function clientPackage(
     ["README.md", readme(document)],
     ["CHANGELOG.md", changelog(document)],
     // It has nothing but types.
-    ["types.gen.d.ts", declarations("types.gen.ts", inShort(withoutErrors(types)))],
+    ["types.gen.d.ts", onlyUsed(declarations("types.gen.ts", inShort(withoutErrors(types))))],
   ]);
   const sources = new Map([["operations.gen.ts", operationsSource(document as unknown as Document)]]);
   for (const file of readdirSync(SOURCE)) sources.set(file, readFileSync(join(SOURCE, file), "utf8"));
@@ -53,7 +53,17 @@ export async function clientPackage(
     files.set(file.replace(/\.ts$/, ".js"), compiled(file, source));
     files.set(file.replace(/\.ts$/, ".d.ts"), declarations(file, source));
   }
-  return files;
+  const needed = neededBy("index.d.ts", files);
+  return new Map([...files].filter(([file]) => !file.endsWith(".d.ts") || needed.has(file)));
+}
+
+/** The declarations that one imports, and those that they import: the others say what is only used inside. */
+function neededBy(file: string, files: Map<string, string>, needed = new Set<string>()): Set<string> {
+  if (needed.has(file)) return needed;
+  needed.add(file);
+  for (const [, imported] of (files.get(file) ?? "").matchAll(/ from "\.\/(.*)\.js"/g))
+    neededBy(`${imported}.d.ts`, files, needed);
+  return needed;
 }
 
 /** The guide to the package, whose examples a test runs. */
@@ -102,6 +112,21 @@ const withoutErrors = (types: string) =>
   types
     .replace(/export type \w+(?:Errors = \{[\s\S]*?\n\}|Error = [^;]*);\n+/g, "")
     .replace(/\n {4}headers\?: \{[\s\S]*?\n {4}\};/g, "");
+
+/** The types of what is sent and received, without what the generator's own client needs to know of it. */
+const onlyUsed = (types: string) =>
+  types
+    .replace(/^(?:\/\*\* .*\n)?export type (?:ClientOptions|ErrorResponse) = \{[\s\S]*?\n\};\n/gm, "")
+    .replace(/^ {4}(?:(?:url|key): '.*'|(?:body|path|query)\?: never);\n/gm, "")
+    .replace(/^ *\/\*\* (?:JSON|Success|Created|Accepted)\. \*\/\n/gm, "")
+    // An operation has one status of success, so its responses are one type.
+    .replace(
+      /^export type (\w+)Responses = \{\n(?: {4}\/\*\*.*\n)? {4}\d+: (.*|\{[\s\S]*?\n {4}\});\n\};\nexport type \1Response = .*;\n/gm,
+      (_, name: string, body: string) =>
+        body === "void" ? "" : `export type ${name}Response = ${body.replace(/^ {4}/gm, "")};\n`,
+    )
+    .replace(/^export type \w+WebhookRequest = \{\n {4}body: \w+;\n\};\n/gm, "")
+    .replace(/(?<=\w)WebhookRequest\b/g, "WebhookPayload");
 
 const compiled = (fileName: string, source: string): string =>
   outputOf(

@@ -203,7 +203,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     }
 
     it("are all run here", () => {
-      expect(blocks).toHaveLength(5);
+      expect(blocks).toHaveLength(6);
     });
 
     it("make a room", async () => {
@@ -220,6 +220,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         })("GET", "/organization_users")
       ).body.pagination;
       expect((await run("paginate")).length).toBeGreaterThanOrEqual(Math.min(3, total_count));
+    });
+
+    it("delete what is in a list", async () => {
+      expect(await run("deleteInvite")).toEqual([[expect.any(Number)]]);
     });
 
     it("follow events", async () => {

@@ -98,4 +98,14 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (runtime, ru
     expect(outcomes.webhook).toBe("ping");
     expect(outcomes.changedWebhook).toBe("WebhookVerificationError");
   });
+
+  it("names the secrets that are unusable", () => {
+    expect(outcomes.unusableSecret).toMatch(/^TypeError: secret\[0\]: must be the endpoint's secret/);
+    expect(outcomes.unsendableSecret).toMatch(/^TypeError: clientSecret: must be printable ASCII/);
+  });
+
+  it("takes a page to log in for no success", () => {
+    expect(outcomes.stranger).toBe("VideoVisitError: 200: The response is not one of the service");
+    expect(methodsOf("get: a page to log in")).toHaveLength(1);
+  });
 });

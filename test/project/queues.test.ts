@@ -2,6 +2,10 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import {
   BULK_INVITE_LOST_AFTER,
+  MAIL_LEASE,
+  MAIL_PORTION,
+  MAIL_TIMEOUT,
+  MAILS_AT_ONCE,
   WEBHOOK_LANE_TIME,
   WEBHOOK_LEASE,
   WEBHOOK_TIMEOUT,
@@ -76,5 +80,15 @@ describe("The queue of webhooks", () => {
     const longest = (WEBHOOK_LANE_TIME + WEBHOOK_TIMEOUT) / 1000 + SLACK;
     expect(longest).toBeLessThanOrEqual(30);
     expect(longest).toBeLessThan(WEBHOOK_LEASE / 1000);
+  });
+});
+
+describe("The queue of mails", () => {
+  it("has a consumer that ends in time, and a mail that ends within its claim, also if no mail is answered", () => {
+    const waits = (MAIL_PORTION / MAILS_AT_ONCE) * MAIL_TIMEOUT;
+    // A minute is for the database.
+    expect(waits / 1000 + MINUTE).toBeLessThan(15 * MINUTE);
+    expect(2 * MAIL_TIMEOUT).toBeLessThan(MAIL_LEASE);
+    expect(consumers.find(({ queue }) => queue === "invite-mails")).toMatchObject({ max_batch_size: 1 });
   });
 });

@@ -1,31 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createClient, type PurposeOfUse, paginate } from "../../dist/client/external/index.js";
 import { PURPOSES_OF_USE } from "../../src/database/enums.ts";
+import { aClient, type Sent } from "../support/a_client.ts";
 import { all } from "../support/all.ts";
-
-interface Sent {
-  url: string;
-  method: string;
-  headers: Record<string, string>;
-  body?: string;
-}
-
-/** A client of a server that gives these responses, and what it sends. */
-function aClient(answers: (Response | (() => Response))[] = [], settings: object = {}) {
-  const sent: Sent[] = [];
-  const client = createClient({
-    baseUrl: "https://visits.test",
-    clientId: "id",
-    clientSecret: "secret",
-    ...settings,
-    fetch: async (url, init) => {
-      sent.push({ url: String(url), ...(init as unknown as Omit<Sent, "url">) });
-      const answer = answers[sent.length - 1] ?? Response.json({});
-      return typeof answer === "function" ? answer() : answer;
-    },
-  });
-  return { client, sent };
-}
 
 const urlsOf = (sent: Sent[]) => sent.map(({ url }) => url.replace("https://visits.test/api/external", ""));
 

@@ -30,7 +30,8 @@ function verify(given: {
   vi.useFakeTimers({ now: (SIGNED_AT + (given.after ?? 0)) * 1000 });
   onTestFinished(() => void vi.useRealTimers());
   const headers = { ...HEADERS, ...given.headers } as Record<string, string>;
-  return verifyWebhook(given.secret ?? SECRET, headers, given.body ?? BODY);
+  const { secret } = { secret: SECRET, ...given };
+  return verifyWebhook(secret, headers, given.body ?? BODY);
 }
 
 const refused = (given: Parameters<typeof verify>[0]) =>
@@ -103,4 +104,45 @@ describe("A webhook", () => {
   ])("with the signature %j is refused", (signature) =>
     refused({ headers: { "webhook-signature": signature } }),
   );
+
+  it.each([
+    ["secret", ""],
+    ["secret", "whsec_"],
+    ["secret", "whsec_s3cr3t!"],
+    ["secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS-"],
+    ["secret", undefined],
+    ["secret[0]", ["", SECRET]],
+    ["secret[1]", [SECRET, "s3cr3t!"]],
+    ["secret[1]", [SECRET, undefined]],
+  ])("is not even looked at with an unusable %s (%j)", async (named, secret) => {
+    const given = { secret: secret as string, headers: { "webhook-signature": undefined } };
+    for (const each of [{ secret: secret as string }, given]) {
+      const error = await verify(each).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error.message).toBe(`${named}: must be the endpoint's secret, whsec_ and then base64`);
+      expect(error.cause).toBeUndefined();
+    }
+  });
+
+  it("is not even looked at without a secret", () =>
+    expect(verify({ secret: [] })).rejects.toThrow(new TypeError("verifyWebhook needs a secret")));
+
+  it("is believed with several signatures, in one header or in many", async () => {
+    const other = new Webhook(OTHER_SECRET).sign(ID, new Date(SIGNED_AT * 1000), BODY);
+    for (const signatures of [
+      [other, SIGNATURE],
+      [SIGNATURE, other],
+      [`${other} ${other}`, SIGNATURE],
+      [SIGNATURE],
+    ])
+      expect(await verify({ headers: { "webhook-signature": signatures } })).toEqual({ test: 2432232314 });
+    // As the Fetch API and Node join them.
+    const joined = new Headers(HEADERS);
+    joined.set("webhook-signature", other);
+    joined.append("webhook-signature", SIGNATURE);
+    expect(await verifyWebhook(SECRET, joined, BODY)).toEqual({ test: 2432232314 });
+    await refused({ headers: { "webhook-signature": [other, other] } });
+    await refused({ headers: { "webhook-signature": [] } });
+    await refused({ headers: { "webhook-id": [ID, ID] } });
+  });
 });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { MAIL_TIMEOUT } from "../../src/limits.ts";
 import { openMailer, sendMail } from "../../src/mail/mail.ts";
 
 const mail = { to: "ivy@example.com", subject: "Hello", text: "Hello", html: "<p>Hello</p>" };
@@ -28,6 +29,33 @@ describe("An error of the mail provider", () => {
     const failed = { state: "failed", reason: "unknown" };
     for (const error of [new Error("ivy@example.com is not allowed"), "ivy@example.com", null, undefined])
       expect(await sending(error)).toEqual(failed);
+  });
+});
+
+describe("A mail that the provider does not answer", () => {
+  const waitFor = (send: () => Promise<unknown>) =>
+    sendMail({ from: "invites@clinic.test", provider: { send } as never }, mail);
+
+  it("has an unknown outcome after the limit, whatever becomes of it later", async () => {
+    const limit = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
+    onTestFinished(() => timeout.mockRestore());
+    let refuse = (_: Error) => {};
+    const outcome = waitFor(
+      () =>
+        new Promise((_, reject) => {
+          refuse = reject;
+        }),
+    );
+    limit.abort();
+    expect(await outcome).toEqual({ state: "unknown" });
+    expect(timeout).toHaveBeenCalledWith(MAIL_TIMEOUT);
+    refuse(new Error("E_RATE_LIMIT_EXCEEDED"));
+    await new Promise((resolve) => setTimeout(resolve));
+  });
+
+  it("is sent if the answer comes within it", async () => {
+    expect(await waitFor(() => Promise.resolve({ messageId: "1" }))).toEqual({ state: "sent" });
   });
 });
 

@@ -464,6 +464,17 @@ describe("However long the access log is, a request reads at most 10,000 entries
     expect((await reading(clinic, "", "application/x-ndjson")).rows_read).toBeLessThanOrEqual(BOUND);
   });
 
+  it("also to refuse a reference that leads to thousands of calls", async () => {
+    const { clinic } = await aPatientOfMany(5_000);
+    const counting = countingRows();
+    const client = clinic.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const asking = () => client.get("/access_logs?external_reference=patient-4711");
+    const { result, rows_read } = await counting.during(asking);
+    expect(result.status).toBe(400);
+    expect(rows_read).toBeLessThanOrEqual(BOUND / 2);
+  });
+
   it("also by a reference that leads to 500 calls", async () => {
     const { clinic, calls } = await aPatientOfMany(500);
     const planted = await plant(

@@ -21,6 +21,7 @@ const RECORDED: Record<string, Record<string, string>> = {
     "GET /organization_users/:organization_user_id/calls/:call_id/consents": "read consent",
     "GET /waiting_rooms/:slug/participants": "read participant",
     "GET /access_logs": "read access_log",
+    "GET /access_logs/:date": "read access_log",
     "PUT /organization_users/:organization_user_id/calls/:call_id": "update call",
     "PUT /organization_users/:id": "update organization_user",
     "DELETE /organization_users/:id": "delete organization_user",

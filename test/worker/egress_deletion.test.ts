@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SYSTEM_USER } from "../../src/database/schema.ts";
+import { entriesAbout } from "./support/access_logs.ts";
 import { platform } from "./support/api.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
@@ -311,7 +312,7 @@ describe("A report that comes while a file is being deleted", () => {
 
 describe("A late report of a deleted recording", () => {
   it("changes nothing that can be seen, but the file that it names goes too", async () => {
-    const { egress_id, report, read, updates, call } = await aRecording({ storage_key: null });
+    const { egress_id, report, read, updates, call, clinic } = await aRecording({ storage_key: null });
     await given(deleteEgress({ egress_id }));
     const deleted = await read();
     const late = `${unique("file")}.wav`;
@@ -324,6 +325,8 @@ describe("A late report of a deleted recording", () => {
     expect(await fileExists(late)).toBe(false);
     expect(await read()).toEqual(deleted);
     expect(await updates()).toHaveLength(1);
+    // The access log has both deletions.
+    expect(await entriesAbout(clinic, "delete", "egress")).toHaveLength(2);
     await changingNothing(() => given(report(end)));
   });
 

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
+import { MAIL_TIMEOUT } from "../../src/limits.ts";
 import { api, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
@@ -175,6 +176,63 @@ describe("A sender that dies after the mail was sent", () => {
     expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
     expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
   });
+
+  it.each([0, 1])(
+    "has it sent twice at most, also if the provider takes only every other mail (from %i on), and each counts",
+    async (first) => {
+      const clinic = await aClinicWithDyingSenders(Number.POSITIVE_INFINITY);
+      let n = first;
+      clinic.provider.faultOf = () => (n++ % 2 === 0 ? undefined : "E_RATE_LIMIT_EXCEEDED");
+      const invite = await clinic.invite();
+      await clinic.senders.deliver(MESSAGE);
+      await clinic.senders.passUntilDone(clinic);
+      expect(clinic.provider.to(invite)).toHaveLength(2);
+      expect(await mailsCounted("address_mails", invite)).toBe(2);
+      expect(await mailsCounted("organization_mails", invite)).toBe(2);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
+    },
+  );
+});
+
+/** How many mails of an invite count for a limit. */
+const mailsCounted = (table: "address_mails" | "organization_mails", { id }: { id: number }) =>
+  env.DB.prepare(`select count(*) as count from ${table} where mailing like ?`)
+    .bind(`${id}.%`)
+    .first<number>("count");
+
+it("A mail that the provider never answers holds up no other, and may be sent once more", async () => {
+  // The limit of a mail is made right before the mail is given to the provider.
+  let limit = new AbortController();
+  const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    limit = new AbortController();
+    return limit.signal;
+  });
+  onTestFinished(() => limits.mockRestore());
+  const clinic = await aClinicWithMail();
+  const { send } = clinic.provider.binding;
+  const unanswered: string[] = [];
+  clinic.provider.binding.send = (async (mail: { to: string }) => {
+    if (mail.to !== invites[0].email) return send(mail as never);
+    unanswered.push(mail.to);
+    const own = limit;
+    setTimeout(() => own.abort());
+    return new Promise(() => {});
+  }) as never;
+  const invites = await Promise.all(Array.from({ length: 6 }, () => clinic.invite()));
+  expect(await clinic.mails.deliver(MESSAGE)).toBe(true);
+  expect(limits).toHaveBeenCalledWith(MAIL_TIMEOUT);
+  const [silent, ...others] = invites;
+  for (const invite of others) {
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+  }
+  expect(await clinic.read(silent)).toMatchObject({ mail_status: "queued", mailed_at: null });
+  await clinic.mails.deliver(MESSAGE);
+  expect(unanswered).toHaveLength(1);
+  await clinic.mailsUntilDone();
+  expect(unanswered).toHaveLength(2);
+  expect(await mailsCounted("address_mails", silent)).toBe(2);
+  expect(await clinic.read(silent)).toMatchObject({ mail_status: "failed", mailed_at: null });
 });
 
 it("A database that fails now and then makes no mail go out more than twice, and none get lost", async () => {
@@ -193,6 +251,27 @@ it("A database that fails now and then makes no mail go out more than twice, and
     expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
     expect([1, 2]).toContain(clinic.provider.to(invite).length);
   }
+});
+
+it("A mail whose address could not be counted three times goes out when it can be", async () => {
+  let failures = 0;
+  let isCounting = false;
+  const DB = observedDatabase({
+    prepare: (text) => {
+      isCounting = text.includes(`insert into "address_mails"`);
+    },
+    query: async (run) => {
+      if (!isCounting || failures++ >= 3) return run();
+      throw new Error("D1_ERROR: Network connection lost.");
+    },
+  });
+  const clinic = await aClinicWithMail();
+  const invite = await clinic.invite();
+  const failing = aMailWorker({ EMAIL: clinic.provider.binding, DB });
+  for (let n = 0; n < 3; n++) expect(await failing.deliver(MESSAGE)).toBe(false);
+  expect(await failing.deliver(MESSAGE)).toBe(true);
+  expect(clinic.provider.to(invite)).toHaveLength(1);
+  expect(await mailsCounted("address_mails", invite)).toBe(1);
 });
 
 describe("An error of the mail provider", () => {
@@ -347,6 +426,27 @@ describe("Sending an invite again", () => {
 const JUST_NOW =
   "The invite was created or sent again less than 60 seconds ago: wait for the mail, or try again later";
 
+/** An organization that has sent so many mails lately. */
+const haveMailed = ({ id }: { id: number }, count: number) =>
+  env.DB.prepare(
+    `insert into organization_mails (organization_id, mailing, counted_at)
+     with recursive n (n) as (select 1 union all select n + 1 from n where n < ?) select ?, 'earlier ' || n, ? from n`,
+  )
+    .bind(count, id, Date.now())
+    .run();
+
+/** Another organization mails the address until it gets no more. */
+async function expectMailsTo(email: string, count: number) {
+  const other = await aClinicWithMail();
+  for (let n = 0; n <= count; n++) {
+    const invite = await other.invite({ email });
+    await other.mailsUntilDone();
+    expect(await other.read(invite)).toMatchObject({ mail_status: n < count ? "sent" : "failed" });
+    await given(other.client.delete(`/invites/${invite.id}`));
+  }
+  expect(other.provider.to({ email })).toHaveLength(count);
+}
+
 describe("The limit of mails", () => {
   it("to an address is three a day, however often the invite is deleted and made again", async () => {
     const clinic = await aClinicWithMail();
@@ -393,12 +493,7 @@ describe("The limit of mails", () => {
 
   it("of an organization is 2,000 a day, and others are not concerned", async () => {
     const clinic = await aClinicWithMail();
-    await env.DB.prepare(
-      `insert into organization_mails (organization_id, mailing, counted_at)
-       with recursive n (n) as (select 1 union all select n + 1 from n where n < 1999) select ?, 'earlier ' || n, ? from n`,
-    )
-      .bind(clinic.id, Date.now())
-      .run();
+    await haveMailed(clinic, 1999);
     const invites = await Promise.all(Array.from({ length: 4 }, () => clinic.invite()));
     await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
     await clinic.mailsUntilDone();
@@ -415,6 +510,70 @@ describe("The limit of mails", () => {
     expect(await given(clinic.resend(again))).toMatchObject({ mail_status: "queued" });
     await clinic.mailsUntilDone();
     expect(await clinic.read(again)).toMatchObject({ mail_status: "sent" });
+  });
+
+  it("of an organization uses up nothing of an address that it did not mail", async () => {
+    const clinic = await aClinicWithMail();
+    const email = `${unique("victim")}@example.com`;
+    await haveMailed(clinic, 2000);
+    for (let n = 0; n < 3; n++) {
+      const invite = await clinic.invite({ email });
+      await Promise.all(Array.from({ length: 4 }, () => clinic.mails.deliver(MESSAGE)));
+      await clinic.mailsUntilDone();
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed" });
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    }
+    expect(clinic.provider.to({ email })).toEqual([]);
+    await expectMailsTo(email, 3);
+  });
+
+  it("to an address counts no mail that the provider did not take, if its invite is deleted before it is tried again", async () => {
+    const clinic = await aClinicWithMail(aMailProvider(() => "E_DAILY_LIMIT_EXCEEDED"));
+    const email = `${unique("victim")}@example.com`;
+    for (let n = 0; n < 3; n++) {
+      const invite = await clinic.invite({ email });
+      await clinic.mails.deliver(MESSAGE);
+      expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    }
+    expect(clinic.provider.attempts).toBe(3);
+    await expectMailsTo(email, 3);
+  });
+
+  it("to an address counts a mail that the provider refused for good only if it may have gone out", async () => {
+    for (const [code, left] of [
+      ["E_SENDER_NOT_VERIFIED", 3],
+      ["Something else", 2],
+    ] as const) {
+      const clinic = await aClinicWithMail(aMailProvider(() => code));
+      const invite = await clinic.invite();
+      await clinic.mailsUntilDone();
+      expect(clinic.provider.attempts).toBe(1);
+      await expectMailsTo(invite.email, left);
+    }
+  });
+
+  it("to an address uses up nothing of the organization when it is reached, and counts a mail of many senders once", async () => {
+    const clinic = await aClinicWithMail();
+    const email = `${unique("victim")}@example.com`;
+    const counted: unknown[] = [];
+    for (let n = 0; n < 4; n++) {
+      const invite = await clinic.invite({ email });
+      await Promise.all(Array.from({ length: 8 }, () => clinic.mails.deliver(MESSAGE)));
+      await clinic.mailsUntilDone();
+      counted.push([
+        await mailsCounted("address_mails", invite),
+        await mailsCounted("organization_mails", invite),
+      ]);
+      await given(clinic.client.delete(`/invites/${invite.id}`));
+    }
+    expect(counted).toEqual([
+      [1, 1],
+      [1, 1],
+      [1, 1],
+      [0, 0],
+    ]);
+    expect(clinic.provider.to({ email })).toHaveLength(3);
   });
 
   it("keeps no address and no name, and nothing for longer than a day", async () => {

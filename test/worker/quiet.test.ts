@@ -326,6 +326,32 @@ it("A restored database gives no id again that was given after the time of the c
   expect(later.event).toBeGreaterThan(before.event + SEQUENCE_LEAP);
 });
 
+it("A restored database gives the event of a queued mail, which it drops, an id of its own, and sends nothing for it", async () => {
+  const clinic = await aClinicWithWebhooks();
+  const receiver = aReceiver();
+  const endpoint = await clinic.addEndpoint(receiver);
+  const newest = async () => (await given(clinic.client.get("/events?per_page=100"))).events.at(-1);
+  const invite = await clinic.addInvite();
+  await clinic.queue.passUntilDone();
+  const sent = receiver.received.length;
+  await env.DB.prepare("update invites set mail_status = 'queued', next_mail_at = 1 where id = ?")
+    .bind(invite.id)
+    .run();
+  const before = await newest();
+  await restore();
+  const dropped = await newest();
+  expect(dropped).toMatchObject({ type: "invite.mail_failed", data: { invite_id: invite.id } });
+  expect(dropped.id).toBeGreaterThan(before.id + SEQUENCE_LEAP);
+  expect(
+    await env.DB.prepare("select * from webhook_deliveries where event_id = ?").bind(dropped.id).first(),
+  ).toBe(null);
+  await resume();
+  expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: true });
+  const [event] = await clinic.makeEvents();
+  await clinic.queue.passUntilDone();
+  expect(receiver.received.slice(sent).map(({ body }) => body.id)).toEqual([event]);
+});
+
 it("The health of a restored service is 200, says that the database is quiet, and costs one round trip", async () => {
   const expectHealth = async (body: object) => {
     const counting = countingRoundTrips();

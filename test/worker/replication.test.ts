@@ -64,7 +64,7 @@ describe("Everything else", () => {
 });
 
 /** What a consent that was withdrawn changes at once, and what the access log records, which is a write. */
-const ON_THE_PRIMARY = /\/(egresses|consents|participants|transcript|soap_note)|\/:call_id$|access_log/;
+const ON_THE_PRIMARY = /\/(egresses|consents|participants|transcript|soap_note)|\/:call_id$|access_logs/;
 
 describe("Recordings, consents, what depends on them and what is recorded", () => {
   const routes = Object.keys(externalExamples).filter(

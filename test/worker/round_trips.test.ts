@@ -12,7 +12,6 @@ const ONE_STATEMENT = [
   "DELETE /api_clients/:id",
   "DELETE /issuers/:id",
   "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id",
-  "DELETE /webhook_endpoints/:id",
   "POST /webhook_endpoints/:id/ping",
 ];
 

@@ -200,10 +200,8 @@ function hasNoFile(attempt: Placeholders<DeletionAttempt>) {
   );
 }
 
-/** The entries of those that `finishClaims` then marks, in the same transaction. */
-export const deletionEntries = egressEntries((attempt: Placeholders<DeletionAttempt>) =>
-  and(hasNoFile(attempt), ne(egresses.status, DELETED)),
-);
+/** The entries of those that `finishClaims` then marks, in the same transaction: also of a file that a late report named. */
+export const deletionEntries = egressEntries(hasNoFile);
 
 /**
  * Marks the recordings that have no file any more. One that got another file meanwhile stays claimed. One that was

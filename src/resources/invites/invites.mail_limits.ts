@@ -8,9 +8,11 @@ import { addressMails, organizationMails } from "../../database/schema.ts";
 import { MAIL_LIMIT_PERIOD, MAX_ADDRESS_MAILS, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
 
 /*
- * The service must not become a relay for the mails of others. So each mail is counted where it is claimed, by a statement
- * that counts it only if the limit allows it. An attempt after an error that passes is the same mail, counted when it was last
- * tried. One of which it is not known whether it was sent counts beside the one that takes its place.
+ * The service must not become a relay for the mails of others. So each mail is counted before it is sent, by a statement
+ * that counts it only if the limit allows it: of the organization with the claim, of the address by the sender that has the claim.
+ * One of which it is not known whether it was sent counts beside the one that takes its place. An attempt after an error that
+ * passes is the same mail: the organization's is counted when it was last tried, and the address's only if it may have gone out,
+ * or else an address could be denied mail by mails that never reach it.
  */
 
 type Table = typeof organizationMails | typeof addressMails;
@@ -59,6 +61,16 @@ export const countedNow = ({ organization_id, mailing, now }: Placeholders<Organ
       ),
     );
 
+/** For a mail that was counted, and is not sent because its address gets no more. */
+export const uncountOrganizationMail = preparedQuery(
+  ({ organization_id, mailing }: Placeholders<Omit<OrganizationMail, "now">>) =>
+    builder
+      .delete(organizationMails)
+      .where(
+        and(eq(organizationMails.organization_id, organization_id), eq(organizationMails.mailing, mailing)),
+      ),
+);
+
 const countAddressMail = preparedQuery(
   (mail: Placeholders<{ address_digest: string; mailing: string; now: number }>) =>
     insertSelect(
@@ -73,18 +85,39 @@ const countAddressMail = preparedQuery(
       .returning({ mailing: addressMails.mailing }),
 );
 
-/**
- * Whether the address may get one more mail, of all organizations: then it is counted. It needs only this table, so the
- * database can be another one than that of the invite.
- */
+const uncountAddressMail = preparedQuery(
+  ({ address_digest, mailing }: Placeholders<{ address_digest: string; mailing: string }>) =>
+    builder
+      .delete(addressMails)
+      .where(and(eq(addressMails.address_digest, address_digest), eq(addressMails.mailing, mailing))),
+);
+
+// Both need only the table of addresses, so its database can be another one than that of the invite. Only the sender that has
+// claimed the mail may call them.
+
+/** Whether the address may get one more mail, of all organizations: then it is counted. */
 export async function takeAddress(
   { db, settings, now }: Pick<Context, "db" | "settings" | "now">,
   email: string,
   mailing: string,
 ): Promise<boolean> {
-  // Not the digest of a participant's key that happens to be an address.
-  const [address_digest = ""] = await keyedDigests(settings.DIGEST_SECRET, [`mailed to ${email}`]);
+  const address_digest = await digestOf(settings, email);
   return (await runAll(db, countAddressMail({ address_digest, mailing, now }))).length > 0;
+}
+
+/** The mail did not go out. Comes before the claim is given back: then nobody else can have counted it. */
+export async function giveAddressBack(
+  { db, settings }: Pick<Context, "db" | "settings">,
+  email: string,
+  mailing: string,
+): Promise<void> {
+  await runAll(db, uncountAddressMail({ address_digest: await digestOf(settings, email), mailing }));
+}
+
+async function digestOf({ DIGEST_SECRET }: Context["settings"], email: string): Promise<string> {
+  // Not the digest of a participant's key that happens to be an address.
+  const [digest = ""] = await keyedDigests(DIGEST_SECRET, [`mailed to ${email}`]);
+  return digest;
 }
 
 export const deleteOldOrganizationMails = cleanUp(

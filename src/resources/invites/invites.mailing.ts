@@ -8,7 +8,6 @@ import {
   type Row,
   runAll,
   runBatch,
-  runFirst,
 } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
@@ -21,10 +20,16 @@ import {
   MAILS_AT_ONCE,
   MAX_MAIL_CLAIMS,
 } from "../../limits.ts";
-import { type Mailer, sendMail } from "../../mail/mail.ts";
+import { type Mailer, NO_CODE, sendMail } from "../../mail/mail.ts";
 import { withAcceptUrl } from "./invites.links.ts";
 import { inviteMail } from "./invites.mail.ts";
-import { countedNow, countOrganizationMail, takeAddress } from "./invites.mail_limits.ts";
+import {
+  countedNow,
+  countOrganizationMail,
+  giveAddressBack,
+  takeAddress,
+  uncountOrganizationMail,
+} from "./invites.mail_limits.ts";
 import { afterFailedMail } from "./invites.merge.ts";
 import { inviteColumns } from "./invites.sql.ts";
 
@@ -95,32 +100,56 @@ interface Claim {
   lease_until: number;
 }
 
+const madeAt = ({ resent_at, created_at }: DueMail) => resent_at ?? created_at;
+
 async function sendIfClaimed(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
-  const { db, settings, mailer, now } = context;
+  const { db, now } = context;
   const { id, owner_id: organization_id, next_mail_at, mail_claims } = due;
-  const made_at = due.resent_at ?? due.created_at;
   const claim: Claim = {
     ...{ id, organization_id, next_mail_at, now },
-    mailing: `${id}.${made_at}.${mail_claims}`,
+    mailing: `${id}.${madeAt(due)}.${mail_claims}`,
     lease_until: now + MAIL_LEASE,
   };
-  const mayGetMail = await takeAddress(context, due.email, claim.mailing);
-  const [claimed, refused] = mayGetMail
-    ? await claimOrRefuse(db, claim)
-    : [undefined, await runFirst(db, refuseMail(claim))];
   const ids = { organization_id, invite_id: id };
-  if (refused) log("invite_mail_failed", { ...ids, reason: refusalOf(due, mayGetMail, now) });
+  const [claimed, refused] = await claimOrRefuse(db, claim);
+  if (refused) log("invite_mail_failed", { ...ids, reason: refusalOf(due, now) });
   if (!claimed) return;
-  const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, claimed)));
-  if (outcome.state === "sent") {
-    await runAll(db, recordSent({ id, made_at, mailed_at: Date.now() }));
+  const mayGetMail = await takeAddress(context, claimed.email, claim.mailing).catch(async (error) => {
+    await runAll(db, endClaim({ ...due, lease_until: claim.lease_until, mail_status: "queued" }));
+    throw error;
+  });
+  if (!mayGetMail) {
+    if (await refuseForAddress(db, claim, due))
+      log("invite_mail_failed", { ...ids, reason: "address_limit" });
     return;
   }
+  await sendClaimed(context, due, claim, claimed);
+}
+
+async function sendClaimed(
+  context: Context & { mailer: Mailer },
+  due: DueMail,
+  { id, organization_id, mailing, lease_until }: Claim,
+  claimed: Row<typeof inviteColumns>,
+): Promise<void> {
+  const { db, settings, mailer } = context;
+  const ids = { organization_id, invite_id: id };
+  const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, claimed)));
+  if (outcome.state === "sent") {
+    await runAll(db, recordSent({ id, made_at: madeAt(due), mailed_at: Date.now() }));
+    return;
+  }
+  if (outcome.state === "unknown") {
+    // The claim stays, as that of a sender that died.
+    log("invite_mail_unanswered", ids);
+    return;
+  }
+  if (outcome.reason !== NO_CODE) await giveAddressBack(context, claimed.email, mailing);
   const next = afterFailedMail(due, outcome, Date.now());
   const said = { ...ids, reason: outcome.reason };
   if (next.mail_status === "failed") log("invite_mail_failed", said);
   else log("invite_mail_deferred", said);
-  await runAll(db, recordFailure({ id, lease_until: claim.lease_until, ...next }));
+  await runAll(db, endClaim({ id, lease_until, ...next }));
 }
 
 async function claimOrRefuse(db: Database, claim: Claim) {
@@ -132,9 +161,19 @@ async function claimOrRefuse(db: Database, claim: Claim) {
   return [claimed, refused] as const;
 }
 
+/** @returns whether the claim was still there */
+async function refuseForAddress(db: Database, claim: Claim, { mail_attempts }: DueMail): Promise<boolean> {
+  const { id, organization_id, mailing, lease_until } = claim;
+  const failed = { mail_status: "failed" as const, next_mail_at: null, mail_attempts };
+  const [refused] = await runBatch(db, [
+    endClaim({ id, lease_until, ...failed }),
+    uncountOrganizationMail({ organization_id, mailing }),
+  ]);
+  return refused.length > 0;
+}
+
 /** The first reason for which a mail that was due was not claimed. */
-function refusalOf({ expires_at, mail_claims }: DueMail, mayGetMail: boolean, now: number): string {
-  if (!mayGetMail) return "address_limit";
+function refusalOf({ expires_at, mail_claims }: DueMail, now: number): string {
   if (expires_at <= now) return "expired";
   return mail_claims >= MAX_MAIL_CLAIMS ? "outcomes_unknown" : "organization_limit";
 }
@@ -180,7 +219,8 @@ const recordSent = preparedQuery(
       .returning({ id: invites.id }),
 );
 
-const recordFailure = preparedQuery(
+/** For a mail that was not sent: what came of this claim is known, though of an earlier one it may still not be known. */
+const endClaim = preparedQuery(
   ({
     id,
     lease_until,
@@ -194,7 +234,7 @@ const recordFailure = preparedQuery(
         mail_status: sql`${mail_status}`,
         next_mail_at: sql`${next_mail_at}`,
         mail_attempts: sql`${mail_attempts}`,
-        mail_claims: 0,
+        mail_claims: sql`${invites.mail_claims} - 1`,
       })
       .where(and(eq(invites.id, id), eq(invites.next_mail_at, lease_until)))
       .returning({ id: invites.id }),

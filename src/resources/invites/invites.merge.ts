@@ -153,7 +153,7 @@ export function renewInvite(
 /** What becomes of the mail of an invite that the provider did not take. */
 export function afterFailedMail(
   { expires_at, mail_attempts: before }: Pick<InviteRow, "expires_at" | "mail_attempts">,
-  { state }: Exclude<MailOutcome, { state: "sent" }>,
+  { state }: Extract<MailOutcome, { state: "deferred" | "failed" }>,
   now: number,
   chance = Math.random(),
 ): Pick<InviteRow, "mail_status" | "next_mail_at" | "mail_attempts"> {

@@ -153,7 +153,7 @@ export const invitesReference: Reference = {
         "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays: to remove the user, ask the operator to end the membership.",
       status: 204,
       parameters,
-      errors: [inviteNotFound(), usedInviteStays()],
+      errors: [inviteNotFound(), usedInviteStays(), invalidClient()],
     },
   },
   platform: {

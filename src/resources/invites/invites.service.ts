@@ -79,9 +79,10 @@ export async function createInvite(context: ClientContext, input: InviteInput): 
 
 /** Removes an invite that was not used, expired or not. */
 export async function deleteInvite(context: ClientContext, id: number): Promise<void> {
-  const { organization_id } = context.caller;
-  const path = { organization_id, id };
-  await decideAndWrite(context.db, [ownInviteUse(path)], ([invite]) => {
+  const { db, caller } = context;
+  const path = { organization_id: caller.organization_id, id };
+  await decideAndWrite(db, [rolesOfCaller(caller), ownInviteUse(path)], ([member], [invite]) => {
+    requireRoles(member);
     if (!invite) throw inviteNotFound();
     if (invite.used_at !== null) throw usedInviteStays();
     return { writes: [inviteEntry.of(context, "delete", { id }), removeInvite(path)] };

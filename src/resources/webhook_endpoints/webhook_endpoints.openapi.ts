@@ -150,7 +150,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       description: "Deliveries that are pending are not sent, and its deliveries can no longer be listed.",
       status: 204,
       ...ofEndpoint,
-      errors: [webhookEndpointNotFound()],
+      errors: [webhookEndpointNotFound(), invalidClient()],
     },
     "POST /webhook_endpoints/:id/rotate_secret": {
       operationId: "rotateWebhookSecret",

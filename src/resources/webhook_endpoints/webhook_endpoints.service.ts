@@ -3,7 +3,7 @@ import { base64Of } from "../../bytes/base64.ts";
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { runAll, runBatch, runFirst } from "../../database/queries.ts";
+import { runAll, runFirst } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
@@ -120,13 +120,14 @@ export async function rotateWebhookSecret(
 }
 
 export async function deleteWebhookEndpoint(context: ClientContext, id: number): Promise<void> {
-  const organization_id = administeredOrganization(context.caller, webhookEndpointNotFound);
+  const { db, caller } = context;
+  const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   const own = { organization_id, id };
-  const [, [deleted]] = await runBatch(context.db, [
-    endpointEntry(context, "delete", own),
-    deleteEndpoint(own),
-  ]);
-  if (!deleted) throw webhookEndpointNotFound();
+  await decideAndWrite(db, [rolesOfCaller(caller), endpointById(own)], ([member], [endpoint]) => {
+    administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
+    if (!endpoint) throw webhookEndpointNotFound();
+    return { writes: [endpointEntry(context, "delete", own), deleteEndpoint(own)] };
+  });
 }
 
 /** @throws ApiError 422 saying what would be right */

@@ -1,0 +1,36 @@
+import { createClient } from "../../dist/client/external/index.js";
+
+export interface Sent {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+type Answer = Response | Error | (() => Response);
+
+/** A client of a server that gives these responses, or breaks the connection, and what it sends. */
+export function aClient(answers: Answer[] = [], settings: object = {}) {
+  const sent: Sent[] = [];
+  const client = createClient({
+    baseUrl: "https://visits.test",
+    clientId: "id",
+    clientSecret: "secret",
+    ...settings,
+    fetch: async (url, init) => {
+      sent.push({ url: String(url), ...(init as unknown as Omit<Sent, "url">) });
+      const answer = answers[sent.length - 1] ?? Response.json({});
+      if (answer instanceof Error) throw answer;
+      return typeof answer === "function" ? answer() : answer;
+    },
+  });
+  return { client, sent };
+}
+
+/** A refusal as the service writes it. */
+export const refusal = (status: number, error: string, headers: Record<string, string> = {}): Response =>
+  Response.json({ error }, { status, headers });
+
+/** Someone else's response. */
+export const html = (status = 200): Response =>
+  new Response("<html>Sign in</html>", { status, headers: { "Content-Type": "text/html" } });

@@ -2,6 +2,7 @@
  * What makes a restored database quiet, and what ends that: see src/database/quiet.ts. Both may be run again. They are plain
  * SQL: a backup carries the first, as its version of the schema wants it.
  */
+import { RANGE } from "../database/shards.ts";
 import { DISABLED_AS_RESTORED } from "../resources/webhook_endpoints/webhook_endpoints.refusals.ts";
 
 /**
@@ -11,6 +12,9 @@ import { DISABLED_AS_RESTORED } from "../resources/webhook_endpoints/webhook_end
 export const SEQUENCE_LEAP = 10_000_000;
 
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+/** Where the ids of a database begin: the first one has no range (see `shards` in src/database/schema.ts). */
+const RANGE_START = `coalesce((SELECT value FROM database_settings WHERE name = 'range'), 0) * ${RANGE}`;
 
 /**
  * For a database with the rows of an earlier time. Mails and deliveries that were queued then may have been sent since. A table without
@@ -23,10 +27,10 @@ export const QUIETING_STATEMENTS = [
   "DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL",
   "UPDATE webhook_endpoints SET due_at = NULL, lease_until = NULL, message_at = NULL",
   `UPDATE webhook_endpoints SET is_active = 0, disabled_reason = '${DISABLED_AS_RESTORED}', updated_at = ${NOW} WHERE is_active`,
-  `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM sqlite_schema
+  `INSERT INTO sqlite_sequence (name, seq) SELECT name, ${RANGE_START} FROM sqlite_schema
     WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence)`,
   `UPDATE sqlite_sequence SET seq = seq + ${SEQUENCE_LEAP}`,
-  "INSERT INTO sequences (name, value) VALUES ('transcript_lines', 0) ON CONFLICT (name) DO NOTHING",
+  `INSERT INTO sequences (name, value) VALUES ('transcript_lines', ${RANGE_START}) ON CONFLICT (name) DO NOTHING`,
   `UPDATE sequences SET value = value + ${SEQUENCE_LEAP}`,
 ];
 

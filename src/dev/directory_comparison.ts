@@ -21,12 +21,12 @@ type Row = Rows[number];
  * name of a copy is what must be unique beside its id: a slug, or an email.
  */
 const TABLES = `
-CREATE TABLE known_keys (kind, key, organization_id, claimed_at, PRIMARY KEY (kind, key)) WITHOUT ROWID;
-CREATE TABLE held (kind, key, organization_id, shard, row_id, PRIMARY KEY (kind, key, shard)) WITHOUT ROWID;
-CREATE TABLE copies (what, id, shard, name, json, PRIMARY KEY (what, id, shard)) WITHOUT ROWID;
+CREATE TABLE known_keys (kind TEXT, key TEXT, organization_id INTEGER, claimed_at INTEGER, PRIMARY KEY (kind, key)) WITHOUT ROWID;
+CREATE TABLE held (kind TEXT, key TEXT, organization_id INTEGER, shard INTEGER, row_id INTEGER, PRIMARY KEY (kind, key, shard)) WITHOUT ROWID;
+CREATE TABLE copies (what TEXT, id INTEGER, shard INTEGER, name TEXT, json TEXT, PRIMARY KEY (what, id, shard)) WITHOUT ROWID;
 CREATE INDEX copies_by_name ON copies (what, name);
-CREATE TABLE known_ranges (shard PRIMARY KEY, range);
-CREATE TABLE held_ranges (shard PRIMARY KEY, range);
+CREATE TABLE known_ranges (shard INTEGER PRIMARY KEY, range INTEGER);
+CREATE TABLE held_ranges (shard INTEGER PRIMARY KEY, range INTEGER);
 CREATE VIEW contested AS SELECT kind, key FROM held GROUP BY kind, key HAVING count(*) > 1;
 CREATE VIEW held_alone AS SELECT * FROM held WHERE shard > 0
   AND NOT EXISTS (SELECT 1 FROM held AS other WHERE other.kind = held.kind AND other.key = held.key AND other.shard <> held.shard);
@@ -169,7 +169,7 @@ function conflictsIn(database: DatabaseSync): string[] {
         `The ${what} ${id} in shard ${shard} and ${other} in shard ${elsewhere} must have the same id and the same name, or neither.`,
     ),
     ...all(`SELECT kind, group_concat('row ' || row_id || ' of organization ' || organization_id || ' in shard ' || shard, ', and ') AS owners
-      FROM contested JOIN held USING (kind, key) GROUP BY kind, key ORDER BY kind, min(row_id)`).map(
+      FROM contested JOIN held USING (kind, key) GROUP BY kind, key ORDER BY kind, min(shard), min(row_id)`).map(
       ({ kind, owners }) => `The same key of a ${kind}: ${owners}.`,
     ),
   ];

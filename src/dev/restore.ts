@@ -17,10 +17,10 @@ import {
   shardNumber,
   shardOption,
 } from "./database_command.ts";
-import { type Database, theseDatabases } from "./databases.ts";
+import { type Database, knownShards, theseDatabases } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
-import { OWN_RANGE, SHARDS } from "./shard_statements.ts";
+import { OWN_RANGE } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, type Rows, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 const USAGE = `
@@ -61,7 +61,11 @@ function restoreAll({ shard, ...target }: ShardArguments, input: string) {
     sayWhich(databases, database);
     restore(database, files.get(database.shard) ?? input);
   }
-  if (databases.some((each) => each.shard > 0)) requireRanges(databases);
+  if (databases.every((each) => each.shard === 0)) return;
+  requireRanges(databases);
+  process.stdout.write(
+    "Before you use them, run `npm run shards:reconcile`: the first database must know what the others hold.\n",
+  );
 }
 
 /** By the numbers of their databases. */
@@ -88,7 +92,7 @@ function requireEmpty(target: Target) {
     );
 }
 
-function restore(target: Target, input: string) {
+function restore(target: Database, input: string) {
   // It runs in one transaction: if it fails, the database stays empty.
   const command = ["d1", "execute", bindingOf(target.shard), "--yes", "--file", input];
   // Of a remote one, wrangler shows the progress. Of a local one, it prints a result for each statement.
@@ -96,27 +100,28 @@ function restore(target: Target, input: string) {
     handlesData: true,
     ...(target.remote && { stdio: "inherit" }),
   });
-  const [state, broken = []] = queryDatabase(target, [QUIET_STATE, "PRAGMA foreign_key_check"]);
+  const checks = [QUIET_STATE, "PRAGMA foreign_key_check", OWN_RANGE];
+  const [state, broken = [], range = []] = queryDatabase(target, checks);
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
+  if (range.length > 0 !== target.shard > 0) throw new Error(misplaced(target));
   process.stdout.write("Restored. Every foreign key has its row.\n");
   sayHowItIs(state);
 }
 
+function misplaced({ shard }: Database) {
+  return `The file of another database is now in ${bindingOf(shard)}: make that anew, and restore the right one.`;
+}
+
 /** @throws Error if a file went into the database of another */
 function requireRanges(databases: Database[]) {
-  const directory = databases.find(({ shard }) => shard === 0);
-  const [known] = directory ? queryDatabase(directory, [SHARDS]) : [];
+  const [first] = databases;
+  const given = new Map(first && knownShards(first).map(({ shard, range }) => [shard, range]));
   for (const database of databases) {
     const [own] = queryDatabase(database, [OWN_RANGE]);
-    const range = own?.[0]?.range;
-    const given = known?.find(({ shard }) => shard === database.shard)?.range;
-    if (database.shard === 0 ? range !== undefined : range === undefined || (given && given !== range))
-      throw new Error(`The file of another database is now in ${bindingOf(database.shard)}: empty it again.`);
+    const range = given.get(database.shard);
+    if (range !== undefined && own?.[0]?.range !== range) throw new Error(misplaced(database));
   }
-  process.stdout.write(
-    "Before you use them, run `npm run shards:reconcile`: the first database must know what the others hold.\n",
-  );
 }
 
 // wrangler runs the statements of a command as one batch, which is a transaction.

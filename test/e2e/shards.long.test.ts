@@ -166,7 +166,9 @@ describe("Two databases", () => {
           for (const table of tablesIn(original).filter((each) => !changed.includes(each)))
             expect(rowsIn(copies.get(range), table), table).toEqual(rowsIn(original, table));
         for (const [range, database] of copies) {
-          const rows = database.prepare("select name, seq from sqlite_sequence").all();
+          const rows = database
+            .prepare("select name, seq from sqlite_sequence where name <> 'd1_migrations'")
+            .all();
           for (const { name, seq } of rows) expect(Math.floor(Number(seq) / RANGE), String(name)).toBe(range);
           for (const { seq } of rows) expect(Number(seq) % RANGE).toBeGreaterThanOrEqual(SEQUENCE_LEAP);
         }
@@ -194,7 +196,7 @@ describe("Two databases", () => {
     const before = directory();
     withDatabases(state, (databases) =>
       databases.get(0)?.exec(
-        `delete from locations; delete from organizations where shard = 1; delete from shards;
+        `pragma foreign_keys = off; delete from locations; delete from organizations where shard = 1; delete from shards;
           delete from users where email like '%@hillside.example'`,
       ),
     );

@@ -1,8 +1,8 @@
 /** The tables, in Markdown, and their place in the README beside this file. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { BUSY_FOR, DATABASES, type Load } from "../project/support/load_over_shards.ts";
 import type { Grown } from "./growth.ts";
-import { BUSY_FOR, DATABASES, type Load } from "./load.ts";
 import { type Effort, type Figures, type Measured, median, quantile, ROUND_TRIP_TIME } from "./measure.ts";
 import type { Storage } from "./storage.ts";
 

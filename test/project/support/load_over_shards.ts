@@ -1,8 +1,9 @@
 /** How much more several databases get done than one. */
-import { bindingsOfShards } from "../project/support/busy_shards.ts";
-import { type ClinicInNode, openClinic } from "../project/support/clinic_in_node.ts";
-import { aProvider } from "../support/clinic.ts";
-import { aCall } from "../support/reports.ts";
+
+import { aProvider } from "../../support/clinic.ts";
+import { aCall } from "../../support/reports.ts";
+import { bindingsOfShards } from "./busy_shards.ts";
+import { type ClinicInNode, openClinic } from "./clinic_in_node.ts";
 
 /** Each batch keeps its database busy for so many milliseconds: longer than this process needs for a request. */
 export const BUSY_FOR = 20;

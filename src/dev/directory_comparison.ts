@@ -54,7 +54,7 @@ export function openComparison(now: number) {
     addHeld(shard: number, what: string, row: Row) {
       if (what === "range") heldRange.run(shard, value(row, "range"));
       else if ("json" in row) copy.run(what, value(row, "id"), shard, value(row, "name"), value(row, "json"));
-      else held.run(what, value(row, "key"), value(row, "organization_id"), shard, value(row, "rowid"));
+      else held.run(what, value(row, "key"), value(row, "organization_id"), shard, value(row, "row_id"));
     },
     result() {
       const changes = changesIn(database, now).filter(({ rows }) => rows.length > 0);

@@ -2,12 +2,29 @@
 import { getTableColumns, type Table } from "drizzle-orm";
 import { type LocationKind, organizations, users } from "../database/schema.ts";
 import { literal } from "./backup_statements.ts";
+import type { Rows } from "./wrangler.ts";
 
 /** A table that is read in portions. */
 export interface Page {
   select: string;
   /** The columns of its order. */
   key: string[];
+}
+
+/** Rows that one query returns: about a megabyte. */
+const PAGE_ROWS = 10_000;
+
+/** Reads a table in portions, so that requests do not wait for it. */
+export function* rowsOf(query: (statement: string) => Rows, { select, key }: Page, limit = PAGE_ROWS) {
+  let after = "";
+  while (true) {
+    const rows = query(`${select} ${after} ORDER BY ${key} LIMIT ${limit}`);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < limit) return;
+    const values = key.map((column) => last[column] ?? null);
+    after = `WHERE (${key}) > (${values.map((value) => (typeof value === "number" ? value : literal(value)))})`;
+  }
 }
 
 export const LOCATIONS: Page = {
@@ -26,7 +43,7 @@ const TABLES: Record<LocationKind, { table: string; column: string }> = {
 export const KEYS = Object.fromEntries(
   Object.entries(TABLES).map(([kind, { table, column }]) => [
     kind,
-    { select: `SELECT rowid, ${column} AS key, organization_id FROM ${table}`, key: ["rowid"] },
+    { select: `SELECT rowid AS row_id, ${column} AS key, organization_id FROM ${table}`, key: ["row_id"] },
   ]),
 ) as Record<LocationKind, Page>;
 

@@ -8,16 +8,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { literal } from "./backup_statements.ts";
 import { runDatabaseCommand, sayWhich } from "./database_command.ts";
 import { allDatabases, type Database, unlessEmpty } from "./databases.ts";
 import { openComparison } from "./directory_comparison.ts";
-import { COPIES, KEYS, LOCATIONS, type Page } from "./directory_statements.ts";
+import { COPIES, KEYS, LOCATIONS, rowsOf } from "./directory_statements.ts";
 import { OWN_RANGE, SHARDS } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
-
-/** Rows that one query returns: about a megabyte. */
-const ROWS = 10_000;
 
 runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (target: Target) => {
   const databases = allDatabases(target);
@@ -44,14 +40,18 @@ type Comparison = ReturnType<typeof openComparison>;
 
 function read(databases: Database[], directory: Database, comparison: Comparison) {
   for (const row of queryDatabase(directory, [SHARDS])[0] ?? []) comparison.addKnown("range", row);
-  for (const row of rowsOf(directory, LOCATIONS)) comparison.addKnown("key", row);
+  for (const row of rowsOf(queryOf(directory), LOCATIONS)) comparison.addKnown("key", row);
   for (const database of databases) {
     sayWhich(databases, database);
     const { shard } = database;
     if (shard > 0) comparison.addHeld(shard, "range", { shard, range: rangeOf(database) });
     for (const [what, page] of [...Object.entries(COPIES), ...Object.entries(KEYS)])
-      for (const row of rowsOf(database, page)) comparison.addHeld(shard, what, row);
+      for (const row of rowsOf(queryOf(database), page)) comparison.addHeld(shard, what, row);
   }
+}
+
+function queryOf(database: Database) {
+  return (statement: string) => queryDatabase(database, [statement])[0] ?? [];
 }
 
 function rangeOf(database: Database): number {
@@ -59,19 +59,6 @@ function rangeOf(database: Database): number {
   if (range === undefined)
     throw new Error(`${bindingOf(database.shard)} has no range of ids: \`npm run shards:add\` gives it one.`);
   return Number(range);
-}
-
-/** Reads a table in portions, so that requests do not wait for it. */
-function* rowsOf(database: Database, { select, key }: Page) {
-  let after = "";
-  while (true) {
-    const [rows = []] = queryDatabase(database, [`${select} ${after} ORDER BY ${key} LIMIT ${ROWS}`]);
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < ROWS) return;
-    const values = key.map((column) => last[column] ?? null);
-    after = `WHERE (${key}) > (${values.map((value) => (typeof value === "number" ? value : literal(value)))})`;
-  }
 }
 
 function write(directory: Database, statements: string[]) {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { openComparison } from "../../src/dev/directory_comparison.ts";
-import { COPIES, KEYS, LOCATIONS, type Page } from "../../src/dev/directory_statements.ts";
+import { COPIES, KEYS, LOCATIONS, type Page, rowsOf } from "../../src/dev/directory_statements.ts";
 import { migratedDatabase } from "../../src/dev/migrations.ts";
 import { OWN_RANGE, rangeStatement, rangeStatements, SHARDS } from "../../src/dev/shard_statements.ts";
 import type { Rows } from "../../src/dev/wrangler.ts";
@@ -58,7 +58,9 @@ const claim = (directory: DatabaseSync, key: string, organization_id: number, cl
 /** Compares, and writes what has to change. */
 function reconcile({ directory, all }: ReturnType<typeof databases>) {
   const comparison = openComparison(NOW);
-  const rows = (database: DatabaseSync, { select }: Page) => database.prepare(select).all() as Rows;
+  /** One by one, so that each table has several pages. */
+  const rows = (database: DatabaseSync, page: Page) =>
+    rowsOf((statement) => database.prepare(statement).all() as Rows, page, 1);
   for (const row of directory.prepare(SHARDS).all() as Rows) comparison.addKnown("range", row);
   for (const row of rows(directory, LOCATIONS)) comparison.addKnown("key", row);
   for (const [shard, database] of all.entries()) {
@@ -100,6 +102,34 @@ it("What the directory has lost comes back from what the databases hold", () => 
   });
   expect(contents(directory, "shards", "organizations", "users", "locations")).toEqual(before);
   expect(reconcile(service)).toEqual(RIGHT);
+});
+
+it("Calls and egresses are known by their keys too, and a conflict names their ids", () => {
+  const service = databases();
+  const { directory, one, two } = service;
+  for (const [database, organization] of [
+    [directory, 1],
+    [one, 2],
+    [two, 3],
+  ] as const) {
+    database.exec("pragma foreign_keys = off");
+    for (const key of ["shared", `own-${organization}`]) {
+      insert(database, "calls", {
+        ...{ organization_id: organization, key, organization_user_id: 1, waiting_room_id: 1 },
+        ...{ started_at: 1, failed: 0, created_at: 1, updated_at: 1 },
+      });
+    }
+  }
+  expect(reconcile(service)).toEqual({
+    changes: ["keys added: 2"],
+    conflicts: [
+      `The same key of a call: row 1 of organization 1 in shard 0, and row ${FIRST + 1} of organization 2 in shard 1, and row ${2 * FIRST + 1} of organization 3 in shard 2.`,
+    ],
+  });
+  expect(directory.prepare("select kind, key, organization_id from locations order by key").all()).toEqual([
+    { kind: "call", key: "own-2", organization_id: 2 },
+    { kind: "call", key: "own-3", organization_id: 3 },
+  ]);
 });
 
 it("The newer of an organization's rows is right, and one that its database lacks is for the cron to copy", () => {

@@ -81,8 +81,9 @@ export function forRows(rows: object[], statement: (items: string) => string): s
 
 const field = (name: string) => `item.value ->> '${name}'`;
 
+/** OR IGNORE is also about what triggers insert: the outbox may still have the organization. */
 export const insertCopies = (table: Copied) => (items: string) =>
-  `INSERT INTO ${table} (${COLUMNS[table]}) SELECT ${COLUMNS[table].map(field)} FROM ${items} WHERE true ON CONFLICT DO NOTHING`;
+  `INSERT OR IGNORE INTO ${table} (${COLUMNS[table]}) SELECT ${COLUMNS[table].map(field)} FROM ${items}`;
 
 /** What has changed since is newer. */
 export const updateOrganizations = (items: string) =>

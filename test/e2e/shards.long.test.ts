@@ -2,13 +2,16 @@ import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
 import { rangeStatement } from "../../src/dev/shard_statements.ts";
 import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";
 import { anOrganization } from "./support/organization.ts";
 import { npmRun, startServer } from "./support/server.ts";
+
+/** Each command starts wrangler several times, which takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 600_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "shards-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));

@@ -96,7 +96,8 @@ export function shardOfMessage(body: unknown): number {
 /** Two bytes of a secret name it. */
 const MAX_SHARD = 0xffff;
 
-const RANGE = 2 ** 32;
+/** How many ids a range has. */
+export const RANGE = 2 ** 32;
 
 /** The range of an id: see `shards` in schema.ts. Where its row lives now, this only guesses. */
 export const rangeOf = (id: number): number => Math.floor(id / RANGE);

@@ -2,6 +2,9 @@
  * `npm run backup -- --output FILE`: writes a database as a file of SQL that `npm run restore` can load. The local
  * database, or with --remote the one in production. Takes --persist-to, --config and --env of wrangler.
  *
+ * Of several databases, each gets a file. The first one, the directory, comes last: what the others hold was in the directory
+ * before it was there, so nothing of theirs is missing in its file.
+ *
  * `wrangler d1 export` alone is not enough. Its file cannot be loaded: children come before their parents, and
  * triggers before what they would count again. A row longer than 100 KB is a statement that D1 refuses. And it changes
  * some texts, see exported_copy.ts.
@@ -12,6 +15,7 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -22,10 +26,10 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { backupStatements } from "./backup_statements.ts";
-import { runDatabaseCommand } from "./database_command.ts";
+import { chosenDatabases, runDatabaseCommand, sayWhich, shardOption } from "./database_command.ts";
 import { copyOf, linesOf, SCHEMA } from "./exported_copy.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
-import { queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 const USAGE = `
 Usage: npm run backup -- --output FILE [--remote]
@@ -33,9 +37,17 @@ Usage: npm run backup -- --output FILE [--remote]
   --output FILE        where to write the backup; there must be no such file yet
 `;
 
-runDatabaseCommand(USAGE, { output: { type: "string" } }, ({ output, ...target }) => {
+runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, ({ output, ...target }) => {
   if (!output) throw new Error("Say where to write it: npm run backup -- --output FILE");
-  backUp(target, output);
+  const databases = chosenDatabases(target);
+  const fileOf = (shard: number) => (databases.length > 1 ? `${output}.${shard}` : output);
+  const present = databases.map(({ shard }) => fileOf(shard)).find((file) => existsSync(file));
+  if (databases.length > 1 && present)
+    throw new Error(`${present} exists: an older backup is not overwritten.`);
+  for (const database of databases.toReversed()) {
+    sayWhich(databases, database);
+    backUp(database, fileOf(database.shard));
+  }
 });
 
 function backUp(target: Target, output: string) {
@@ -62,7 +74,15 @@ function backUp(target: Target, output: string) {
 
 function exportRows(target: Target, folder: string): string {
   const output = join(folder, "rows.sql");
-  const command = ["d1", "export", "DB", "--no-schema", "--skip-confirmation", "--output", output];
+  const command = [
+    "d1",
+    "export",
+    bindingOf(target.shard),
+    "--no-schema",
+    "--skip-confirmation",
+    "--output",
+    output,
+  ];
   runWrangler([...command, ...targetFlags(withStateBesideConfig(target, folder))], { handlesData: true });
   return output;
 }

@@ -2,7 +2,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { getPlatformProxy, unstable_splitSqlQuery } from "wrangler";
+import { envOfShard, shardsOf } from "../database/shards.ts";
 import { migrationFiles, readText } from "./migrations.ts";
+import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
 
 export interface LocalState {
   persistTo: string;
@@ -29,6 +31,21 @@ export async function withLocalBindings(
     process.env = outer;
   }
 }
+
+/** Migrates all databases, and gives all but the first a range of ids, if they have none. */
+export async function migrateDatabases(env: Env) {
+  await applyMigrations(env.DB);
+  for (const shard of shardsOf(env).filter((each) => each > 0)) {
+    const { DB } = envOfShard(env, shard);
+    await applyMigrations(DB);
+    const [, given] = await runStatements(env.DB, [rangeStatement(shard), SHARDS]);
+    const range = given?.results.find((each) => each.shard === shard)?.range;
+    await runStatements(DB, rangeStatements(Number(range)));
+  }
+}
+
+const runStatements = (db: D1Database, statements: string[]) =>
+  db.batch<Record<string, number>>(statements.map((statement) => db.prepare(statement)));
 
 /**
  * Leaves what `wrangler d1 migrations apply --local` would leave, so that its command agrees afterwards.

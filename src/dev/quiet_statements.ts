@@ -2,6 +2,7 @@
  * What makes a restored database quiet, and what ends that: see src/database/quiet.ts. Both may be run again. They are plain
  * SQL: a backup carries the first, as its version of the schema wants it.
  */
+import { RANGE } from "../database/shards.ts";
 import { DISABLED_AS_RESTORED } from "../resources/webhook_endpoints/webhook_endpoints.refusals.ts";
 
 /**
@@ -12,6 +13,9 @@ export const SEQUENCE_LEAP = 10_000_000;
 
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
+/** Where the ids of a database begin: the first one has no range (see `shards` in src/database/schema.ts). */
+const RANGE_START = `coalesce((SELECT value FROM database_settings WHERE name = 'range'), 0) * ${RANGE}`;
+
 /**
  * For a database with the rows of an earlier time. Mails and deliveries that were queued then may have been sent since. A table without
  * rows may have had some, so its sequence leaps too.
@@ -19,10 +23,10 @@ const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 export const QUIETING_STATEMENTS = [
   `INSERT INTO database_settings (name, value) VALUES ('quiet', ${NOW}) ON CONFLICT (name) DO NOTHING`,
   // Before all that triggers write rows for: an event of these mails, too, has an id that was never given.
-  `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM sqlite_schema
+  `INSERT INTO sqlite_sequence (name, seq) SELECT name, ${RANGE_START} FROM sqlite_schema
     WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence)`,
   `UPDATE sqlite_sequence SET seq = seq + ${SEQUENCE_LEAP}`,
-  "INSERT INTO sequences (name, value) VALUES ('transcript_lines', 0) ON CONFLICT (name) DO NOTHING",
+  `INSERT INTO sequences (name, value) VALUES ('transcript_lines', ${RANGE_START}) ON CONFLICT (name) DO NOTHING`,
   `UPDATE sequences SET value = value + ${SEQUENCE_LEAP}`,
   // Before the deliveries are deleted: the events of these mails make some.
   "UPDATE invites SET mail_status = 'failed', next_mail_at = NULL WHERE next_mail_at IS NOT NULL",

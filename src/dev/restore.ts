@@ -1,16 +1,27 @@
 /**
  * `npm run restore -- --input FILE`: loads a file of `npm run backup` into an empty database. The local one, or with
- * --remote the one in production. Takes --persist-to, --config and --env of wrangler.
+ * --remote the one in production. Takes --persist-to, --config and --env of wrangler. Where there is no such file but FILE.0,
+ * FILE.1 and so on, these go into several databases.
  *
  * A restored database is quiet (see src/database/quiet.ts): with --resume, it goes on. With --after-time-travel, a database
  * becomes quiet that D1's Time Travel has put back in place.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { END_OF_BACKUP } from "./backup_statements.ts";
-import { runDatabaseCommand } from "./database_command.ts";
+import {
+  chosenDatabases,
+  runDatabaseCommand,
+  type ShardArguments,
+  sayWhich,
+  shardNumber,
+  shardOption,
+} from "./database_command.ts";
+import { type Database, knownShards, theseDatabases } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
-import { queryDatabase, type Rows, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import { OWN_RANGE } from "./shard_statements.ts";
+import { bindingOf, queryDatabase, type Rows, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 const USAGE = `
 Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remote]
@@ -25,36 +36,92 @@ const options = {
   input: { type: "string" },
   "after-time-travel": { type: "boolean" },
   resume: { type: "boolean" },
+  ...shardOption,
 } as const;
 
 runDatabaseCommand(USAGE, options, ({ input, "after-time-travel": isPutBack, resume: isOver, ...target }) => {
   if ([input, isPutBack, isOver].filter(Boolean).length !== 1)
     throw new Error("Say one thing: npm run restore -- --input FILE, or --after-time-travel, or --resume");
-  if (input) restore(target, input);
-  else if (isPutBack) quiet(target);
-  else resume(target);
+  if (input) return restoreAll(target, input);
+  const databases = chosenDatabases(target);
+  for (const database of databases) {
+    sayWhich(databases, database);
+    if (isPutBack) quiet(database);
+    else resume(database);
+  }
 });
 
-function restore(target: Target, input: string) {
+/** Before the first one is loaded, nothing may be wrong with any. */
+function restoreAll({ shard, ...target }: ShardArguments, input: string) {
+  const files = filesOf(input, shardNumber(shard));
+  for (const file of files.values()) requireComplete(file);
+  const databases = theseDatabases(target, [...files.keys()]);
+  for (const database of databases) requireEmpty(database);
+  for (const database of databases) {
+    sayWhich(databases, database);
+    restore(database, files.get(database.shard) ?? input);
+  }
+  if (databases.every((each) => each.shard === 0)) return;
+  requireRanges(databases);
+  process.stdout.write(
+    "Before you use them, run `npm run shards:reconcile`: the first database must know what the others hold.\n",
+  );
+}
+
+/** By the numbers of their databases. */
+function filesOf(input: string, shard: number | undefined): Map<number, string> {
+  if (shard !== undefined || existsSync(input)) return new Map([[shard ?? 0, input]]);
+  const prefix = `${basename(input)}.`;
+  const shards = readdirSync(dirname(input))
+    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .map((name) => Number(name.slice(prefix.length)));
+  if (shards.length === 0) throw new Error(`There is no file ${input}.`);
+  return new Map(shards.sort((a, b) => a - b).map((each) => [each, `${input}.${each}`]));
+}
+
+function requireComplete(input: string) {
   if (!isComplete(input)) throw new Error(`${input} is not a complete file of \`npm run backup\`.`);
+}
+
+function requireEmpty(target: Target) {
   const [present = []] = queryDatabase(target, [SCHEMA]);
   if (present.length > 0)
     throw new Error(
       "The database is not empty, and a restore changes no database that has tables. Restore into a new one: " +
         (target.remote ? "see Backup and restore in the README." : "use --persist-to with a new folder."),
     );
+}
+
+function restore(target: Database, input: string) {
   // It runs in one transaction: if it fails, the database stays empty.
-  const command = ["d1", "execute", "DB", "--yes", "--file", input];
+  const command = ["d1", "execute", bindingOf(target.shard), "--yes", "--file", input];
   // Of a remote one, wrangler shows the progress. Of a local one, it prints a result for each statement.
   runWrangler([...command, ...targetFlags(target)], {
     handlesData: true,
     ...(target.remote && { stdio: "inherit" }),
   });
-  const [state, broken = []] = queryDatabase(target, [QUIET_STATE, "PRAGMA foreign_key_check"]);
+  const checks = [QUIET_STATE, "PRAGMA foreign_key_check", OWN_RANGE];
+  const [state, broken = [], range = []] = queryDatabase(target, checks);
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
+  if (range.length > 0 !== target.shard > 0) throw new Error(misplaced(target));
   process.stdout.write("Restored. Every foreign key has its row.\n");
   sayHowItIs(state);
+}
+
+function misplaced({ shard }: Database) {
+  return `The file of another database is now in ${bindingOf(shard)}: make that anew, and restore the right one.`;
+}
+
+/** @throws Error if a file went into the database of another */
+function requireRanges(databases: Database[]) {
+  const [first] = databases;
+  const given = new Map(first && knownShards(first).map(({ shard, range }) => [shard, range]));
+  for (const database of databases) {
+    const [own] = queryDatabase(database, [OWN_RANGE]);
+    const range = given.get(database.shard);
+    if (range !== undefined && own?.[0]?.range !== range) throw new Error(misplaced(database));
+  }
 }
 
 // wrangler runs the statements of a command as one batch, which is a transaction.

@@ -1,59 +1,81 @@
 /**
  * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. Takes the flags of
  * `wrangler dev`. The first two steps also use --persist-to, --config and --env, so that the server finds their data.
- * With --fresh, it deletes the local database first.
+ * With --fresh, it deletes the local database first. With --shards, the server has so many databases (see
+ * src/database/shards.ts), whatever the configuration binds.
  */
-import { copyFileSync, existsSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { readSettings, SettingsError } from "../settings.ts";
+import { configurationWith } from "./databases.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
+import { readFlags } from "./flags.ts";
 import {
-  applyMigrations,
   deleteLocalDatabase,
   type LocalState,
+  migrateDatabases,
   withLocalBindings,
 } from "./local_database.ts";
 import { startWrangler } from "./wrangler.ts";
+import { boundShards } from "./wrangler_config.ts";
 
-const FRESH = "--fresh";
-/** Those for wrangler. */
-const flags = process.argv.slice(2).filter((arg) => arg !== FRESH);
-const { values } = parseArgs({
-  args: flags,
-  options: {
-    "persist-to": { type: "string", default: ".wrangler/state" },
-    config: { type: "string", short: "c", default: "wrangler.toml" },
-    env: { type: "string", short: "e" },
-  },
-  strict: false,
-  allowPositionals: true,
+const { values, without } = readFlags({
+  "persist-to": { type: "string", default: ".wrangler/state" },
+  config: { type: "string", short: "c", default: "wrangler.toml" },
+  env: { type: "string", short: "e" },
+  fresh: { type: "boolean" },
+  shards: { type: "string" },
 });
-const local: LocalState = {
-  persistTo: String(values["persist-to"]),
-  config: String(values.config),
-  environment: typeof values.env === "string" ? values.env : undefined,
-};
+const isGenerated = values.shards !== undefined;
+
 /** Addresses that wrangler may listen on, all of which `localhost` reaches. */
 const HERE = ["127.0.0.1", "0.0.0.0", "::1", "::", "*"];
 
 if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
 try {
-  if (process.argv.includes(FRESH)) deleteLocalDatabase(local);
+  const environment = typeof values.env === "string" ? values.env : undefined;
+  const config = isGenerated
+    ? generateConfiguration(String(values.config), environment)
+    : String(values.config);
+  const local: LocalState = { persistTo: String(values["persist-to"]), config, environment };
+  if (values.fresh) deleteLocalDatabase(local);
   await withLocalBindings(local, async (env) => {
-    await applyMigrations(env.DB);
+    await migrateDatabases(env);
     readSettings(env);
     await loadDemoOrganization(env, Date.now());
   });
+  serve(isGenerated ? [...without("fresh", "shards", "config"), "--config", config] : without("fresh"));
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   if (error instanceof SettingsError)
     process.stderr.write("Correct .dev.vars. Or delete it: then this command makes it anew.\n");
   process.exit(1);
 }
-serve();
 
-function serve() {
+/**
+ * Writes a configuration that binds so many databases, beside the one that it is made of, whose paths are relative to it.
+ *
+ * @returns its path
+ */
+function generateConfiguration(config: string, env: string | undefined): string {
+  const count = Number(values.shards);
+  const bound = boundShards({ config, env });
+  if (!Number.isInteger(count) || count < bound.length || count > 100)
+    throw new Error(`--shards: ${values.shards} must be a number from ${bound.length} to 100`);
+  const all = Array.from({ length: count }, (_, shard) => shard);
+  const generated = join(dirname(config), `.wrangler-${count}.toml`);
+  writeFileSync(
+    generated,
+    configurationWith(
+      { config, env },
+      all.filter((shard) => !bound.includes(shard)),
+    ),
+  );
+  return generated;
+}
+
+function serve(flags: string[]) {
   // Not minified as in wrangler.toml, so that stacks name functions. The page of these assets has the credentials for
   // development filled in.
   const server = startWrangler(["dev", "--no-minify", "--assets", DEVELOPMENT_ASSETS, ...flags], {

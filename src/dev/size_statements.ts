@@ -71,9 +71,13 @@ export function tablesOf(schema: Rows): Table[] {
   return tables;
 }
 
-/** The number of a table's last row. */
-export const lastRowStatement = ({ name, hasRowid }: Table) =>
-  hasRowid ? `SELECT max(rowid) AS last FROM "${name}"` : "SELECT 0 AS last";
+/** Where each portion of a table begins that has rows. Ids can be far apart: each begins at a row. */
+export const portionsStatement = ({ name, hasRowid }: Table) =>
+  hasRowid
+    ? `WITH RECURSIVE portions (first) AS (SELECT min(rowid) FROM "${name}" UNION ALL
+    SELECT (SELECT min(rowid) FROM "${name}" WHERE rowid >= first + ${PORTION}) FROM portions WHERE first IS NOT NULL)
+    SELECT first FROM portions WHERE first IS NOT NULL`
+    : "SELECT 0 AS first";
 
 /** The rows and bytes of each organization, in one portion of a table. What belongs to none comes with null. */
 export function sizeStatement(table: Table, first: number): string {

@@ -5,16 +5,23 @@
  * SQLite could count the bytes of its pages, but D1 does not have that table (`dbstat`), and a page is shared by many
  * organizations. So the bytes are estimated from the lengths of the values.
  */
-import { runDatabaseCommand } from "./database_command.ts";
+import { chosenDatabases, runDatabaseCommand, type ShardArguments, shardOption } from "./database_command.ts";
 import { SCHEMA } from "./exported_copy.ts";
-import { lastRowStatement, PORTION, sizeStatement, tablesOf } from "./size_statements.ts";
+import { portionsStatement, sizeStatement, tablesOf } from "./size_statements.ts";
 import { sizeReport, type TableSize } from "./sizes_report.ts";
 import { type Executed, executeStatements, type Target } from "./wrangler.ts";
 
 /** Windows takes a command line of 32,767 characters. */
 const MAX_COMMAND_LENGTH = 20_000;
 
-runDatabaseCommand("Usage: npm run sizes -- [--remote]\n\n", {}, printSizes);
+runDatabaseCommand("Usage: npm run sizes -- [--remote]\n\n", shardOption, (target: ShardArguments) => {
+  const databases = chosenDatabases(target);
+  for (const database of databases) {
+    if (databases.length > 1) process.stdout.write(`Shard ${database.shard}:\n\n`);
+    printSizes(database);
+    if (databases.length > 1) process.stdout.write("\n");
+  }
+});
 
 function printSizes(target: Target) {
   const [{ results: schema }] = executeStatements(target, [SCHEMA]) as [Executed];
@@ -23,12 +30,10 @@ function printSizes(target: Target) {
     throw new Error(
       "The database has no tables: `npm run dev` makes the local ones, and `npm run deploy` the remote ones.",
     );
-  const lastRows = run(target, tables.map(lastRowStatement));
-  const portions = tables.flatMap((table, n) => {
-    const last = Number(lastRows[n]?.results[0]?.last ?? 0);
-    const count = Math.ceil((last + 1) / PORTION);
-    return Array.from({ length: count }, (_, portion) => ({ table, first: portion * PORTION }));
-  });
+  const starts = run(target, tables.map(portionsStatement));
+  const portions = tables.flatMap((table, n) =>
+    (starts[n]?.results ?? []).map(({ first }) => ({ table, first: Number(first) })),
+  );
   const measured = run(
     target,
     portions.map(({ table, first }) => sizeStatement(table, first)),

@@ -67,12 +67,17 @@ export const targetOptions = {
 } as const;
 
 export interface Target {
+  /** The number of the database; 0 if left out. */
+  shard?: number;
   local?: boolean;
   remote?: boolean;
   "persist-to"?: string;
   config: string;
   env?: string;
 }
+
+/** The first database is `DB`, the others are `DB_1`, `DB_2` and so on: see src/database/shards.ts. */
+export const bindingOf = (shard = 0): string => (shard === 0 ? "DB" : `DB_${shard}`);
 
 /** Without --remote, the local database is meant. */
 export const targetFlags = (target: Target): string[] => [
@@ -100,7 +105,7 @@ export function executeStatements(target: Target, statements: string[]): Execute
   const command = [
     "d1",
     "execute",
-    "DB",
+    bindingOf(target.shard),
     ...targetFlags(target),
     "--json",
     "--command",

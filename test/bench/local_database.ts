@@ -1,21 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { getPlatformProxy } from "wrangler";
-import { runWrangler } from "../../src/dev/wrangler.ts";
+import { applyMigrations, withLocalBindings } from "../../src/dev/local_database.ts";
 
-/** An empty local D1 with all migrations, in a folder of its own. */
-export async function openLocalDatabase() {
-  // Of wrangler only failures are worth a line.
-  process.env.WRANGLER_LOG ??= "error";
+/** Runs something with an empty local D1 with all migrations, in a folder of its own. */
+export async function withLocalDatabase(run: (database: D1Database) => Promise<void>) {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
-  runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder]);
-  const { env, dispose } = await getPlatformProxy<Env>({ persist: { path: join(folder, "v3") } });
-  return {
-    database: env.DB,
-    async close() {
-      await dispose();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  await withLocalBindings({ persistTo: folder }, async ({ DB }) => {
+    await applyMigrations(DB);
+    await run(DB);
+  }).finally(() => rmSync(folder, { recursive: true, force: true }));
 }

@@ -1,6 +1,7 @@
 /** The tables, in Markdown, and their place in the README beside this file. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { BUSY_FOR, DATABASES, type Load } from "../project/support/load_over_shards.ts";
 import type { Grown } from "./growth.ts";
 import { type Effort, type Figures, type Measured, median, quantile, ROUND_TRIP_TIME } from "./measure.ts";
 import type { Storage } from "./storage.ts";
@@ -101,6 +102,17 @@ export function growthTable(growth: Map<number, Grown[]>): string {
   return `**Growth**: organizations of ${sizes.join(" and ")} waiting rooms, invites, calls of one user, and audit entries of one recording; 25 to a page.
 
 ${table(["", ...sizes.flatMap((size) => [`${size}: rows read`, "Latency"])], rows)}`;
+}
+
+export function loadTable(loads: Load[]): string {
+  const rows = loads.map(({ name, rates }) => [
+    name,
+    ...rates.map((rate) => rate.toFixed(0)),
+    ((rates[1] ?? 0) / (rates[0] ?? 0)).toFixed(1),
+  ]);
+  return `**Several databases**: requests in a second of organizations in one database, and in ${DATABASES}; each batch keeps its database busy for ${BUSY_FOR} ms.
+
+${table(["", "1", String(DATABASES), "Ratio"], rows)}`;
 }
 
 function table(columns: string[], rows: string[][]): string {

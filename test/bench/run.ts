@@ -3,11 +3,12 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { app } from "../../src/app.ts";
+import { measureLoad } from "../project/support/load_over_shards.ts";
 import { type Handler, likeWorkers } from "../project/support/worker_in_node.ts";
 import { openBenchClinic } from "./clinic.ts";
 import { floor } from "./floor.ts";
 import { type Grown, measureGrowth } from "./growth.ts";
-import { openLocalDatabase } from "./local_database.ts";
+import { withLocalDatabase } from "./local_database.ts";
 import { type Measured, measure } from "./measure.ts";
 import { meter } from "./meter.ts";
 import { hasFloor, type Operation, operations } from "./operations.ts";
@@ -49,8 +50,7 @@ async function findOther(): Promise<(operation: Operation) => Handler | undefine
 likeWorkers();
 const against = values.against === undefined ? "floor" : "before";
 const otherOf = await findOther();
-const { database, close } = await openLocalDatabase();
-try {
+await withLocalDatabase(async (database) => {
   const metered = meter(database);
   const measured: Measured[] = [];
   const growth = new Map<number, Grown[]>();
@@ -74,9 +74,9 @@ try {
     say("Bundles and their start-up");
     parts.push(report.startUpLine(measureStartUp(values.quick ? 5 : 15)));
     parts.push(report.storageTable(storage), report.growthTable(growth));
+    say("Several databases");
+    parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));
     report.writeToReadme(parts.join("\n\n"));
   }
   process.stdout.write(`\n${parts.join("\n\n")}\n`);
-} finally {
-  await close();
-}
+});

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RANGE } from "../../src/database/shards.ts";
 import { PORTION } from "../../src/dev/size_statements.ts";
 import { runWrangler } from "../../src/dev/wrangler.ts";
 import { writeRowsInEveryTable } from "../project/support/every_table.ts";
@@ -24,8 +25,9 @@ beforeAll(async () => {
   writeRowsInEveryTable(database);
   writeManyNotes(1, 3000);
   writeManyNotes(2, 1000);
-  // As if most of an organization's notes had been deleted: ids are far apart.
+  // As if most of an organization's notes had been deleted, or had come from elsewhere: ids are far apart.
   database.exec(`update soap_notes set id = id + ${2 * PORTION} where id = (select max(id) from soap_notes)`);
+  database.exec(`update soap_notes set id = id + ${3 * RANGE} where id = (select max(id) from soap_notes)`);
   const { code, output } = await npmRun("sizes", "--", "--persist-to", folder);
   expect(code, output).toBe(0);
   printed = output;

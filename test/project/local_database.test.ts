@@ -1,12 +1,22 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
+import { RANGE } from "../../src/database/shards.ts";
 import { applyMigrations, withLocalBindings } from "../../src/dev/local_database.ts";
 import { migrationFiles } from "../../src/dev/migrations.ts";
 import { runWrangler } from "../../src/dev/wrangler.ts";
+import { withDatabases } from "../e2e/support/local_databases.ts";
 
 let folder: string;
 let persistTo: string;
@@ -80,5 +90,26 @@ describe("The local database", () => {
     expect(appliedMigrations(persistTo).map(({ name }) => name)).toEqual(migrationFiles());
     expect(schemaOf(persistTo)).not.toContainEqual(expect.objectContaining({ name: "other" }));
     expect(existsSync(recording)).toBe(true);
+  });
+
+  it("gets others beside it with --shards, each with ids of its own, and the configuration stays as it is", () => {
+    const before = readFileSync("wrangler.toml", "utf8");
+    const state = join(folder, "several");
+    const devWith = (count: string) => dev("--persist-to", state, "--shards", count).stderr;
+    expect(devWith("0")).toBe("--shards: 0 must be a number from 1 to 100\n");
+    expect(existsSync(state)).toBe(false);
+    expect(devWith("3")).toContain("Unknown argument: nosuch");
+    withDatabases(state, (databases) => {
+      expect([...databases.keys()]).toEqual([0, 1, 2]);
+      const [directory, , last] = databases.values();
+      expect(directory?.prepare("select shard, range from shards").all()).toEqual([
+        { shard: 1, range: 1 },
+        { shard: 2, range: 2 },
+      ]);
+      expect(last?.prepare("select seq from sqlite_sequence where name = 'calls'").get()).toEqual({
+        seq: 2 * RANGE,
+      });
+    });
+    expect(readFileSync("wrangler.toml", "utf8")).toBe(before);
   });
 });

@@ -69,7 +69,7 @@ export async function openService() {
 }
 
 /** Runs a batch in a transaction, as D1 does, and reports the rows that a committed one changed. */
-function executeOn(database: DatabaseSync, onChange: (rows: number) => void): Execute {
+export function executeOn(database: DatabaseSync, onChange: (rows: number) => void = () => {}): Execute {
   const known = new Map<string, StatementSync>();
   const totalChanges = database.prepare("select total_changes() as total");
   const total = () => Number(totalChanges.get()?.total);

@@ -1,0 +1,34 @@
+/*
+ * What makes a database one of several: see `shards` in src/database/schema.ts. All of it may be run again: a command that
+ * was interrupted is repeated.
+ */
+import { RANGE } from "../database/shards.ts";
+
+/** The databases that have a range, as the directory knows them. */
+export const SHARDS = "SELECT shard, range FROM shards ORDER BY shard";
+
+/** Gives a database a range that none has had, unless it has one. */
+export const rangeStatement = (shard: number) =>
+  `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(max(range), 0) + 1 FROM shards WHERE true
+    ON CONFLICT (shard) DO NOTHING`;
+
+/** The range as the database itself knows it. */
+export const OWN_RANGE = "SELECT value AS range FROM database_settings WHERE name = 'range'";
+
+const NUMBERED = "type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name <> 'd1_migrations'";
+
+/**
+ * Lets ids begin in the range. Also after a migration that adds a table: its ids would begin at 1, as in every other
+ * database.
+ */
+export function rangeStatements(range: number): string[] {
+  const first = range * RANGE;
+  return [
+    `INSERT INTO database_settings (name, value) VALUES ('range', ${range}) ON CONFLICT (name) DO NOTHING`,
+    `INSERT INTO sqlite_sequence (name, seq) SELECT name, ${first} FROM sqlite_schema
+      WHERE ${NUMBERED} AND name NOT IN (SELECT name FROM sqlite_sequence)`,
+    `UPDATE sqlite_sequence SET seq = ${first} WHERE seq < ${first} AND name IN (SELECT name FROM sqlite_schema WHERE ${NUMBERED})`,
+    `INSERT INTO sequences (name, value) VALUES ('transcript_lines', ${first})
+      ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
+  ];
+}

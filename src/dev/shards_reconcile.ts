@@ -1,0 +1,75 @@
+/**
+ * `npm run shards:reconcile`: makes the directory anew from what the other databases hold: their ranges, organizations, users
+ * and keys. The local ones, or with --remote those in production. Takes --persist-to, --config and --env of wrangler.
+ *
+ * It can run beside the service. It reads the directory first: whatever is new in another database afterwards has been in the
+ * directory before, and what it adds twice, the directory keeps once.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runDatabaseCommand, sayWhich } from "./database_command.ts";
+import { allDatabases, type Database, unlessEmpty } from "./databases.ts";
+import { openComparison } from "./directory_comparison.ts";
+import { COPIES, KEYS, LOCATIONS, rowsOf } from "./directory_statements.ts";
+import { OWN_RANGE, SHARDS } from "./shard_statements.ts";
+import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+
+runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (target: Target) => {
+  const databases = allDatabases(target);
+  const [directory, ...others] = databases;
+  if (!directory || others.length === 0)
+    return process.stdout.write("There is one database: nothing to do.\n");
+  const comparison = openComparison(Date.now());
+  read(databases, directory, comparison);
+  const { statements, changes, conflicts } = comparison.result();
+  write(directory, statements);
+  process.stdout.write(
+    changes.length > 0 ? "Changed in the directory:\n" : "The directory is right: nothing was changed.\n",
+  );
+  for (const change of changes) process.stdout.write(`  ${change}\n`);
+  if (conflicts.length === 0) return;
+  process.stdout.write(
+    "\nNOT CHANGED, because two databases say different things. Decide which one is right:\n",
+  );
+  for (const conflict of conflicts) process.stdout.write(`  ${conflict}\n`);
+  process.exitCode = 1;
+});
+
+type Comparison = ReturnType<typeof openComparison>;
+
+function read(databases: Database[], directory: Database, comparison: Comparison) {
+  for (const row of queryDatabase(directory, [SHARDS])[0] ?? []) comparison.addKnown("range", row);
+  for (const row of rowsOf(queryOf(directory), LOCATIONS)) comparison.addKnown("key", row);
+  for (const database of databases) {
+    sayWhich(databases, database);
+    const { shard } = database;
+    if (shard > 0) comparison.addHeld(shard, "range", { shard, range: rangeOf(database) });
+    for (const [what, page] of [...Object.entries(COPIES), ...Object.entries(KEYS)])
+      for (const row of rowsOf(queryOf(database), page)) comparison.addHeld(shard, what, row);
+  }
+}
+
+function queryOf(database: Database) {
+  return (statement: string) => queryDatabase(database, [statement])[0] ?? [];
+}
+
+function rangeOf(database: Database): number {
+  const range = unlessEmpty(() => queryDatabase(database, [OWN_RANGE]))?.[0]?.[0]?.range;
+  if (range === undefined)
+    throw new Error(`${bindingOf(database.shard)} has no range of ids: \`npm run shards:add\` gives it one.`);
+  return Number(range);
+}
+
+function write(directory: Database, statements: string[]) {
+  if (statements.length === 0) return;
+  const folder = mkdtempSync(join(tmpdir(), "reconcile-"));
+  const file = join(folder, "changes.sql");
+  try {
+    writeFileSync(file, `${statements.join(";\n")};\n`, { mode: 0o600 });
+    const command = ["d1", "execute", bindingOf(0), "--yes", "--file", file, ...targetFlags(directory)];
+    runWrangler(command, { handlesData: true, ...(directory.remote && { stdio: "inherit" }) });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

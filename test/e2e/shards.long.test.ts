@@ -1,0 +1,233 @@
+import { randomUUID } from "node:crypto";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { RANGE } from "../../src/database/shards.ts";
+import { SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
+import { rangeStatement } from "../../src/dev/shard_statements.ts";
+import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";
+import { anOrganization } from "./support/organization.ts";
+import { npmRun, startServer } from "./support/server.ts";
+
+/** Each command starts wrangler several times, which takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 600_000 });
+
+const folder = mkdtempSync(join(tmpdir(), "shards-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** A copy of the configuration, with a migrated database beside it. */
+function aConfiguration(name: string) {
+  const config = join(folder, `${name}.toml`);
+  writeFileSync(config, absolute(readFileSync("wrangler.toml", "utf8")));
+  const state = join(folder, name);
+  cpSync(join(inject("migratedState"), "v3"), join(state, "v3"), { recursive: true });
+  const flags = ["--config", config, "--persist-to", state];
+  return {
+    state,
+    text: () => readFileSync(config, "utf8"),
+    write: (text: string) => writeFileSync(config, text),
+    run: (command: string, ...args: string[]) => npmRun(command, "--", ...flags, ...args),
+  };
+}
+
+/** Paths are relative to the configuration. */
+const absolute = (toml: string) =>
+  toml
+    .replace(/(?<=^main = )"(.*)"/m, (_, path) => JSON.stringify(resolve(path)))
+    .replace(/(?<=^(?:directory|migrations_dir) = )"(.*)"/gm, (_, path) => JSON.stringify(resolve(path)));
+
+const shardsIn = (state: string) =>
+  withDatabases(state, (databases) => databases.get(0)?.prepare("select shard, range from shards").all());
+
+const sequenceIn = (state: string, range: number) =>
+  withDatabases(state, (databases) =>
+    databases.get(range)?.prepare("select seq from sqlite_sequence where name = 'events'").get(),
+  );
+
+describe("npm run shards:add", () => {
+  it("makes a database with ids of its own and binds it; the next time another one", async () => {
+    const project = aConfiguration("added");
+    const before = project.text();
+    for (const shard of [1, 2]) {
+      const { code, output } = await project.run("shards:add");
+      expect(code, output).toBe(0);
+      expect(output).toContain(`new organizations live in shard ${shard}`);
+    }
+    expect(shardsIn(project.state)).toEqual([
+      { shard: 1, range: 1 },
+      { shard: 2, range: 2 },
+    ]);
+    expect(sequenceIn(project.state, 2)).toEqual({ seq: 2 * RANGE });
+    for (const shard of [1, 2])
+      expect(project.text()).toContain(
+        `binding = "DB_${shard}"\ndatabase_name = "organization-video-visit-service-${shard}"`,
+      );
+    // All that was there still is, comments too.
+    expect(before.split("\n").filter((line) => !project.text().split("\n").includes(line))).toEqual([]);
+
+    const deployed = await project.run("deploy", "--local");
+    expect(deployed.code, deployed.output).toBe(0);
+    expect(deployed.output).toMatch(/env\.DB_2 .*D1 Database/);
+  });
+
+  it("completes what a run has left that ended half-way", async () => {
+    const project = aConfiguration("interrupted");
+    // It ended when the range was given, or when the database was made, but not bound.
+    withDatabases(project.state, (databases) => databases.get(0)?.exec(rangeStatement(1)));
+    expect((await project.run("shards:add")).output).toContain("Its range of ids is 1.");
+    const bound = project.text();
+    project.write(absolute(readFileSync("wrangler.toml", "utf8")));
+    const { code, output } = await project.run("shards:add");
+    expect(code, output).toBe(0);
+    expect(project.text()).toBe(bound);
+    expect(shardsIn(project.state)).toEqual([{ shard: 1, range: 1 }]);
+    expect(sequenceIn(project.state, 1)).toEqual({ seq: RANGE });
+  });
+});
+
+it("A database without its range, or with that of another, is not deployed; shards:add completes the first", async () => {
+  const project = aConfiguration("unknown");
+  project.write(
+    project
+      .text()
+      .replace("[[r2_buckets]]", '[[d1_databases]]\nbinding = "DB_1"\nmigrations_dir = "drizzle"\n\n$&'),
+  );
+  project.write(absolute(project.text()));
+  const refused = await project.run("deploy", "--local");
+  expect(refused.code).toBe(1);
+  expect(refused.output).toContain("Nothing is deployed. DB_1 has no range of ids. Run `npm run shards:add`");
+  expect((await project.run("shards:add")).code).toBe(0);
+  withDatabases(project.state, (databases) =>
+    databases.get(1)?.exec("update database_settings set value = 7 where name = 'range'"),
+  );
+  const other = await project.run("deploy", "--local");
+  expect(other.code).toBe(1);
+  expect(other.output).toContain("has a range of ids that the first database has not given it");
+});
+
+describe("Two databases", () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let state: string;
+  let clinic: Awaited<ReturnType<typeof anOrganization>>;
+  const key = randomUUID();
+
+  beforeAll(async () => {
+    server = await startServer({ ownData: "two", flags: ["--shards", "2"] });
+    state = join(server.persistTo, "two");
+    clinic = await anOrganization(server.url);
+    const provider = await clinic.addUser("paula", "provider");
+    const call = {
+      waiting_room_slug: provider.waiting_room_slug,
+      organization_user_id: provider.id,
+      started_at: "2026-01-31T09:30:00Z",
+      ended_at: "2026-01-31T10:00:00Z",
+    };
+    const egress = { call_key: key, status: "egress_ended", storage_key: `${key}.ogg` };
+    for (const [path, body] of [
+      [`/calls/${key}`, { call }],
+      [`/egresses/${key}`, { egress }],
+    ] as const)
+      expect((await clinic.platform("PUT", path, body)).status).toBe(200);
+    await server.stop();
+  });
+
+  const run = (command: string, ...args: string[]) => npmRun(command, "--", "--persist-to", state, ...args);
+
+  /** What the directory knows of the other database. */
+  const directoryIn = (folder: string) =>
+    withDatabases(folder, (databases) =>
+      ["shards", "organizations", "users", "locations"].map((table) => rowsIn(databases.get(0), table)),
+    );
+
+  it("are measured, each with its organizations", async () => {
+    const { code, output } = await run("sizes");
+    expect(code, output).toBe(0);
+    const [, first, second] = output.split(/^Shard \d:$/m);
+    expect(first).toMatch(/demo-clinic +calls +\d/);
+    expect(second).not.toContain("demo-clinic");
+    expect(second).toMatch(
+      new RegExp(`^${clinic.organization.id} +${clinic.organization.slug} +calls +1 `, "m"),
+    );
+    expect((await run("sizes", "--shard", "1")).output.trim()).toBe(second?.replace(/^Shard.*/m, "").trim());
+  });
+
+  it("are backed up and restored, and the copies are the same, but quiet, with later ids in their ranges", async () => {
+    const file = join(folder, "two.sql");
+    const backedUp = await run("backup", "--output", file);
+    expect(backedUp.code, backedUp.output).toBe(0);
+    expect(existsSync(file)).toBe(false);
+    expect((await run("backup", "--output", file)).output).toContain("an older backup is not overwritten");
+    const copy = join(folder, "copy");
+    const restored = await npmRun("restore", "--", "--persist-to", copy, "--input", file);
+    expect(restored.code, restored.output).toBe(0);
+    expect(restored.output).toContain("shards:reconcile");
+    const changed = ["database_settings", "sequences", "webhook_endpoints", "webhook_deliveries"];
+    withDatabases(state, (originals) =>
+      withDatabases(copy, (copies) => {
+        expect([...copies.keys()]).toEqual([0, 1]);
+        for (const [range, original] of originals)
+          for (const table of tablesIn(original).filter((each) => !changed.includes(each)))
+            expect(rowsIn(copies.get(range), table), table).toEqual(rowsIn(original, table));
+        for (const [range, database] of copies) {
+          const rows = database
+            .prepare("select name, seq from sqlite_sequence where name <> 'd1_migrations'")
+            .all();
+          for (const { name, seq } of rows) expect(Math.floor(Number(seq) / RANGE), String(name)).toBe(range);
+          for (const { seq } of rows) expect(Number(seq) % RANGE).toBeGreaterThanOrEqual(SEQUENCE_LEAP);
+        }
+      }),
+    );
+    const reconciled = await npmRun("shards:reconcile", "--", "--persist-to", copy);
+    expect(reconciled.output).toContain("The directory is right");
+    const resumed = await npmRun("restore", "--", "--persist-to", copy, "--resume");
+    expect(resumed.output.match(/Resumed\./g)).toHaveLength(2);
+  });
+
+  it("are backed up one by one with --shard, and a file in the wrong database is found", async () => {
+    const file = join(folder, "second.sql");
+    expect((await run("backup", "--output", file, "--shard", "1")).code).toBe(0);
+    const [right, wrong] = ["right", "wrong"].map((name) => join(folder, name));
+    const args = ["--input", file, "--shard"];
+    const restored = await npmRun("restore", "--", "--persist-to", right ?? "", ...args, "1");
+    expect(restored.code, restored.output).toBe(0);
+    const misplaced = await npmRun("restore", "--", "--persist-to", wrong ?? "", ...args, "0");
+    expect(misplaced.code).toBe(1);
+    expect(misplaced.output).toContain("The file of another database is now in DB");
+  });
+
+  it("agree again after the directory has lost rows; a conflict is named by ids, and left", async () => {
+    const lost = join(folder, "lost");
+    cpSync(state, lost, { recursive: true });
+    const reconcile = () => npmRun("shards:reconcile", "--", "--persist-to", lost);
+    const before = directoryIn(lost);
+    withDatabases(lost, (databases) =>
+      databases.get(0)?.exec(
+        `pragma foreign_keys = off; delete from locations; delete from organizations where shard = 1;
+          delete from users where email like '%@hillside.example'`,
+      ),
+    );
+    const { code, output } = await reconcile();
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/organizations added: 1\n.*users added: 2\n.*keys added: 3\n/s);
+    const withoutTimes = (tables: string[][]) =>
+      tables.map((rows) => rows.map((row) => row.replace(/"claimed_at":\d+/, "")));
+    expect(withoutTimes(directoryIn(lost))).toEqual(withoutTimes(before));
+    expect((await reconcile()).output).toContain("The directory is right: nothing was changed.");
+
+    withDatabases(lost, (databases) => {
+      databases.get(0)?.exec("delete from locations where kind = 'file'");
+      databases
+        .get(0)
+        ?.exec(
+          `update storage_keys set storage_key = '${key}.ogg' where rowid = (select min(rowid) from storage_keys)`,
+        );
+    });
+    const conflict = await reconcile();
+    expect(conflict.code).toBe(1);
+    expect(conflict.output).toMatch(
+      /NOT CHANGED.*\n {2}The same key of a file: row .* in shard 0, and row .* in shard 1\./,
+    );
+    expect(conflict.output).not.toContain(key);
+  });
+});

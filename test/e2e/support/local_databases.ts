@@ -1,0 +1,37 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** The files in which wrangler keeps the local databases, by their ranges of ids: the first one has none. */
+export function openDatabases(state: string): Map<number, DatabaseSync> {
+  const folder = join(state, "v3/d1/miniflare-D1DatabaseObject");
+  const files = readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
+  const databases = files.map((file): [number, DatabaseSync] => {
+    const database = new DatabaseSync(join(folder, file));
+    const range = database.prepare("select value from database_settings where name = 'range'").get();
+    return [Number(range?.value ?? 0), database];
+  });
+  return new Map(databases.sort(([a], [b]) => a - b));
+}
+
+/** Runs something with each of the local databases, and closes them. */
+export function withDatabases<T>(state: string, run: (databases: Map<number, DatabaseSync>) => T): T {
+  const databases = openDatabases(state);
+  try {
+    return run(databases);
+  } finally {
+    for (const database of databases.values()) database.close();
+  }
+}
+
+/** The rows of a table, in any order. */
+export const rowsIn = (database: DatabaseSync | undefined, table: string): string[] =>
+  (database?.prepare(`select * from "${table}"`).all() ?? []).map((row) => JSON.stringify(row)).sort();
+
+/** The tables of a database that are its own. */
+export const tablesIn = (database: DatabaseSync): string[] =>
+  database
+    .prepare("select name from pragma_table_list where schema = 'main' and type = 'table'")
+    .all()
+    .map(({ name }) => String(name))
+    .filter((name) => !/^(sqlite_|_cf_)/.test(name));

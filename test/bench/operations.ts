@@ -38,6 +38,11 @@ const all: Record<string, Operation["example"]> = { ...withFloor };
 for (const [api, ofApi] of Object.entries(examples))
   for (const [route, example] of Object.entries(ofApi)) all[route.replace(" ", ` /api/${api}`)] ??= example;
 
-export const operations: Operation[] = Object.entries(all).map(([name, example]) => ({ name, example }));
+/** There is no bucket here with files of the access log. */
+const withoutFiles = ([name]: [string, unknown]) => !name.endsWith("/access_logs/:date");
+
+export const operations: Operation[] = Object.entries(all)
+  .filter(withoutFiles)
+  .map(([name, example]) => ({ name, example }));
 
 export const hasFloor = ({ name }: Operation) => name in withFloor;

@@ -56,7 +56,7 @@ describe("The bundle that is deployed", () => {
     const file = "src/http/health.ts";
     const text = '"settings_at_fault"';
     const [row, column] = placeOf(text, readFileSync(join(folder, "index.js"), "utf8"));
-    const [line] = placeOf(text, readFileSync(file, "utf8"));
+    const [line] = placeOf(`notReady(${text})`, readFileSync(file, "utf8"));
     const entry = (place: string) =>
       JSON.stringify({ event: "fault", causes: [{ stack: [`    at nA (${place})`, "    at <anonymous>"] }] });
     const found = run(["src/dev/stack.ts"], `${entry(`index.js:${row}:${column}`)}\nanother line\n`);

@@ -58,8 +58,18 @@ const NOTHING_FOUND: Found = { contested: [], waiting: [] };
 /** A verb, which may have to know what was found. */
 export type Verb<Result> = (context: Context, found: Found) => Promise<Result>;
 
-/** Runs a verb where the thing is that it works on. */
-export async function inPlace<Result>(context: Context, place: Place, verb: Verb<Result>): Promise<Result> {
+/**
+ * Runs a verb where the thing is that it works on.
+ *
+ * @param isNamed whether the result is what the place names. If not, the names are of nothing yet, and are not remembered:
+ * who brings them must claim them
+ */
+export async function inPlace<Result>(
+  context: Context,
+  place: Place,
+  verb: Verb<Result>,
+  isNamed: (result: Result) => boolean = () => true,
+): Promise<Result> {
   const { shards, now } = context;
   if (!shards) return verb(context, NOTHING_FOUND);
   const known = recall(place, now);
@@ -72,7 +82,7 @@ export async function inPlace<Result>(context: Context, place: Place, verb: Verb
     }
   for (let question = 1; ; question++)
     try {
-      return await askAndRun(context, place, verb);
+      return await askAndRun(context, place, verb, isNamed);
     } catch (error) {
       const isOutdated = error instanceof Outdated || isClaimedElsewhere(error);
       if (!isOutdated || question === MAX_QUESTIONS) throw error;
@@ -85,7 +95,12 @@ class Outdated extends Error {}
 /** Owners hardly ever change while a request is under way. */
 const MAX_QUESTIONS = 3;
 
-async function askAndRun<Result>(context: Context, place: Place, verb: Verb<Result>): Promise<Result> {
+async function askAndRun<Result>(
+  context: Context,
+  place: Place,
+  verb: Verb<Result>,
+  isNamed: (result: Result) => boolean,
+): Promise<Result> {
   const { shards, now } = context as Required<Context>;
   const own = shards.at(0);
   try {
@@ -95,7 +110,7 @@ async function askAndRun<Result>(context: Context, place: Place, verb: Verb<Resu
     const { shard, found } = error;
     if (await takeAbandoned(context, found.contested)) throw new Outdated();
     const result = await verb(shards.at(shard), found);
-    if (shard > 0) rememberPlace(place, shard, now, found);
+    if (shard > 0 && isNamed(result)) rememberPlace(place, shard, now, found);
     return result;
   }
 }

@@ -33,6 +33,8 @@ export const reportVisitInPlace = (context: Context, visit: VisitEvent): Promise
     context,
     placeOfReport(visit.room_sid, visit.waiting_room_slug, context.now, visit.room_name),
     takingWhatWaits((there) => reportVisit(there, visit)),
+    // A call that is known by the room's name has not the key that the place names.
+    ({ key }) => key === visit.room_sid,
   );
 
 export function reportEgressInPlace(

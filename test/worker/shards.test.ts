@@ -308,6 +308,25 @@ describe("A key that two organizations in two shards report at once has one owne
   });
 });
 
+describe("A key has one owner", () => {
+  it("also where LiveKit's room has a call by its name, and is reported by its sid too", async () => {
+    const service = aShardedService();
+    const [one, other] = await inTwoShards(service, [1, 0]);
+    const room = await aLiveKitRoom(one.organization);
+    const report = (key: string, { call }: { call: object }) =>
+      service.platform.put(`/calls/${key}`, { call });
+    const call = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: room.owner.id };
+    await given(report(room.name, { call: { ...one.call, ...call } }));
+    await delivered([room.started()], service.liveKit);
+    expect(await homesOf(room.sid)).toEqual([]);
+    await given(report(room.sid, one));
+    letPass(2 * MINUTE);
+    await given(service.platform.get(`/calls/${room.sid}`));
+    expectRefusal(await report(room.sid, other), 422);
+    expect(await homesOf(room.sid)).toEqual([1]);
+  });
+});
+
 describe("A claim whose row never came", () => {
   it.each([
     ["of another shard", [1, 2]],

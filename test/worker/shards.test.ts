@@ -566,6 +566,29 @@ describe("An egress of LiveKit's", () => {
     },
   );
 
+  it("leaves out another's file also where its call comes while the event looks for it", async () => {
+    const service = aShardedService();
+    const { rooms, file } = await aFileWithoutCall(service);
+    const first = await service.anOrganizationIn(0);
+    const room = await aLiveKitRoom(first, { name: rooms[0].name });
+    const egress_id = anEgressId();
+    let trip = 0;
+    const thirdIsLate: OnTrip = async (run) => {
+      // The directory was asked, and what was claimed is dropped.
+      if (++trip === 3) await delivered([room.started()], service.liveKit);
+      return run();
+    };
+    const event = room.recorded(egress_id, 60, file);
+    await service.during(0, thirdIsLate, () => delivered([event], service.liveKit));
+    expect(
+      await rowsIn(
+        env.DB,
+        "select organization_id, status, storage_key from egresses where egress_id = ?",
+        egress_id,
+      ),
+    ).toEqual([{ organization_id: first.id, status: "egress_ended", storage_key: null }]);
+  });
+
   it("leaves no claim behind where it waits for its call", async () => {
     const service = aShardedService();
     const { rooms } = await aFileWithoutCall(service);

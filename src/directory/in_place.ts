@@ -6,6 +6,7 @@ import { ApiError } from "../http/errors.ts";
 import { remember } from "../http/memory.ts";
 import { CLAIM_KEPT_FOR, MAX_KNOWN_PLACES, PLACE_KNOWN_FOR } from "../limits.ts";
 import {
+  type Claim,
   type Contested,
   dropClaim,
   ownersRow,
@@ -51,15 +52,27 @@ export interface Found {
   /** Keys that the verb names, and that another organization has claimed. */
   contested: Contested[];
   waiting: WaitingEgress[];
+  /** What was claimed for the verb, and was nobody's before, or stood for nothing. */
+  claimed: readonly Claim[];
 }
 
-const NOTHING_FOUND: Found = { contested: [], waiting: [] };
+const NOTHING_FOUND: Found = { contested: [], waiting: [], claimed: [] };
 
 /** A verb, which may have to know what was found. */
 export type Verb<Result> = (context: Context, found: Found) => Promise<Result>;
 
-/** Runs a verb where the thing is that it works on. */
-export async function inPlace<Result>(context: Context, place: Place, verb: Verb<Result>): Promise<Result> {
+/**
+ * Runs a verb where the thing is that it works on.
+ *
+ * @param isNamed whether the result is what the place names. If not, the names are of nothing yet, and are not remembered:
+ * who brings them must claim them
+ */
+export async function inPlace<Result>(
+  context: Context,
+  place: Place,
+  verb: Verb<Result>,
+  isNamed: (result: Result) => boolean = () => true,
+): Promise<Result> {
   const { shards, now } = context;
   if (!shards) return verb(context, NOTHING_FOUND);
   const known = recall(place, now);
@@ -70,9 +83,15 @@ export async function inPlace<Result>(context: Context, place: Place, verb: Verb
       if (!(error instanceof ApiError && error.status === 404)) throw error;
       for (const name of place.names) knownPlaces.delete(name);
     }
+  const claimed: Claim[] = [];
+  return askingAgain(() => askAndRun(context, place, verb, isNamed, claimed));
+}
+
+/** Repeats what asks the directory, and is then refused because keys have got another owner. */
+export async function askingAgain<Result>(ask: () => Promise<Result>): Promise<Result> {
   for (let question = 1; ; question++)
     try {
-      return await askAndRun(context, place, verb);
+      return await ask();
     } catch (error) {
       const isOutdated = error instanceof Outdated || isClaimedElsewhere(error);
       if (!isOutdated || question === MAX_QUESTIONS) throw error;
@@ -85,17 +104,25 @@ class Outdated extends Error {}
 /** Owners hardly ever change while a request is under way. */
 const MAX_QUESTIONS = 3;
 
-async function askAndRun<Result>(context: Context, place: Place, verb: Verb<Result>): Promise<Result> {
+async function askAndRun<Result>(
+  context: Context,
+  place: Place,
+  verb: Verb<Result>,
+  isNamed: (result: Result) => boolean,
+  claimed: Claim[],
+): Promise<Result> {
   const { shards, now } = context as Required<Context>;
   const own = shards.at(0);
   try {
     return await verb({ ...own, db: askingFirst(own.db, place) }, NOTHING_FOUND);
   } catch (error) {
     if (!(error instanceof Elsewhere)) throw error;
-    const { shard, found } = error;
-    if (await takeAbandoned(context, found.contested)) throw new Outdated();
+    const { shard } = error;
+    claimed.push(...error.found.claimed.filter(({ claimed_at }) => claimed_at === now));
+    const found = { ...error.found, claimed };
+    if (await takeAbandoned(context, found.contested, claimed)) throw new Outdated();
     const result = await verb(shards.at(shard), found);
-    if (shard > 0) rememberPlace(place, shard, now, found);
+    if (shard > 0 && isNamed(result)) rememberPlace(place, shard, now, found);
     return result;
   }
 }
@@ -117,12 +144,16 @@ function askingFirst(db: Database, { claims, contested, waiting, find }: Place):
     ]);
     isAsked = true;
     const answers = results.values();
-    const [, foreign = [], waits = [], [place] = []] = asked.map((group) =>
+    const [claimed = [], foreign = [], waits = [], [place] = []] = asked.map((group) =>
       group.flatMap((query) => decode(query, (answers.next().value?.results ?? []) as RawRow[])),
     );
     const shard = (place as { shard: number } | undefined)?.shard ?? 0;
     if (shard !== 0 || foreign.length > 0)
-      throw new Elsewhere(shard, { contested: foreign as Contested[], waiting: waits as WaitingEgress[] });
+      throw new Elsewhere(shard, {
+        contested: foreign as Contested[],
+        waiting: waits as WaitingEgress[],
+        claimed: claimed as Claim[],
+      });
     return results.slice(questions.length);
   }
 
@@ -145,18 +176,23 @@ const isAbandoned = ({ claimed_at }: Contested, now: number) => claimed_at < now
 /**
  * Takes claims over that stand for nothing, because a request died before it wrote the row: the owner's shard has none.
  *
+ * @param claimed gets those that are the claimant's now
  * @returns whether there were any
  */
-async function takeAbandoned({ shards, now }: Context, contested: Contested[]): Promise<boolean> {
+async function takeAbandoned(
+  { shards, now }: Context,
+  contested: Contested[],
+  claimed: Claim[],
+): Promise<boolean> {
   if (!shards) return false;
   let isTaken = false;
   for (const claim of contested.filter((each) => isAbandoned(each, now))) {
-    const rows = await runRaw(shards.at(claim.shard).db, [ownersRow[claim.kind]({ key: claim.key })]);
+    const { kind, key, claimant_id, claimant_shard } = claim;
+    const rows = await runRaw(shards.at(claim.shard).db, [ownersRow[kind]({ key })]);
     if (rows[0]?.length) continue;
-    await runAll(
-      shards.directory,
-      claim.claimant_shard === 0 ? dropClaim(claim) : takeClaim({ ...claim, now }),
-    );
+    // The keys of the first database are not in the directory.
+    await runAll(shards.directory, claimant_shard === 0 ? dropClaim(claim) : takeClaim({ ...claim, now }));
+    if (claimant_shard > 0) claimed.push({ kind, key, organization_id: claimant_id, claimed_at: now });
     isTaken = true;
   }
   return isTaken;

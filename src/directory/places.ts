@@ -26,12 +26,11 @@ import { CLAIM_KEPT_FOR } from "../limits.ts";
  * wants were in the directory's own database (see in_place.ts). So they cost no round trip where it is.
  */
 
-/** A key that another organization has claimed. */
-export interface Contested {
-  kind: LocationKind;
-  key: string;
-  organization_id: number;
-  claimed_at: number;
+/** A key that an organization has claimed. */
+export type Claim = typeof locations.$inferSelect;
+
+/** One that is another organization's. */
+export interface Contested extends Claim {
   /** The owner's. */
   shard: number;
   /** Who wants it now. */
@@ -43,8 +42,8 @@ export interface Contested {
 export interface Place {
   /** What the isolate remembers it by: each of them must be known, and in the same shard. */
   names: string[];
-  /** Claims new keys for an organization in another shard. */
-  claims: BoundQuery<unknown>[];
+  /** Claims keys for an organization in another shard. Those that are new have the time of the request. */
+  claims: BoundQuery<Claim>[];
   /** Selects the keys that are claimed by others. */
   contested: BoundQuery<Contested>[];
   /** Selects what waits in the directory for a report of the egress that names its call. */
@@ -143,10 +142,10 @@ export function placeOfReport(key: string, room_slug: string, now: number, other
   };
 }
 
-/** A claim that is made again is renewed, unless that was done lately. */
+/** A claim that is made again is renewed, unless that was done lately. The millisecond tells it from a new one. */
 const renewed = (now: Value<number>) => ({
   target: [locations.kind, locations.key],
-  set: { claimed_at: sql`${now}` },
+  set: { claimed_at: sql`${now} - 1` },
   setWhere: and(
     eq(locations.organization_id, sql`excluded.organization_id`),
     sql`${locations.claimed_at} < ${now} - ${sql.raw(String(CLAIM_KEPT_FOR / 2))}`,
@@ -175,7 +174,9 @@ const claimCall = preparedQuery(({ key, slug, other_key, now }: Placeholders<Cal
     { kind: sql<"call">`'call'`, key, organization_id: organizations.id, claimed_at: now },
     sql`from ${organizations} where ${eq(organizations.slug, slug)} and ${ne(organizations.shard, 0)}
       and ${unlessOwn(calls, eq(calls.key, key))} and not exists ${isKnownOtherwise}`,
-  ).onConflictDoUpdate(renewed(now));
+  )
+    .onConflictDoUpdate(renewed(now))
+    .returning();
 });
 
 const shardOfReport = preparedQuery(({ key, slug }: Placeholders<CallNames>) => {
@@ -283,7 +284,9 @@ const claimEgress = preparedQuery((report: EgressReport) =>
     },
     sql`from ${organizations} where ${organizations.id} = ${organizationOfCall(report)} and ${ne(organizations.shard, 0)}
       and ${unlessOwn(egresses, eq(egresses.egress_id, report.egress_id))}`,
-  ).onConflictDoUpdate(renewed(report.now)),
+  )
+    .onConflictDoUpdate(renewed(report.now))
+    .returning(),
 );
 
 /** Selects the organization of the egress, if it is known or claimed. */
@@ -311,7 +314,9 @@ const claimFile = preparedQuery((report: EgressReport) =>
     },
     sql`from ${organizations} where ${organizations.id} = ${organizationOfEgress(report)} and ${ne(organizations.shard, 0)}
       and ${unlessOwn(storageKeys, eq(storageKeys.storage_key, report.storage_key))}`,
-  ).onConflictDoUpdate(renewed(report.now)),
+  )
+    .onConflictDoUpdate(renewed(report.now))
+    .returning(),
 );
 
 const contestedEgress = preparedQuery((report: EgressReport) =>
@@ -343,7 +348,7 @@ const fileOfFirst = preparedQuery((report: EgressReport) =>
 );
 
 /** True for the claim as it was seen. */
-const isClaim = (claim: Placeholders<Contested>) =>
+const isClaim = (claim: Placeholders<Claim>) =>
   and(
     isLocation(claim.kind, claim.key),
     eq(locations.organization_id, claim.organization_id),
@@ -357,8 +362,7 @@ export const takeClaim = preparedQuery((claim: Placeholders<Contested & { now: n
     .where(isClaim(claim)),
 );
 
-/** For a claimant of the first database, whose keys are not in the directory. */
-export const dropClaim = preparedQuery((claim: Placeholders<Contested>) =>
+export const dropClaim = preparedQuery((claim: Placeholders<Claim>) =>
   builder.delete(locations).where(isClaim(claim)),
 );
 

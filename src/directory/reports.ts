@@ -1,6 +1,6 @@
 import { and, eq, exists, or, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { builder, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, runAll, runRaw } from "../database/queries.ts";
 import { livekitEgresses, locations } from "../database/schema.ts";
 import { logFault } from "../http/log.ts";
 import { WAITING_EGRESSES_TAKEN } from "../limits.ts";
@@ -13,8 +13,14 @@ import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
 import type { Egress, EgressReport } from "../resources/egresses/egresses.schemas.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
-import { type Found, inPlace } from "./in_place.ts";
-import { placeOfEgressReport, placeOfReport, type WaitingEgress, waitingEgress } from "./places.ts";
+import { askingAgain, type Found, inPlace } from "./in_place.ts";
+import {
+  dropClaim,
+  placeOfEgressReport,
+  placeOfReport,
+  type WaitingEgress,
+  waitingEgress,
+} from "./places.ts";
 
 /* The reports that bring new keys: each key is claimed in the directory before its row is written in a shard. */
 
@@ -33,6 +39,8 @@ export const reportVisitInPlace = (context: Context, visit: VisitEvent): Promise
     context,
     placeOfReport(visit.room_sid, visit.waiting_room_slug, context.now, visit.room_name),
     takingWhatWaits((there) => reportVisit(there, visit)),
+    // A call that is known by the room's name has not the key that the place names.
+    ({ key }) => key === visit.room_sid,
   );
 
 export function reportEgressInPlace(
@@ -51,38 +59,24 @@ export function reportEgressInPlace(
  * An event whose call nobody knows waits in the directory. One that names the call, as those before may not have done, takes
  * what has waited.
  */
-export async function reportEgressEventInPlace(context: Context, event: EgressEvent): Promise<Outcome> {
-  const { shards, now } = context;
-  const { egress_id, report } = event;
+export const reportEgressEventInPlace = (context: Context, event: EgressEvent): Promise<Outcome> =>
+  askingAgain(() => reportOrWait(context, event));
+
+async function reportOrWait(context: Context, event: EgressEvent): Promise<Outcome> {
+  const { shards } = context;
+  const { egress_id } = event;
   try {
     const { outcome, waiting } = await reportKnown(context, event);
     await takeWaiting(context, waiting);
     return outcome;
   } catch (error) {
     if (!(error instanceof NoCallHere && shards)) throw error;
-    await runAll(shards.directory, dropOwnClaims({ egress_id, storage_key: report.storage_key ?? "", now }));
     const outcome = await reportEgressOfRoom(shards.at(0), event);
     // The call was claimed. Its report may have looked for what waits before this did.
     await takeWaiting(context, await runAll(shards.directory, waitingEgress({ egress_id })));
     return outcome;
   }
 }
-
-/** The call of the room's name is another one, so the egress is not its organization's. */
-const dropOwnClaims = preparedQuery(
-  ({ egress_id, storage_key, now }: Placeholders<{ egress_id: string; storage_key: string; now: number }>) =>
-    builder
-      .delete(locations)
-      .where(
-        and(
-          eq(locations.claimed_at, now),
-          or(
-            and(eq(locations.kind, "egress"), eq(locations.key, egress_id)),
-            and(eq(locations.kind, "file"), eq(locations.key, storage_key)),
-          ),
-        ),
-      ),
-);
 
 async function reportKnown(
   context: Context,
@@ -91,10 +85,20 @@ async function reportKnown(
   const { egress_id, room_sid, room_name, report } = event;
   const storage_key = report.storage_key ?? "";
   const names = { egress_id, call_key: room_sid, other_key: room_name, storage_key, now: context.now };
-  return inPlace(context, placeOfEgressReport(names), async (there, found) => ({
-    outcome: await reportEgressOfRoom(there, event, ownerOfFile(found)),
-    waiting: there.shard > 0 ? found.waiting : [],
-  }));
+  return inPlace(context, placeOfEgressReport(names), async (there, found) => {
+    try {
+      const outcome = await reportEgressOfRoom(there, event, ownerOfFile(found));
+      return { outcome, waiting: there.shard > 0 ? found.waiting : [] };
+    } catch (error) {
+      if (error instanceof NoCallHere) await dropClaims(context, found);
+      throw error;
+    }
+  });
+}
+
+/** The call of the room's name is another one, so the egress is not its organization's. What that had before stays. */
+async function dropClaims({ shards }: Context, { claimed }: Found) {
+  if (shards && claimed.length > 0) await runRaw(shards.directory, claimed.map(dropClaim));
 }
 
 const ownerOfFile = ({ contested }: Found): number | undefined =>

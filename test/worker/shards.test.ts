@@ -4,7 +4,7 @@ import type { Answer } from "./support/api.ts";
 import { ENDED_AT, STARTED_AT } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anIdentityProvider } from "./support/identity_provider.ts";
-import { aLiveKitRoom, anEgressId, delivered, EgressStatus } from "./support/livekit.ts";
+import { aLiveKitRoom, anEgressId, at, delivered, EgressStatus, VISIT_AT } from "./support/livekit.ts";
 import { makeShard } from "./support/make_shard.ts";
 import { anInvite, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
@@ -308,6 +308,65 @@ describe("A key that two organizations in two shards report at once has one owne
   });
 });
 
+describe("A key has one owner", () => {
+  it("also where LiveKit's room has a call by its name, and is reported by its sid too", async () => {
+    const service = aShardedService();
+    const [one, other] = await inTwoShards(service, [1, 0]);
+    const room = await aLiveKitRoom(one.organization);
+    const report = (key: string, { call }: { call: object }) =>
+      service.platform.put(`/calls/${key}`, { call });
+    const call = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: room.owner.id };
+    await given(report(room.name, { call: { ...one.call, ...call } }));
+    await delivered([room.started()], service.liveKit);
+    expect(await homesOf(room.sid)).toEqual([]);
+    await given(report(room.sid, one));
+    letPass(2 * MINUTE);
+    await given(service.platform.get(`/calls/${room.sid}`));
+    expectRefusal(await report(room.sid, other), 422);
+    expect(await homesOf(room.sid)).toEqual([1]);
+  });
+
+  it("also where an event names a recorded file, finds no call and cannot be kept", async () => {
+    const service = aShardedService();
+    const { one, rooms, file } = await aFileWithoutCall(service);
+    const egress_id = anEgressId();
+    let trip = 0;
+    // The directory is asked, and what was claimed is dropped; then the event is to be kept.
+    const thirdFails: OnTrip = (run) => (++trip > 2 ? isDown(run) : run());
+    const event = rooms[1].recorded(egress_id, 60, file);
+    await service.during(0, thirdFails, async () => expectRefusal(await service.liveKit.send(event), 503));
+    const claims = () =>
+      rowsIn(env.DB, "select key, organization_id from locations where key in (?, ?)", file, egress_id);
+    expect(await claims()).toEqual([{ key: file, organization_id: one.id }]);
+    const other = await aRoomWithOwner(await service.anOrganizationIn(0));
+    const key = unique("call");
+    await given(service.platform.put(`/calls/${key}`, { call: other.call }));
+    const egress = { call_key: key, status: "egress_ended", storage_key: file };
+    expectRefusal(await service.platform.put(`/egresses/${unique("egress")}`, { egress }), 422);
+  });
+});
+
+/** An organization in shard 1 that has recorded a file, and whose second room has the name of a call that ended before. */
+async function aFileWithoutCall(service: ShardedService) {
+  const one = await service.anOrganizationIn(1);
+  const room = await aLiveKitRoom(one);
+  const rooms = [room, await aLiveKitRoom(one, { name: room.name })] as const;
+  await given(service.platform.put(`/calls/${room.name}`, { call: anEndedCallIn(room) }));
+  const file = unique("file");
+  const egress = { call_key: room.name, status: "egress_ended", storage_key: file };
+  await given(service.platform.put(`/egresses/${unique("egress")}`, { egress }));
+  letPass(2 * MINUTE);
+  return { one, rooms, file };
+}
+
+/** One that had ended when LiveKit's events begin. */
+const anEndedCallIn = ({ waitingRoom, owner }: Awaited<ReturnType<typeof aLiveKitRoom>>) => ({
+  waiting_room_slug: waitingRoom.slug,
+  organization_user_id: owner.id,
+  started_at: at(-1800),
+  ended_at: at(-60),
+});
+
 describe("A claim whose row never came", () => {
   it.each([
     ["of another shard", [1, 2]],
@@ -468,6 +527,78 @@ describe("An egress of LiveKit's", () => {
     expect(await rowsIn(env.DB, "select 1 from livekit_egresses where egress_id = ?", egress_id)).toEqual([]);
     await delivered([room.recorded(egress_id, 60)], service.liveKit);
     expect(await inShard()).toEqual([{ status: "egress_ended" }]);
+  });
+
+  it.each([
+    ["the same shard", [0, 0]],
+    ["the first shard", [1, 0]],
+    ["a third shard", [1, 2]],
+  ] as [string, [number, number]][])(
+    "is its room's, whose name is that of another organization's ended call, in %s",
+    async (_, shards) => {
+      const service = aShardedService();
+      const namesake = await aLiveKitRoom(await service.anOrganizationIn(shards[0]));
+      await given(service.platform.put(`/calls/${namesake.name}`, { call: anEndedCallIn(namesake) }));
+      const other = await service.anOrganizationIn(shards[1]);
+      const room = await aLiveKitRoom(other, { name: namesake.name });
+      const egress_id = anEgressId();
+      const begun = { startedAt: BigInt(VISIT_AT) * 1_000_000n };
+      const active = room.egress(egress_id, EgressStatus.EGRESS_ACTIVE, begun);
+      const recorded = room.recorded(egress_id, 60);
+      await delivered([active, active, room.started(), recorded, recorded], service.liveKit);
+      const found = await Promise.all(
+        [env.DB, env.SPARE_1, env.SPARE_2].map((each) =>
+          rowsIn(
+            each,
+            "select organization_id, status, storage_key from egresses where egress_id = ?",
+            egress_id,
+          ),
+        ),
+      );
+      const egress = {
+        organization_id: other.id,
+        status: "egress_ended",
+        storage_key: `${egress_id}.mp4`,
+      };
+      expect(found).toEqual([0, 1, 2].map((shard) => (shard === shards[1] ? [egress] : [])));
+      const waiting = "select 1 from livekit_egresses where egress_id = ?";
+      expect(await rowsIn(env.DB, waiting, egress_id)).toEqual([]);
+    },
+  );
+
+  it("leaves out another's file also where its call comes while the event looks for it", async () => {
+    const service = aShardedService();
+    const { rooms, file } = await aFileWithoutCall(service);
+    const first = await service.anOrganizationIn(0);
+    const room = await aLiveKitRoom(first, { name: rooms[0].name });
+    const egress_id = anEgressId();
+    let trip = 0;
+    const thirdIsLate: OnTrip = async (run) => {
+      // The directory was asked, and what was claimed is dropped.
+      if (++trip === 3) await delivered([room.started()], service.liveKit);
+      return run();
+    };
+    const event = room.recorded(egress_id, 60, file);
+    await service.during(0, thirdIsLate, () => delivered([event], service.liveKit));
+    expect(
+      await rowsIn(
+        env.DB,
+        "select organization_id, status, storage_key from egresses where egress_id = ?",
+        egress_id,
+      ),
+    ).toEqual([{ organization_id: first.id, status: "egress_ended", storage_key: null }]);
+  });
+
+  it("leaves no claim behind where it waits for its call", async () => {
+    const service = aShardedService();
+    const { rooms } = await aFileWithoutCall(service);
+    const egress_id = anEgressId();
+    const file = unique("file");
+    const event = rooms[1].recorded(egress_id, 60, file);
+    await delivered([event, event], service.liveKit);
+    await service.runCron();
+    expect(await rowsIn(env.DB, "select * from locations where key in (?, ?)", egress_id, file)).toEqual([]);
+    await delivered([rooms[1].started()], service.liveKit);
   });
 
   it("leaves out a file of an organization in another shard", async () => {

@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeShard } from "./support/make_shard.ts";
-import { anInvite, given } from "./support/organization.ts";
+import { observedDatabase } from "./support/observed_database.ts";
+import { anInvite, given, unique } from "./support/organization.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 beforeAll(async () => {
   await makeShard(env.DB, env.SPARE_1, 1, env.MIGRATIONS);
@@ -46,5 +48,55 @@ describe("A replica that fails", () => {
     const ids = idsOf(answer.body);
     expect(ids).toContain(first);
     expect(ids.filter((id) => id === second)).toHaveLength(1);
+  });
+});
+
+describe("Bindings", () => {
+  const [one, two] = [env.SPARE_1, env.SPARE_2];
+
+  it.each([
+    ["mixed up", { DB_1: two, DB_2: one }, ": shard 1, shard 2"],
+    ["of one database twice", { DB_1: one, DB_2: one }, ": shard 2"],
+    ["of a shard as the first database", { DB: one, DB_1: one, DB_2: two }, "shard 0"],
+    ["that lack a database with organizations", { DB_2: undefined }, ": shard 2"],
+  ])("%s make /health 503, which names the shards", async (_, bindings, named) => {
+    const service = aShardedService();
+    await service.anOrganizationIn(2);
+    const bound = new Map<string, D1Database | undefined>([
+      ...Object.entries({ DB: env.DB, DB_1: one, DB_2: two }),
+      ...Object.entries(bindings),
+    ]);
+    // An isolate remembers how a database was, and a binding that is lost has no name either.
+    const entries = [...bound].flatMap(([name, database]) =>
+      database ? [[name, observedDatabase({}, database)]] : [],
+    );
+    const fetcher = throughWorkerWith(Object.fromEntries(entries));
+    const answer = await fetcher(new Request("https://service.test/health"));
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain(named);
+  });
+
+  it("that lack a database without organizations do no harm: it is bound by the next deployment", async () => {
+    await env.DB.prepare("insert into shards (shard, range) values (900, 900)").run();
+    try {
+      const answer = await aShardedService().fetcher(new Request("https://service.test/health"));
+      expect(answer.status).toBe(200);
+    } finally {
+      await env.DB.prepare("delete from shards where shard = 900").run();
+    }
+  });
+
+  it("that are mixed up bring no organization into the wrong database", async () => {
+    const service = aShardedService({ DB_1: two, DB_2: one });
+    const slug = unique("org");
+    const answer = await service.platform.post("/organizations", { organization: { name: "Clinic", slug } });
+    expect(answer.status).toBe(500);
+    for (const database of [env.DB, one, two]) {
+      const { results } = await database
+        .prepare("select 1 from organizations where slug = ?")
+        .bind(slug)
+        .all();
+      expect(results).toEqual([]);
+    }
   });
 });

@@ -100,3 +100,57 @@ describe("Bindings", () => {
     }
   });
 });
+
+describe("The platform's list of active invites", () => {
+  const list = (service: ShardedService, query: string) => given(service.platform.get(`/invites?${query}`));
+
+  /** Reads on until nothing comes. */
+  async function readOn(service: ShardedService, from: number | string, per_page = 100) {
+    const ids: number[] = [];
+    for (let after = from; ; ) {
+      const page = await list(service, `after=${after}&per_page=${per_page}`);
+      ids.push(...idsOf(page));
+      if (page.next_after === after) return { ids, after };
+      after = page.next_after;
+    }
+  }
+
+  it("shows each invite of each shard once, also those that are made while it is read", async () => {
+    const service = aShardedService();
+    const { after } = await readOn(service, 0);
+    const first = await invitesIn(service, [0, 1, 2, 0, 1, 2]);
+    const page = await list(service, `after=${after}&per_page=4`);
+    const second = await invitesIn(service, [2, 1, 0]);
+    const rest = await readOn(service, page.next_after, 2);
+    const shown = [...idsOf(page), ...rest.ids];
+    expect(shown).toHaveLength(9);
+    expect(new Set(shown)).toEqual(new Set([...first, ...second]));
+  });
+
+  it("goes on where it was when there was one database", async () => {
+    const service = aShardedService();
+    const [one = 0, two = 0, other = 0] = await invitesIn(service, [0, 0, 1]);
+    const { ids } = await readOn(service, one);
+    expect(ids).toContain(two);
+    expect(ids).toContain(other);
+    expect(ids).not.toContain(one);
+  });
+
+  it("leaves out those of a shard that is down, and shows them when it is back", async () => {
+    const service = aShardedService();
+    const { after } = await readOn(service, 0);
+    const [first, down, other] = await invitesIn(service, [0, 1, 2]);
+    const meanwhile = await service.during(1, isDown, () => readOn(service, after));
+    expect(meanwhile.ids).toEqual([first, other]);
+    expect((await readOn(service, meanwhile.after)).ids).toEqual([down]);
+  });
+
+  it("is 503 if every database is down", async () => {
+    const service = aShardedService();
+    const ask = () => service.platform.get("/invites");
+    const answer = await service.during(0, isDown, () =>
+      service.during(1, isDown, () => service.during(2, isDown, ask)),
+    );
+    expect(answer.status).toBe(503);
+  });
+});

@@ -18,6 +18,8 @@ export const LEFT_OUT = [
   // It names the database.
   "The health of the service > is 503 without details if the database ",
   "Each run writes one line to the log > ",
+  // Their positions are opaque.
+  "The platform's list of active invites > goes through all organizations by id",
   // One portion serves all databases.
   "Many silent recordings > are asked about in portions",
   // Organizations, or calls, are made by SQL.

@@ -6,6 +6,8 @@ import { anInvite, given, unique } from "./support/organization.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
+const MINUTE = 60_000;
+
 beforeAll(async () => {
   await makeShard(env.DB, env.SPARE_1, 1, env.MIGRATIONS);
   await makeShard(env.DB, env.SPARE_2, 2, env.MIGRATIONS);
@@ -152,5 +154,21 @@ describe("The platform's list of active invites", () => {
       service.during(1, isDown, () => service.during(2, isDown, ask)),
     );
     expect(answer.status).toBe(503);
+  });
+});
+
+describe("A changed organization", () => {
+  it("is the same in the directory, though the clock of the request was behind", async () => {
+    const service = aShardedService();
+    const { id } = await service.anOrganizationIn(1);
+    const rename = (name: string) =>
+      given(service.platform.put(`/organizations/${id}`, { organization: { name } }));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * MINUTE });
+    await rename("Ahead");
+    vi.useRealTimers();
+    await rename("Behind");
+    await rename("Behind again");
+    const { results } = await env.DB.prepare("select name from organizations where id = ?").bind(id).all();
+    expect(results).toEqual([{ name: "Behind again" }]);
   });
 });

@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
 import { makeShard } from "./support/make_shard.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, given, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
@@ -170,5 +172,33 @@ describe("A changed organization", () => {
     await rename("Behind again");
     const { results } = await env.DB.prepare("select name from organizations where id = ?").bind(id).all();
     expect(results).toEqual([{ name: "Behind again" }]);
+  });
+});
+
+describe("The mails to an address", () => {
+  it("are three a day for organizations of all shards together, and wait while the directory is down", async () => {
+    const provider = aMailProvider();
+    let isDirectoryDown = true;
+    const DB = observedDatabase({ query: (run) => (isDirectoryDown ? isDown(run) : run()) });
+    const INVITE_MAILS = { send: async () => {} };
+    const mailing = { EMAIL: provider.binding, MAIL_FROM, INVITE_MAILS };
+    const service = aShardedService(mailing);
+    const theWorker = workerWith({ ...mailing, DB, DB_1: env.SPARE_1, DB_2: env.SPARE_2 });
+    const email = `${unique("invitee")}@example.com`;
+    for (const shard of [1, 2, 1, 2]) {
+      const { client } = await service.anOrganizationIn(shard);
+      const invite = { organization_invite: anInvite({ email }) };
+      await given(client.through(service.fetcher).post("/invites", invite));
+    }
+    const deliver = (shard: number) =>
+      theWorker.consume(
+        [{ id: unique("message"), attempts: 1, body: { schema: "invite_mails/1", shard } }],
+        "invite-mails",
+      );
+    for (const shard of [1, 2]) expect(await deliver(shard)).toMatchObject({ acked: [] });
+    expect(provider.to({ email })).toEqual([]);
+    isDirectoryDown = false;
+    for (const shard of [1, 2]) await deliver(shard);
+    expect(provider.to({ email })).toHaveLength(3);
   });
 });

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { HEALTH_TIMEOUT } from "../../src/limits.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
 import { makeShard } from "./support/make_shard.ts";
-import { observedDatabase } from "./support/observed_database.ts";
+import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
 import { anInvite, given, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
@@ -201,4 +202,16 @@ describe("The mails to an address", () => {
     for (const shard of [1, 2]) await deliver(shard);
     expect(provider.to({ email })).toHaveLength(3);
   });
+});
+
+it("A database that is slow to say how it is counts as down, so that the others are shown", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const { DB, asked, release } = aSlowDatabase();
+  const others = { DB_1: env.SPARE_1, DB_2: env.SPARE_2 };
+  const answer = throughWorkerWith({ DB, ...others })(new Request("https://service.test/health"));
+  await asked;
+  await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
+  release();
+  expect(await (await answer).text()).toContain("shard 0");
+  expect((await answer).status).toBe(503);
 });

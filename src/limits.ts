@@ -580,7 +580,7 @@ export const DATABASE_RETRY_AFTER = 5;
 /** An isolate asks D1 at most this often whether the service is healthy: anybody can ask it. */
 export const HEALTH_KNOWN_FOR = 5 * SECOND;
 
-/** A database that takes longer to say how it is counts as down. */
+/** One of several databases that takes longer to say how it is counts as down. */
 export const HEALTH_TIMEOUT = 5 * SECOND;
 
 /** An isolate asks the directory again where something is. What has moved is found at once, because it is missing. */

@@ -1049,10 +1049,11 @@ export const sequences = sqliteTable("sequences", {
 /**
  * What holds for this database as a whole. The row `quiet` is there from a restore until `npm run restore -- --resume`, and
  * its value is when it was written: meanwhile nothing goes out into the world (see quiet.ts). The value of `range` is the
- * range from which the database gives out ids: see `shards`. The directory has none, because its range is 0.
+ * range from which the database gives out ids: see `shards`. The directory has none, because its range is 0. The value of
+ * `shard` is the number of the binding by which the database is to be reached, so that bindings cannot be mixed up unnoticed.
  */
 export const databaseSettings = sqliteTable("database_settings", {
-  name: text().$type<"quiet" | "range">().primaryKey(),
+  name: text().$type<"quiet" | "range" | "shard">().primaryKey(),
   value: integer().notNull(),
 });
 

@@ -58,5 +58,5 @@ function migrate(database: Database, range: number | undefined) {
   const command = ["d1", "migrations", "apply", bindingOf(database.shard), ...targetFlags(database)];
   runWrangler(command, { stdio: "inherit" });
   // A table that is new begins at 1.
-  if (range !== undefined) queryDatabase(database, rangeStatements(range));
+  if (range !== undefined) queryDatabase(database, rangeStatements(database.shard, range));
 }

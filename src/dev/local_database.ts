@@ -40,7 +40,7 @@ export async function migrateDatabases(env: Env) {
     await applyMigrations(DB);
     const [, given] = await runStatements(env.DB, [rangeStatement(shard), SHARDS]);
     const range = given?.results.find((each) => each.shard === shard)?.range;
-    await runStatements(DB, rangeStatements(Number(range)));
+    await runStatements(DB, rangeStatements(shard, Number(range)));
   }
 }
 

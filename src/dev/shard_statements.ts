@@ -18,13 +18,14 @@ export const OWN_RANGE = "SELECT value AS range FROM database_settings WHERE nam
 const NUMBERED = "type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name <> 'd1_migrations'";
 
 /**
- * Lets ids begin in the range. Also after a migration that adds a table: its ids would begin at 1, as in every other
+ * Lets the database know which one it is, and lets its ids begin in the range. Also after a migration that adds a table: its ids would begin at 1, as in every other
  * database.
  */
-export function rangeStatements(range: number): string[] {
+export function rangeStatements(shard: number, range: number): string[] {
   const first = range * RANGE;
   return [
-    `INSERT INTO database_settings (name, value) VALUES ('range', ${range}) ON CONFLICT (name) DO NOTHING`,
+    `INSERT INTO database_settings (name, value) VALUES ('range', ${range}), ('shard', ${shard})
+      ON CONFLICT (name) DO NOTHING`,
     `INSERT INTO sqlite_sequence (name, seq) SELECT name, ${first} FROM sqlite_schema
       WHERE ${NUMBERED} AND name NOT IN (SELECT name FROM sqlite_sequence)`,
     `UPDATE sqlite_sequence SET seq = ${first} WHERE seq < ${first} AND name IN (SELECT name FROM sqlite_schema WHERE ${NUMBERED})`,

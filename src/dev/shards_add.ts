@@ -104,7 +104,7 @@ function prepare(database: Database, range: number) {
     throw new Error(`${binding} has the range ${own} already: it is a database of another service.`);
   if (own === undefined && organizations?.length)
     throw new Error(`${binding} has organizations, but no range: it is not a new database.`);
-  queryDatabase(database, rangeStatements(range));
+  queryDatabase(database, rangeStatements(database.shard, range));
   say("It has its tables, and ids of its own.");
 }
 

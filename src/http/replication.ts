@@ -22,7 +22,7 @@ const PRIMARY = "first-primary";
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** The one that was asked last. */
+    /** The one that was asked last, of the shard whose bookmark is sent. */
     session: D1DatabaseSession;
   }
 }
@@ -80,17 +80,19 @@ export const primaryOnly = createMiddleware<{ Bindings: Env; Variables: { contex
 );
 
 function openReplica(c: HonoContext, start: string): Replica {
+  // When a replica fails, the request may have gone on in another shard.
+  const { DB } = c.env;
   const session = openSession(c, start);
   return {
     prepare: (query) => session.prepare(query),
     batch: (statements) => session.batch(statements),
-    primary: () => openSession(c, PRIMARY),
+    primary: () => openSession(c, PRIMARY, DB),
   };
 }
 
-function openSession(c: HonoContext, start: string): Database {
-  const session: D1DatabaseSession = c.env.DB.withSession(start);
-  c.set("session", session);
+function openSession(c: HonoContext, start: string, database: D1Database = c.env.DB): Database {
+  const session = database.withSession(start);
+  if (database === c.env.DB) c.set("session", session);
   return session;
 }
 

@@ -18,7 +18,7 @@ function databases() {
   for (const [shard, database] of all.entries()) {
     if (shard > 0) {
       directory.exec(rangeStatement(shard));
-      for (const statement of rangeStatements(shard)) database.exec(statement);
+      for (const statement of rangeStatements(shard, shard)) database.exec(statement);
     }
   }
   for (const [shard, database] of all.entries())
@@ -211,7 +211,7 @@ it("Ids of a database begin in its range, also in a table that a migration adds,
       .prepare("select name, seq from sqlite_sequence where name in ('added', 'events') order by name")
       .all();
   one.exec(`update sqlite_sequence set seq = ${FIRST + 7} where name = 'events'`);
-  for (const statement of rangeStatements(1)) one.exec(statement);
+  for (const statement of rangeStatements(1, 1)) one.exec(statement);
   expect(sequences()).toEqual([
     { name: "added", seq: FIRST },
     { name: "events", seq: FIRST + 7 },

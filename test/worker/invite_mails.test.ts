@@ -4,6 +4,7 @@ import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_st
 import { MAIL_TIMEOUT } from "../../src/limits.ts";
 import { api, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
+import { directory, isSharded } from "./support/deployed.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
 import { acceptToken, letAge } from "./support/invites.ts";
@@ -196,7 +197,8 @@ describe("A sender that dies after the mail was sent", () => {
 
 /** How many mails of an invite count for a limit. */
 const mailsCounted = (table: "address_mails" | "organization_mails", { id }: { id: number }) =>
-  env.DB.prepare(`select count(*) as count from ${table} where mailing like ?`)
+  (table === "address_mails" ? directory : env.DB)
+    .prepare(`select count(*) as count from ${table} where mailing like ?`)
     .bind(`${id}.%`)
     .first<number>("count");
 
@@ -256,18 +258,21 @@ it("A database that fails now and then makes no mail go out more than twice, and
 it("A mail whose address could not be counted three times goes out when it can be", async () => {
   let failures = 0;
   let isCounting = false;
-  const DB = observedDatabase({
-    prepare: (text) => {
-      isCounting = text.includes(`insert into "address_mails"`);
+  const counter = observedDatabase(
+    {
+      prepare: (text) => {
+        isCounting = text.includes(`insert into "address_mails"`);
+      },
+      query: async (run) => {
+        if (!isCounting || failures++ >= 3) return run();
+        throw new Error("D1_ERROR: Network connection lost.");
+      },
     },
-    query: async (run) => {
-      if (!isCounting || failures++ >= 3) return run();
-      throw new Error("D1_ERROR: Network connection lost.");
-    },
-  });
+    directory,
+  );
   const clinic = await aClinicWithMail();
   const invite = await clinic.invite();
-  const failing = aMailWorker({ EMAIL: clinic.provider.binding, DB });
+  const failing = aMailWorker({ EMAIL: clinic.provider.binding, [isSharded ? "DIRECTORY" : "DB"]: counter });
   for (let n = 0; n < 3; n++) expect(await failing.deliver(MESSAGE)).toBe(false);
   expect(await failing.deliver(MESSAGE)).toBe(true);
   expect(clinic.provider.to(invite)).toHaveLength(1);
@@ -582,7 +587,10 @@ describe("The limit of mails", () => {
     await clinic.mailsUntilDone();
     const counts = async () => [
       ...(
-        await env.DB.prepare("select * from address_mails where mailing like ?").bind(`${invite.id}.%`).all()
+        await directory
+          .prepare("select * from address_mails where mailing like ?")
+          .bind(`${invite.id}.%`)
+          .all()
       ).results,
       ...(
         await env.DB.prepare("select * from organization_mails where mailing like ?")

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { HEALTH_TIMEOUT } from "../../src/limits.ts";
 import { api, type Fetcher, PLATFORM_TOKEN, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { observedDatabase } from "./support/observed_database.ts";
+import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
 import { anOrganization } from "./support/organization.ts";
 import { travelTo } from "./support/time.ts";
 import { throughWorkerWith } from "./support/worker.ts";
@@ -67,6 +68,17 @@ describe("The health of the service", () => {
     });
     expect(await withBindings({ DB: lost }).get("/health")).toMatchObject(NOT_READY);
     expect(log()).toContainEqual(expect.stringContaining('"reason":"database_unreachable"'));
+  });
+
+  it("waits for a slow database, if it is the only one", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const { DB, asked, release } = aSlowDatabase();
+    const answer = withBindings({ DB }).get("/health");
+    await asked;
+    await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
+    release();
+    vi.useRealTimers();
+    expect((await answer).status).toBe(200);
   });
 
   it("is 503 without details if the database was never migrated", async () => {

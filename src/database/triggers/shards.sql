@@ -11,6 +11,13 @@ BEGIN
   SELECT raise(ABORT, 'the database has no range of ids');
 END;
 
+-- A binding that is mixed up with another one must not bring organizations into the wrong database.
+CREATE TRIGGER `organizations_want_their_shard` BEFORE INSERT ON `organizations`
+WHEN new.shard <> (SELECT value FROM database_settings WHERE name = 'shard')
+BEGIN
+  SELECT raise(ABORT, 'the database is that of another shard');
+END;
+
 -- The directory gives organizations and users their ids. Other databases only have copies.
 CREATE TRIGGER `organizations_are_copies` AFTER INSERT ON `organizations`
 WHEN new.id >> 32 = (SELECT value FROM database_settings WHERE name = 'range')

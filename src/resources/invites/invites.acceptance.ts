@@ -1,6 +1,5 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
-import type { Database } from "../../database/database.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import {
   builder,
@@ -13,6 +12,8 @@ import {
 import { invites, users } from "../../database/schema.ts";
 import { inPlace } from "../../directory/in_place.ts";
 import { placeOfOrganization } from "../../directory/places.ts";
+import { logFault } from "../../http/log.ts";
+import { writePositions } from "../../http/positions.ts";
 import {
   memberEntry,
   membershipReads,
@@ -44,21 +45,46 @@ export async function requireInviteWithAcceptUrl(
   return withAcceptUrl(settings, invite);
 }
 
-/** The next active invites of all organizations after an id, and the id after which to ask next. */
+interface InvitesPage {
+  invites: InviteWithAcceptUrl[];
+  next_after: number | string;
+}
+
+/**
+ * The next active invites of all organizations, and the position after which to ask next. A database that is down is left out:
+ * its position stays, so that its invites come later, and the others' need not wait for them.
+ */
 export async function listInvitesWithAcceptUrls(
-  { db, shards, settings, now }: Context,
+  context: Context,
   { after, per_page }: ActiveInvitesQuery,
-): Promise<{ invites: InviteWithAcceptUrl[]; next_after: number }> {
-  const ask = (each: Database) => runAll(each, activeInvitesAfter({ after, now, limit: per_page }));
-  const pages = await Promise.all(
-    shards ? shards.numbers.map((shard) => ask(shards.at(shard).db)) : [ask(db)],
-  );
-  const page = pages
+): Promise<InvitesPage> {
+  const { settings, now } = context;
+  const found = await fromEachShard(context, async ({ db, shard }) => {
+    const rows = await runAll(db, activeInvitesAfter({ after: after.get(shard) ?? 0, now, limit: per_page }));
+    return rows.map((invite) => ({ shard, invite }));
+  });
+  const page = found
     .flat()
-    .sort((one, other) => one.id - other.id)
+    .sort((one, other) => one.invite.id - other.invite.id)
     .slice(0, per_page);
-  const invites = await Promise.all(page.map((invite) => withAcceptUrl(settings, invite)));
-  return { invites, next_after: page.at(-1)?.id ?? after };
+  const read = new Map([...after, ...page.map(({ shard, invite }) => [shard, invite.id] as const)]);
+  const invites = await Promise.all(page.map(({ invite }) => withAcceptUrl(settings, invite)));
+  return { invites, next_after: writePositions(read) };
+}
+
+/** @throws what the first shard threw, if all have failed */
+async function fromEachShard<Result>(
+  context: Context,
+  ask: (context: Context) => Promise<Result>,
+): Promise<Result[]> {
+  const { shards } = context;
+  if (!shards) return [await ask(context)];
+  const answers = await Promise.allSettled(shards.numbers.map((shard) => ask(shards.at(shard))));
+  const results = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const [fault] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  if (results.length === 0) throw fault;
+  if (fault) logFault({ chore: "invites_of_shard" }, fault);
+  return results;
 }
 
 /**

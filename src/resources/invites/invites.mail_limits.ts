@@ -92,26 +92,29 @@ const uncountAddressMail = preparedQuery(
       .where(and(eq(addressMails.address_digest, address_digest), eq(addressMails.mailing, mailing))),
 );
 
-// Both need only the table of addresses, so its database can be another one than that of the invite. Only the sender that has
-// claimed the mail may call them.
+// An address gets mails of organizations in all databases, so they are counted in the directory. Only the sender that has
+// claimed the mail may call these.
+
+type Counting = Pick<Context, "db" | "shards" | "settings">;
+
+const counterOf = ({ db, shards }: Counting) => shards?.directory ?? db;
 
 /** Whether the address may get one more mail, of all organizations: then it is counted. */
 export async function takeAddress(
-  { db, settings, now }: Pick<Context, "db" | "settings" | "now">,
+  context: Counting & Pick<Context, "now">,
   email: string,
   mailing: string,
 ): Promise<boolean> {
+  const { settings, now } = context;
   const address_digest = await digestOf(settings, email);
-  return (await runAll(db, countAddressMail({ address_digest, mailing, now }))).length > 0;
+  const counted = await runAll(counterOf(context), countAddressMail({ address_digest, mailing, now }));
+  return counted.length > 0;
 }
 
 /** The mail did not go out. Comes before the claim is given back: then nobody else can have counted it. */
-export async function giveAddressBack(
-  { db, settings }: Pick<Context, "db" | "settings">,
-  email: string,
-  mailing: string,
-): Promise<void> {
-  await runAll(db, uncountAddressMail({ address_digest: await digestOf(settings, email), mailing }));
+export async function giveAddressBack(context: Counting, email: string, mailing: string): Promise<void> {
+  const address_digest = await digestOf(context.settings, email);
+  await runAll(counterOf(context), uncountAddressMail({ address_digest, mailing }));
 }
 
 async function digestOf({ DIGEST_SECRET }: Context["settings"], email: string): Promise<string> {

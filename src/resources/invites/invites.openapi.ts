@@ -161,11 +161,15 @@ export const invitesReference: Reference = {
       operationId: "listInvitesWithAcceptUrls",
       summary: "List the active invites of all organizations",
       description:
-        "For a platform that mails invites itself: those that can still be accepted, with their links. Ordered by id: ask for what comes after the last one that you have seen. An invite that was sent again keeps its id, and has another link.",
+        "For a platform that mails invites itself: those that can still be accepted, with their links. Ordered by id: ask again with `next_after` as `after`. With several databases each page is ordered, and while one of them is down, its invites are left out; they come on a later page. An invite that was sent again keeps its id, and has another link.",
       status: 200,
       parameters: {
         status: { description: "Only `active`.", example: "active" },
-        after: { description: "Only invites with a higher id.", example: 0 },
+        after: {
+          description:
+            "Where to go on: 0, or the `next_after` of the response before. With one database, it is an id, and the list is of invites with a higher one.",
+          example: "0",
+        },
       },
       response: {
         schema: z.object({
@@ -173,9 +177,11 @@ export const invitesReference: Reference = {
             .array(inviteWithAcceptUrlSchema)
             .max(MAX_PER_PAGE)
             .describe("The next active invites, by id."),
-          next_after: count().describe(
-            "The `after` of the next request: the id of the last invite here. If there is none, it is the `after` of this request.",
-          ),
+          next_after: z
+            .union([count(), z.string()])
+            .describe(
+              "The `after` of the next request. With one database, it is the id of the last invite here; with several, a text that says how far each was read. If there is no invite here, it is the `after` of this request.",
+            ),
         }),
         examples: {
           "One active invite": {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { afterId, pageQuery } from "../../http/pagination.ts";
+import { pageQuery } from "../../http/pagination.ts";
+import { afterPositions } from "../../http/positions.ts";
 import { email, name, reference, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { MAX_TOKEN_LENGTH } from "../../limits.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
@@ -28,7 +29,7 @@ export type InviteListQuery = z.output<typeof inviteListQuery>;
 /** Those of all organizations. */
 export const activeInvitesQuery = z.object({
   status: z.enum(["active"]).default("active"),
-  after: afterId,
+  after: afterPositions,
   per_page: pageQuery.shape.per_page,
 });
 

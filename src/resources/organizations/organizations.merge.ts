@@ -16,9 +16,16 @@ export function newOrganization(
   return { ...input, created_at: now, updated_at: now };
 }
 
-/** The slug stays when the name changes: the slugs of the organization's rooms begin with it. */
+/**
+ * `updated_at` always rises, or the directory would take an older copy for a newer one: clocks differ, and what is decided again
+ * has the time of its first attempt. The slug stays when the name changes: the slugs of the organization's rooms begin with it.
+ */
 export const mergeOrganization = (
   organization: OrganizationRow,
   input: z.output<typeof updateOrganizationBody>["organization"],
   now: number,
-): OrganizationRow => ({ ...organization, ...withoutUndefined(input), updated_at: now });
+): OrganizationRow => ({
+  ...organization,
+  ...withoutUndefined(input),
+  updated_at: Math.max(now, organization.updated_at + 1),
+});

@@ -16,7 +16,7 @@ export function bindingsOfShards(count: number, busy_for: number): Env {
   for (const [shard, database] of databases.entries()) {
     if (shard === 0) continue;
     databases[0]?.exec(rangeStatement(shard));
-    for (const statement of rangeStatements(shard)) database.exec(statement);
+    for (const statement of rangeStatements(shard, shard)) database.exec(statement);
   }
   const [DB, ...others] = databases.map((database) => bindingOf(oneAtATime(executeOn(database), busy_for)));
   const further = Object.fromEntries(others.map((other, n) => [`DB_${n + 1}`, other]));

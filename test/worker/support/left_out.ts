@@ -17,7 +17,10 @@ export const LEFT_OUT = [
   "Where a replica finds nothing, the primary is asked > whatever the path names, in the platform API",
   // It names the database.
   "The health of the service > is 503 without details if the database ",
+  "The health of the service > waits for a slow database",
   "Each run writes one line to the log > ",
+  // Their positions are opaque.
+  "The platform's list of active invites > goes through all organizations by id",
   // One portion serves all databases.
   "Many silent recordings > are asked about in portions",
   // Organizations, or calls, are made by SQL.

@@ -19,6 +19,8 @@ export async function makeShard(
     database
       .prepare(`insert into sqlite_sequence (name, seq) select name, ? from (${numbered})`)
       .bind(range * 2 ** 32),
-    database.prepare("insert or ignore into database_settings (name, value) values ('range', ?)").bind(range),
+    database
+      .prepare("insert or ignore into database_settings (name, value) values ('range', ?), ('shard', ?)")
+      .bind(range, shard),
   ]);
 }

@@ -52,3 +52,17 @@ export function observedDatabase(observer: Observer, database = env.DB, start = 
     },
   });
 }
+
+/** A database that answers nothing until it is released. */
+export function aSlowDatabase() {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const DB = observedDatabase({
+    async query(run) {
+      asked.resolve();
+      await released.promise;
+      return run();
+    },
+  });
+  return { DB, asked: asked.promise, release: released.resolve };
+}

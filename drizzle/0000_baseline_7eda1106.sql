@@ -1231,6 +1231,12 @@ BEGIN
   SELECT raise(ABORT, 'the database has no range of ids');
 END;
 --> statement-breakpoint
+CREATE TRIGGER `organizations_want_their_shard` BEFORE INSERT ON `organizations`
+WHEN new.shard <> (SELECT value FROM database_settings WHERE name = 'shard')
+BEGIN
+  SELECT raise(ABORT, 'the database is that of another shard');
+END;
+--> statement-breakpoint
 CREATE TRIGGER `organizations_are_copies` AFTER INSERT ON `organizations`
 WHEN new.id >> 32 = (SELECT value FROM database_settings WHERE name = 'range')
 BEGIN

@@ -1,0 +1,217 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { HEALTH_TIMEOUT } from "../../src/limits.ts";
+import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
+import { makeShard } from "./support/make_shard.ts";
+import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
+import { anInvite, given, unique } from "./support/organization.ts";
+import { workerWith } from "./support/queue.ts";
+import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
+import { throughWorkerWith } from "./support/worker.ts";
+
+const MINUTE = 60_000;
+
+beforeAll(async () => {
+  await makeShard(env.DB, env.SPARE_1, 1, env.MIGRATIONS);
+  await makeShard(env.DB, env.SPARE_2, 2, env.MIGRATIONS);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Lets the first round trip fail. */
+function firstFails(): OnTrip {
+  let trip = 0;
+  return (run) => (++trip === 1 ? isDown(run) : run());
+}
+
+/** An invite in a new organization of each of the shards. */
+async function invitesIn(service: ShardedService, shards: number[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (const shard of shards) {
+    const { client } = await service.anOrganizationIn(shard);
+    const { id } = await given(client.post("/invites", { organization_invite: anInvite() }));
+    ids.push(id);
+  }
+  return ids;
+}
+
+const idsOf = (page: { organization_invites: { id: number }[] }) =>
+  page.organization_invites.map(({ id }) => id);
+
+describe("A replica that fails", () => {
+  it("lets its own primary be asked, though the request has gone on in other shards", async () => {
+    const service = aShardedService();
+    const [first = 0, second = 0] = await invitesIn(service, [0, 2]);
+    const bookmark = (await service.platform.get("/organizations")).headers.get("X-D1-Bookmark") ?? "";
+    const answer = await service.during(0, firstFails(), () =>
+      service.platform.send("GET", `/invites?status=active&after=${first - 1}`, undefined, {
+        "X-D1-Bookmark": bookmark,
+      }),
+    );
+    const ids = idsOf(answer.body);
+    expect(ids).toContain(first);
+    expect(ids.filter((id) => id === second)).toHaveLength(1);
+  });
+});
+
+describe("Bindings", () => {
+  const [one, two] = [env.SPARE_1, env.SPARE_2];
+
+  it.each([
+    ["mixed up", { DB_1: two, DB_2: one }, ": shard 1, shard 2"],
+    ["of one database twice", { DB_1: one, DB_2: one }, ": shard 2"],
+    ["of a shard as the first database", { DB: one, DB_1: one, DB_2: two }, "shard 0"],
+    ["that lack a database with organizations", { DB_2: undefined }, ": shard 2"],
+  ])("%s make /health 503, which names the shards", async (_, bindings, named) => {
+    const service = aShardedService();
+    await service.anOrganizationIn(2);
+    const bound = new Map<string, D1Database | undefined>([
+      ...Object.entries({ DB: env.DB, DB_1: one, DB_2: two }),
+      ...Object.entries(bindings),
+    ]);
+    // An isolate remembers how a database was, and a binding that is lost has no name either.
+    const entries = [...bound].flatMap(([name, database]) =>
+      database ? [[name, observedDatabase({}, database)]] : [],
+    );
+    const fetcher = throughWorkerWith(Object.fromEntries(entries));
+    const answer = await fetcher(new Request("https://service.test/health"));
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain(named);
+  });
+
+  it("that lack a database without organizations do no harm: it is bound by the next deployment", async () => {
+    await env.DB.prepare("insert into shards (shard, range) values (900, 900)").run();
+    try {
+      const answer = await aShardedService().fetcher(new Request("https://service.test/health"));
+      expect(answer.status).toBe(200);
+    } finally {
+      await env.DB.prepare("delete from shards where shard = 900").run();
+    }
+  });
+
+  it("that are mixed up bring no organization into the wrong database", async () => {
+    const service = aShardedService({ DB_1: two, DB_2: one });
+    const slug = unique("org");
+    const answer = await service.platform.post("/organizations", { organization: { name: "Clinic", slug } });
+    expect(answer.status).toBe(500);
+    for (const database of [env.DB, one, two]) {
+      const { results } = await database
+        .prepare("select 1 from organizations where slug = ?")
+        .bind(slug)
+        .all();
+      expect(results).toEqual([]);
+    }
+  });
+});
+
+describe("The platform's list of active invites", () => {
+  const list = (service: ShardedService, query: string) => given(service.platform.get(`/invites?${query}`));
+
+  /** Reads on until nothing comes. */
+  async function readOn(service: ShardedService, from: number | string, per_page = 100) {
+    const ids: number[] = [];
+    for (let after = from; ; ) {
+      const page = await list(service, `after=${after}&per_page=${per_page}`);
+      ids.push(...idsOf(page));
+      if (page.next_after === after) return { ids, after };
+      after = page.next_after;
+    }
+  }
+
+  it("shows each invite of each shard once, also those that are made while it is read", async () => {
+    const service = aShardedService();
+    const { after } = await readOn(service, 0);
+    const first = await invitesIn(service, [0, 1, 2, 0, 1, 2]);
+    const page = await list(service, `after=${after}&per_page=4`);
+    const second = await invitesIn(service, [2, 1, 0]);
+    const rest = await readOn(service, page.next_after, 2);
+    const shown = [...idsOf(page), ...rest.ids];
+    expect(shown).toHaveLength(9);
+    expect(new Set(shown)).toEqual(new Set([...first, ...second]));
+  });
+
+  it("goes on where it was when there was one database", async () => {
+    const service = aShardedService();
+    const [one = 0, two = 0, other = 0] = await invitesIn(service, [0, 0, 1]);
+    const { ids } = await readOn(service, one);
+    expect(ids).toContain(two);
+    expect(ids).toContain(other);
+    expect(ids).not.toContain(one);
+  });
+
+  it("leaves out those of a shard that is down, and shows them when it is back", async () => {
+    const service = aShardedService();
+    const { after } = await readOn(service, 0);
+    const [first, down, other] = await invitesIn(service, [0, 1, 2]);
+    const meanwhile = await service.during(1, isDown, () => readOn(service, after));
+    expect(meanwhile.ids).toEqual([first, other]);
+    expect((await readOn(service, meanwhile.after)).ids).toEqual([down]);
+  });
+
+  it("is 503 if every database is down", async () => {
+    const service = aShardedService();
+    const ask = () => service.platform.get("/invites");
+    const answer = await service.during(0, isDown, () =>
+      service.during(1, isDown, () => service.during(2, isDown, ask)),
+    );
+    expect(answer.status).toBe(503);
+  });
+});
+
+describe("A changed organization", () => {
+  it("is the same in the directory, though the clock of the request was behind", async () => {
+    const service = aShardedService();
+    const { id } = await service.anOrganizationIn(1);
+    const rename = (name: string) =>
+      given(service.platform.put(`/organizations/${id}`, { organization: { name } }));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * MINUTE });
+    await rename("Ahead");
+    vi.useRealTimers();
+    await rename("Behind");
+    await rename("Behind again");
+    const { results } = await env.DB.prepare("select name from organizations where id = ?").bind(id).all();
+    expect(results).toEqual([{ name: "Behind again" }]);
+  });
+});
+
+describe("The mails to an address", () => {
+  it("are three a day for organizations of all shards together, and wait while the directory is down", async () => {
+    const provider = aMailProvider();
+    let isDirectoryDown = true;
+    const DB = observedDatabase({ query: (run) => (isDirectoryDown ? isDown(run) : run()) });
+    const INVITE_MAILS = { send: async () => {} };
+    const mailing = { EMAIL: provider.binding, MAIL_FROM, INVITE_MAILS };
+    const service = aShardedService(mailing);
+    const theWorker = workerWith({ ...mailing, DB, DB_1: env.SPARE_1, DB_2: env.SPARE_2 });
+    const email = `${unique("invitee")}@example.com`;
+    for (const shard of [1, 2, 1, 2]) {
+      const { client } = await service.anOrganizationIn(shard);
+      const invite = { organization_invite: anInvite({ email }) };
+      await given(client.through(service.fetcher).post("/invites", invite));
+    }
+    const deliver = (shard: number) =>
+      theWorker.consume(
+        [{ id: unique("message"), attempts: 1, body: { schema: "invite_mails/1", shard } }],
+        "invite-mails",
+      );
+    for (const shard of [1, 2]) expect(await deliver(shard)).toMatchObject({ acked: [] });
+    expect(provider.to({ email })).toEqual([]);
+    isDirectoryDown = false;
+    for (const shard of [1, 2]) await deliver(shard);
+    expect(provider.to({ email })).toHaveLength(3);
+  });
+});
+
+it("A database that is slow to say how it is counts as down, so that the others are shown", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const { DB, asked, release } = aSlowDatabase();
+  const others = { DB_1: env.SPARE_1, DB_2: env.SPARE_2 };
+  const answer = throughWorkerWith({ DB, ...others })(new Request("https://service.test/health"));
+  await asked;
+  await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
+  release();
+  expect(await (await answer).text()).toContain("shard 0");
+  expect((await answer).status).toBe(503);
+});

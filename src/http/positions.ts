@@ -11,7 +11,7 @@ import { reference } from "./wire.ts";
 export type Positions = ReadonlyMap<number, number>;
 
 /** The id of the first database, or `shard.id` of each, which a URL takes as it is. Some 60 fit into the allowed length. */
-const POSITIONS = /^(\d+|\d{1,5}\.\d{1,16}(~\d{1,5}\.\d{1,16})*)$/;
+export const POSITIONS = /^(\d+|\d{1,5}\.\d{1,16}(~\d{1,5}\.\d{1,16})*)$/;
 
 export const afterPositions = reference(MAX_INTEGER_LENGTH)
   .regex(POSITIONS, "must be 0, or the `next_after` of a response")

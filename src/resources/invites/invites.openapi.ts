@@ -1,10 +1,12 @@
 import * as z from "zod";
+import { POSITIONS } from "../../http/positions.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
   HOUR,
   INVITE_RESEND_PAUSE,
   MAIL_LIMIT_PERIOD,
   MAX_ADDRESS_MAILS,
+  MAX_INTEGER_LENGTH,
   MAX_INVITE_VALIDITY_DAYS,
   MAX_ORGANIZATION_MAILS,
   MAX_PER_PAGE,
@@ -178,7 +180,7 @@ export const invitesReference: Reference = {
             .max(MAX_PER_PAGE)
             .describe("The next active invites, by id."),
           next_after: z
-            .union([count(), z.string()])
+            .union([count(), z.string().max(MAX_INTEGER_LENGTH).regex(POSITIONS)])
             .describe(
               "The `after` of the next request. With one database, it is the id of the last invite here; with several, a text that says how far each was read. If there is no invite here, it is the `after` of this request.",
             ),

@@ -196,8 +196,8 @@ describe("The cron seals a day of the access log", () => {
     const clinic = await anEmptyLog();
     await addEntries(clinic, "2026-01-10T10:00:00Z");
     await env.AUDIT_LOGS.put(fileOf(clinic, "2026-01-10"), "no gzip");
-    const [fault] = await logOf(() => sealDay("2026-01-10"));
-    expect(fault).toMatchObject({ event: "fault", organization_id: clinic.id });
+    const logged = await logOf(() => sealDay("2026-01-10"));
+    expect(logged).toContainEqual(expect.objectContaining({ event: "fault", organization_id: clinic.id }));
     expect(await sealsOf(clinic)).toEqual([]);
     await env.AUDIT_LOGS.delete(fileOf(clinic, "2026-01-10"));
   });
@@ -256,8 +256,8 @@ describe("The cron seals a day of the access log", () => {
     const clinic = await anEmptyLog();
     await addEntries(clinic, "2026-01-10T10:00:00Z");
     const wrong = { ...JSON.parse(AUDIT_SIGNING_KEY), x: "72nIXZt1A047YZY2TagYbyVDUk-ZagDnredDHlYVv8o" };
-    const [fault] = await logOf(() => sealDay("2026-01-10", { AUDIT_SIGNING_KEY: JSON.stringify(wrong) }));
-    expect(fault).toMatchObject({ event: "fault", organization_id: clinic.id });
+    const logged = await logOf(() => sealDay("2026-01-10", { AUDIT_SIGNING_KEY: JSON.stringify(wrong) }));
+    expect(logged).toContainEqual(expect.objectContaining({ event: "fault", organization_id: clinic.id }));
     expect(await sealsOf(clinic)).toEqual([]);
   });
 

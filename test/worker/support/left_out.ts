@@ -25,6 +25,8 @@ export const LEFT_OUT = [
   "Many silent recordings > are asked about in portions",
   // Organizations, or calls, are made by SQL.
   "The retention of 10000 calls > ends over several runs",
+  "The cron seals a day of the access log > of 120 organizations in three runs",
+  "1,000 organizations are sealed within two hours of crons",
   "A backlog of calls without an end > of more organizations than a portion has calls",
   // An egress whose call nobody knows waits in the directory, and is reported again when the call comes.
   "An egress event whose call nobody has reported > costs the report of the call no round trip",

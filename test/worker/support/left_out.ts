@@ -7,6 +7,8 @@ export const LEFT_OUT = [
   // Only the directory is asked.
   "A report of the platform costs few round trips to D1 > GET /organizations",
   "While D1 fails, GET /organizations of the platform API > ",
+  // A database that is down is left out of the list.
+  "While D1 fails, GET /invites of the platform API > ",
   "An error of D1 > ",
   "The log of a whole journey > has the cause of each internal error",
   // Made-up ids name the first database.

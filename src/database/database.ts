@@ -9,6 +9,9 @@ export interface Replica extends Database {
 
 export const isReplica = (db: Database): db is Replica => "primary" in db;
 
+/** The same on the primary, where it is not that already. */
+export const primaryOf = (db: Database): Database => (isReplica(db) ? db.primary() : db);
+
 /**
  * Asks the primary too, where a replica leaves something in doubt: it may not have yet what others have written. And so
  * where it fails: after a restore, it does not know the bookmarks of before.

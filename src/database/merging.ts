@@ -21,11 +21,15 @@ export function reviseRow<Known extends Timestamps, Fields extends Partial<Known
   return isSame ? known : { ...known, ...fields, ...onChange, updated_at: now };
 }
 
+/** JSON columns hold lists, so they are compared as JSON. */
+export const isChanged = (before: unknown, next: unknown): boolean =>
+  before !== next && JSON.stringify(before) !== JSON.stringify(next);
+
 /** True where an update says nothing new: `updated_at` alone does not count. */
 export const isSameRow = <Row extends Pick<Timestamps, "updated_at">>(
   before: Row,
   next: NoInfer<Row>,
 ): boolean =>
   (Object.keys(next) as (keyof Row)[]).every(
-    (name) => name === "updated_at" || JSON.stringify(before[name]) === JSON.stringify(next[name]),
+    (name) => name === "updated_at" || !isChanged(before[name], next[name]),
   );

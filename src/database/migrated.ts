@@ -35,8 +35,12 @@ interface StateRow {
 }
 
 const UNKNOWN: DatabaseState = {
-  ...{ isUpToDate: false, isQuiet: false },
-  ...{ range: null, shard: null, ranges: {}, unbound: [] },
+  isUpToDate: false,
+  isQuiet: false,
+  range: null,
+  shard: null,
+  ranges: {},
+  unbound: [],
 };
 
 /** @param bound the numbers of the databases that are bound */
@@ -48,7 +52,10 @@ export async function databaseState(db: D1Database, bound: number[]): Promise<Da
     return {
       isUpToDate: migrated === 1,
       isQuiet: quiet === 1,
-      ...{ range, shard, ranges: JSON.parse(ranges), unbound: JSON.parse(unbound) },
+      range,
+      shard,
+      ranges: JSON.parse(ranges),
+      unbound: JSON.parse(unbound),
     };
   } catch (error) {
     if (error instanceof Error && error.message.includes("no such table")) return UNKNOWN;

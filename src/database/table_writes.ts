@@ -1,6 +1,7 @@
 import { eq, getTableColumns, max, Placeholder, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Decision } from "./decide_and_write.ts";
+import { isChanged } from "./merging.ts";
 import {
   type BoundQuery,
   builder,
@@ -129,7 +130,3 @@ export function upsertIfChanged<Table extends TableOfRows, Known extends { id: n
   if (!known) return { writes: [insert(next)] };
   return next === known ? { unchanged: known } : { writes: [update(known, { ...known, ...next })] };
 }
-
-/** JSON columns hold lists, so they are compared as JSON. */
-const isChanged = (before: unknown, next: unknown) =>
-  before !== next && JSON.stringify(before) !== JSON.stringify(next);

@@ -1,6 +1,6 @@
 import { shardOfSecret } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
-import { type Database, isReplica } from "../database/database.ts";
+import { type Database, primaryOf } from "../database/database.ts";
 import { type BoundQuery, decode, type RawRow, runAll, runRaw } from "../database/queries.ts";
 import { ApiError } from "../http/errors.ts";
 import { remember } from "../http/memory.ts";
@@ -129,7 +129,7 @@ async function askAndRun<Result>(
 
 /** A database that asks the directory where the thing is, in the batch of the first statement. */
 function askingFirst(db: Database, { claims, contested, waiting, find }: Place): Database {
-  const primary = isReplica(db) ? db.primary() : db;
+  const primary = primaryOf(db);
   const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
   let isAsked = false;
 

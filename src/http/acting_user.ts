@@ -2,7 +2,7 @@ import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import type { ClientContext, Requester } from "../context.ts";
-import { isReplica } from "../database/database.ts";
+import { primaryOf } from "../database/database.ts";
 import { PURPOSES_OF_USE } from "../database/enums.ts";
 import { MAX_ACTING_USER_LENGTH } from "../limits.ts";
 import { ApiError } from "./errors.ts";
@@ -59,7 +59,7 @@ export const recordedRead = Object.assign(
     const { acting_user, purpose } = context.requester;
     if (context.caller.require_acting_user && (acting_user === null || purpose === null))
       throw new ApiError(400, NOBODY_ACTS);
-    if (isReplica(context.db)) context.db = context.db.primary();
+    context.db = primaryOf(context.db);
     await next();
   }),
   { isRecorded: true },

@@ -1,15 +1,16 @@
 import type { Context as HonoContext, Next } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Context, openContext } from "../context.ts";
-import { type Database, isReplica, type Replica } from "../database/database.ts";
+import { type Database, isReplica, primaryOf, type Replica } from "../database/database.ts";
 import { envOfShard, shardOf } from "../database/shards.ts";
 
 /*
  * Set-up data is read from the primary, so that callers see their own changes; and so are recordings and consents, so
- * that a withdrawn consent counts at once. The other results of calls are read from the nearest replica, and so are
- * events: a replica shows them up to some id, so that a client that goes on from there skips none. Every response
- * carries a bookmark. A GET that sends it back reads from any replica, and waits until that replica has reached the
- * bookmark. What a replica leaves in doubt, the primary is asked (see database/database.ts).
+ * that a withdrawn consent counts at once, and all that the access log records (see acting_user.ts). Call metrics are
+ * read from the nearest replica, and so are events: a replica shows them up to some id, so that a client that goes on
+ * from there skips none. Every response carries a bookmark. A GET that sends it back reads from any replica, and waits
+ * until that replica has reached the bookmark. What a replica leaves in doubt, the primary is asked (see
+ * database/database.ts).
  *
  * A bookmark is one database's: that of a shard ends with its number, and another shard ignores it.
  */
@@ -61,7 +62,7 @@ export async function answerWithBookmark(c: HonoContext, next: Next) {
 
 const shardSuffix = ({ env }: HonoContext) => (shardOf(env) === 0 ? "" : `.${shardOf(env)}`);
 
-/** For routes that read the results of calls, and events: these hardly change, and the primary is far away from many callers. */
+/** For call metrics and events: these hardly change, and the primary is far away from many callers. */
 export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
   async (c, next) => {
     const { context } = c.var;
@@ -74,7 +75,7 @@ export const nearestReplica = createMiddleware<{ Bindings: Env; Variables: { con
 export const primaryOnly = createMiddleware<{ Bindings: Env; Variables: { context: Context } }>(
   async (c, next) => {
     const { context } = c.var;
-    if (isReplica(context.db)) context.db = context.db.primary();
+    context.db = primaryOf(context.db);
     await next();
   },
 );

@@ -74,7 +74,7 @@ function signature(operation: Operation, { route, query, body, honoursKey }: Rou
   const inJson = `(${input}, options?: ${options}) => Promise<${json ? `${types}Response` : "void"}>`;
   if (others.length === 0) return inJson;
   const asOther = (type: string) =>
-    `((${input.replace("?:", `: undefined |`)}, options: ${options} & As<"${type}">) => Promise<${/^text\/|ndjson/.test(type) ? "string" : "ArrayBuffer"}>)`;
+    `((${input.replace("?:", `: undefined |`)}, options: ${options} & As<"${type}">) => Promise<${/^text\/|ndjson/.test(type) ? "string" : "Blob"}>)`;
   return [...others.map(asOther), `(${inJson})`].join(" & ");
 }
 

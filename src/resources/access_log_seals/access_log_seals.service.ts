@@ -1,6 +1,7 @@
 import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
+import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { fileOf } from "./access_log_seals.files.ts";
 import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
@@ -31,9 +32,12 @@ export async function openSealedDay(context: ClientContext, date: string): Promi
   });
   if (!file) throw sealedDayNotFound();
   const day = { organization_id, date };
-  const [[seal]] = await runBatch(db, [sealOfDay(day), fileEntry(context, "read", day)]);
-  if (seal) return file;
-  // The file of a day that is being sealed.
-  await file.body.cancel();
-  throw sealedDayNotFound();
+  const [[seal], entries] = await runBatch(db, [sealOfDay(day), fileEntry(context, "read", day)]);
+  if (!seal) {
+    // The file of a day that is being sealed.
+    await file.body.cancel();
+    throw sealedDayNotFound();
+  }
+  requireEntry(entries);
+  return file;
 }

@@ -106,7 +106,10 @@ async function sendIfClaimed(context: Context & { mailer: Mailer }, due: DueMail
   const { db, now } = context;
   const { id, owner_id: organization_id, next_mail_at, mail_claims } = due;
   const claim: Claim = {
-    ...{ id, organization_id, next_mail_at, now },
+    id,
+    organization_id,
+    next_mail_at,
+    now,
     mailing: `${id}.${madeAt(due)}.${mail_claims}`,
     lease_until: now + MAIL_LEASE,
   };

@@ -25,7 +25,6 @@ import {
   endpointsOf,
   endpointWithSecrets,
   endpointWrites,
-  newEndpointEntry,
 } from "./webhook_endpoints.sql.ts";
 import { urlFault } from "./webhook_endpoints.url.ts";
 
@@ -64,7 +63,7 @@ export async function createWebhookEndpoint(
       const known = { organization_id, secret, service_url, created_by_user_id, isFull };
       return {
         writes: [endpointWrites.insert(newEndpoint(known, input, now))],
-        entries: [newEndpointEntry(context, "create", {})],
+        entries: [endpointEntry.ofNewest(context, "create", {})],
       };
     },
     { idempotency: await endpointIdempotency(context) },
@@ -91,7 +90,7 @@ export async function updateWebhookEndpoint(
       const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
       return {
         writes: [endpointWrites.update(endpoint, next)],
-        entries: isSameRow(endpoint, next) ? [] : [endpointEntry(context, "update", { organization_id, id })],
+        entries: isSameRow(endpoint, next) ? [] : [endpointEntry.of(context, "update", { id })],
       };
     },
   );
@@ -112,7 +111,7 @@ export async function rotateWebhookSecret(
       if (!endpoint) throw webhookEndpointNotFound();
       return {
         writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, now))],
-        entries: [endpointEntry(context, "update", { organization_id, id })],
+        entries: [endpointEntry.of(context, "update", { id })],
       };
     },
   );
@@ -126,7 +125,7 @@ export async function deleteWebhookEndpoint(context: ClientContext, id: number):
   await decideAndWrite(db, [rolesOfCaller(caller), endpointById(own)], ([member], [endpoint]) => {
     administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
     if (!endpoint) throw webhookEndpointNotFound();
-    return { writes: [endpointEntry(context, "delete", own), deleteEndpoint(own)] };
+    return { writes: [endpointEntry.of(context, "delete", { id }), deleteEndpoint(own)] };
   });
 }
 

@@ -3,7 +3,7 @@ import { builder, type Placeholders, preparedQuery, type Row, type Values } from
 import { webhookEndpoints } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
-import { accessEntries, entriesOf } from "../access_logs/access_logs.entries.ts";
+import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { CREATOR_REMOVED, DISABLED_AS_RESTORED, ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 
@@ -25,15 +25,7 @@ const ownEndpoint = ({ organization_id, id }: Values<OwnEndpoint>): SQL | undefi
 
 export const endpointWrites = tableWrites(webhookEndpoints, webhookEndpointColumns);
 
-const endpointEntries = entriesOf("webhook_endpoint", webhookEndpoints);
-
-export const newEndpointEntry = endpointEntries.ofNewest;
-
-export const endpointEntry = accessEntries("webhook_endpoint", (endpoint: Placeholders<OwnEndpoint>) => ({
-  organization_id: sql<number>`${webhookEndpoints.organization_id}`,
-  resource_id: sql<number>`${webhookEndpoints.id}`,
-  from: sql`from ${webhookEndpoints} where ${ownEndpoint(endpoint)}`,
-}));
+export const endpointEntry = entriesOf("webhook_endpoint", webhookEndpoints);
 
 export const endpointIdempotency =
   idempotencyOfSecret<Row<typeof webhookEndpointColumns>>(ROTATE_LOST_SECRET);

@@ -21,7 +21,10 @@ export const TOKEN_EXCHANGE_BODY_LIMIT = 256 * KIB;
 /** An event of LiveKit describes a room, a participant or an egress. Their metadata can be some kilobytes long. */
 export const LIVEKIT_BODY_LIMIT = 256 * KIB;
 
-/** Requests with larger bodies are handled one at a time in an isolate: four of the largest at once would take 95 MB of its 128. */
+/**
+ * Requests with larger bodies are handled one at a time in an isolate: four of the largest at once would take 95 MB of its
+ * 128.
+ */
 export const LARGE_BODY = KIB * KIB;
 
 /** A request with a large body waits at most so long for others, and then does not make others wait for longer. */

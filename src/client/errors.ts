@@ -9,8 +9,9 @@ export class VideoVisitError extends Error {
   /** After how many seconds the service wants the request again, if it says so. */
   readonly retryAfter: number | undefined;
   /**
-   * Whether the service may have done all the same what it was asked, in the last attempt or in one before: the connection broke, or the
-   * service had a fault. A room that an attempt has renamed, for example, is 404 for the next one. Look before you do it again.
+   * Whether the service may have done all the same what it was asked, in the last attempt or in one before: the connection
+   * broke, or the service had a fault. A room that an attempt has renamed, for example, is 404 for the next one. Look before
+   * you do it again.
    */
   readonly mayHaveSucceeded: boolean;
 

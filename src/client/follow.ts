@@ -8,11 +8,17 @@ export type VisitEvent = ListEventsResponse["events"][number];
 type EventTypeOrFamily = NonNullable<NonNullable<ListEventsData["query"]>["type"]>;
 
 export interface FollowOptions {
-  /** The id of the last event that you have seen: keep it with what you made of the event. Without it, all events that are kept. */
+  /**
+   * The id of the last event that you have seen: keep it with what you made of the event. Without it, all events that are
+   * kept.
+   */
   after?: number | undefined;
   /** Only events of this type or family, such as `transcript.finalized` or `call.*`. */
   type?: EventTypeOrFamily | undefined;
-  /** How long to wait, in milliseconds, when there is nothing new; and after a failure, if the service does not want a longer pause. */
+  /**
+   * How long to wait, in milliseconds, when there is nothing new; and after a failure, if the service does not want a longer
+   * pause.
+   */
   interval?: number | undefined;
   /** Ends it at once, with the signal's reason. */
   signal?: AbortSignal | undefined;

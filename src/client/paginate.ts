@@ -15,8 +15,8 @@ type Arguments<Query> = undefined extends Query
 /**
  * All items of a list, page by page, as they are asked for: `for await (const room of paginate(visits.listWaitingRooms))`.
  *
- * Do not delete items of the list meanwhile, nor change them so that they leave it: those after them move up to pages that were read
- * already, and are missed. Collect the items first.
+ * Do not delete items of the list meanwhile, nor change them so that they leave it: those after them move up to pages that
+ * were read already, and are missed. Collect the items first.
  *
  * @param list an operation that returns pages
  */

@@ -22,8 +22,8 @@ export interface RequestOptions {
   /** The `X-D1-Bookmark` of another response: what is read is at least as new. */
   bookmark?: string | undefined;
   /**
-   * Is told once of the response that counts, that of the last attempt, for those who need its headers. Of something that was deleted, 404
-   * says that it was gone, probably by an attempt before.
+   * Is told once of the response that counts, that of the last attempt, for those who need its headers. Of something that
+   * was deleted, 404 says that it was gone, probably by an attempt before.
    */
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined;
 }
@@ -31,8 +31,8 @@ export interface RequestOptions {
 /** Of a request that makes something. */
 export interface CreationOptions extends RequestOptions {
   /**
-   * Two requests with the same key make one thing. The client makes a key for each request, so that its own repetitions do no harm: give one
-   * that you keep if your program may repeat the request after it was restarted.
+   * Two requests with the same key make one thing. The client makes a key for each request, so that its own repetitions do
+   * no harm: give one that you keep if your program may repeat the request after it was restarted.
    */
   idempotencyKey?: string | undefined;
 }

@@ -28,8 +28,8 @@ interface Outcome {
 }
 
 /**
- * Sends a request until it succeeds, or is refused, or has been tried often enough. What is to be deleted, and is gone after an attempt
- * that may have deleted it, counts as deleted.
+ * Sends a request until it succeeds, or is refused, or has been tried often enough. What is to be deleted, and is gone after
+ * an attempt that may have deleted it, counts as deleted.
  */
 export async function send(
   connection: Connection,

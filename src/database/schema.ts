@@ -933,7 +933,8 @@ export const bulkInviteRows = sqliteTable(
 
 /**
  * What happened in an organization, in order. Triggers write the events, in the transaction of the change (see
- * triggers/events.sql), and refuse changes of them; the cron deletes old ones. `data` holds ids, and of a sealed day its date and digest; nothing else.
+ * triggers/events.sql), and refuse changes of them; the cron deletes old ones. `data` holds ids, and of a sealed day its
+ * date and digest; nothing else.
  */
 export const events = sqliteTable(
   "events",
@@ -1058,7 +1059,7 @@ export const databaseSettings = sqliteTable("database_settings", {
 });
 
 /*
- * The directory: what the first database knows of the others (see places.ts). In every other database these tables are
+ * The directory: what the first database knows of the others (see directory/places.ts). In every other database these tables are
  * empty, but for the outbox.
  */
 
@@ -1093,7 +1094,7 @@ export type LocationKind = "call" | "egress" | "file";
 
 /**
  * Organizations whose row is to be copied to another database: from the directory to their own when they are new, and from
- * there to the directory when they have changed. The cron does what a request could not (see places.ts).
+ * there to the directory when they have changed. The cron does what a request could not (see directory/organizations.ts).
  */
 export const organizationOutbox = sqliteTable("organization_outbox", {
   organization_id: integer().primaryKey(),

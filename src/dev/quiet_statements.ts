@@ -17,8 +17,8 @@ const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 const RANGE_START = `coalesce((SELECT value FROM database_settings WHERE name = 'range'), 0) * ${RANGE}`;
 
 /**
- * For a database with the rows of an earlier time. Mails and deliveries that were queued then may have been sent since. A table without
- * rows may have had some, so its sequence leaps too.
+ * For a database with the rows of an earlier time. Mails and deliveries that were queued then may have been sent since. A
+ * table without rows may have had some, so its sequence leaps too.
  */
 export const QUIETING_STATEMENTS = [
   `INSERT INTO database_settings (name, value) VALUES ('quiet', ${NOW}) ON CONFLICT (name) DO NOTHING`,

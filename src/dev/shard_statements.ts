@@ -18,8 +18,8 @@ export const OWN_RANGE = "SELECT value AS range FROM database_settings WHERE nam
 const NUMBERED = "type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name <> 'd1_migrations'";
 
 /**
- * Lets the database know which one it is, and lets its ids begin in the range. Also after a migration that adds a table: its ids would begin at 1, as in every other
- * database.
+ * Lets the database know which one it is, and lets its ids begin in the range. Also after a migration that adds a table: its
+ * ids would begin at 1, as in every other database.
  */
 export function rangeStatements(shard: number, range: number): string[] {
   const first = range * RANGE;

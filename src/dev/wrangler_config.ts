@@ -5,7 +5,10 @@ import { bindingOf, type Target } from "./wrangler.ts";
 
 type Configuration = Pick<Target, "config" | "env">;
 
-/** The numbers of the databases that the configuration binds, in ascending order. Where the first is missing, wrangler says it. */
+/**
+ * The numbers of the databases that the configuration binds, in ascending order. Where the first is missing, wrangler says
+ * it.
+ */
 export function boundShards(configuration: Configuration): number[] {
   const others = databasesIn(configuration)
     .flatMap(({ binding }) => /^DB_([1-9]\d*)$/.exec(binding)?.[1] ?? [])

@@ -5,18 +5,14 @@ import { type BoundQuery, decode, type RawRow, runAll, runRaw } from "../databas
 import { ApiError } from "../http/errors.ts";
 import { remember } from "../http/memory.ts";
 import { CLAIM_KEPT_FOR, MAX_KNOWN_PLACES, PLACE_KNOWN_FOR } from "../limits.ts";
+import { type Claim, type Contested, dropClaim, ownersRow, takeClaim } from "./claims.ts";
 import {
-  type Claim,
-  type Contested,
-  dropClaim,
-  ownersRow,
   type Place,
   placeOfCall,
   placeOfEgress,
   placeOfId,
   placeOfOrganization,
   placeOfRoom,
-  takeClaim,
   type WaitingEgress,
 } from "./places.ts";
 

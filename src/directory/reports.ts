@@ -13,14 +13,10 @@ import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
 import type { Egress, EgressReport } from "../resources/egresses/egresses.schemas.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
+import { dropClaim } from "./claims.ts";
 import { askingAgain, type Found, inPlace } from "./in_place.ts";
-import {
-  dropClaim,
-  placeOfEgressReport,
-  placeOfReport,
-  type WaitingEgress,
-  waitingEgress,
-} from "./places.ts";
+import type { WaitingEgress } from "./places.ts";
+import { placeOfEgressReport, placeOfReport, waitingEgress } from "./report_places.ts";
 
 /* The reports that bring new keys: each key is claimed in the directory before its row is written in a shard. */
 

@@ -1,7 +1,7 @@
 -- An event is written in the transaction of the change that it describes, whatever code makes the change: so triggers
--- write it. `data` holds ids, and of a sealed day its date and digest; nothing else. `created_at` is the time that the changed row has of the change; the
--- deletion of a row leaves none, so there it is the clock of the database. A report that changes nothing updates no row,
--- or updates it to what it was, and so writes no event.
+-- write it. `data` holds ids, and of a sealed day its date and digest; nothing else. `created_at` is the time that the
+-- changed row has of the change; the deletion of a row leaves none, so there it is the clock of the database. A report that
+-- changes nothing updates no row, or updates it to what it was, and so writes no event.
 
 -- A call that is first reported when it has ended gives both its events.
 CREATE TRIGGER `events_call_started` AFTER INSERT ON `calls`

@@ -47,7 +47,7 @@ BEGIN
 END;
 
 -- A key has one owner. One that an organization of another database has claimed cannot become one of the first database: the
--- request looks for the owner again (see src/database/places.ts).
+-- request looks for the owner again (see src/directory/in_place.ts).
 CREATE TRIGGER `calls_not_elsewhere` BEFORE INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM locations WHERE kind = 'call' AND key = new.key)
 BEGIN

@@ -9,10 +9,10 @@ import { MAIL_LIMIT_PERIOD, MAX_ADDRESS_MAILS, MAX_ORGANIZATION_MAILS } from "..
 
 /*
  * The service must not become a relay for the mails of others. So each mail is counted before it is sent, by a statement
- * that counts it only if the limit allows it: of the organization with the claim, of the address by the sender that has the claim.
- * One of which it is not known whether it was sent counts beside the one that takes its place. An attempt after an error that
- * passes is the same mail: the organization's is counted when it was last tried, and the address's only if it may have gone out,
- * or else an address could be denied mail by mails that never reach it.
+ * that counts it only if the limit allows it: of the organization with the claim, of the address by the sender that has the
+ * claim. One of which it is not known whether it was sent counts beside the one that takes its place. An attempt after an
+ * error that passes is the same mail: the organization's is counted when it was last tried, and the address's only if it may
+ * have gone out, or else an address could be denied mail by mails that never reach it.
  */
 
 type Table = typeof organizationMails | typeof addressMails;

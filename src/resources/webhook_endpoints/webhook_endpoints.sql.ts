@@ -60,7 +60,10 @@ export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnEndp
     .where(ownEndpoint(endpoint)),
 );
 
-/** Turns off the endpoints for which a member answers: those that are active, and those that would be when a restored service is resumed. */
+/**
+ * Turns off the endpoints for which a member answers: those that are active, and those that would be when a restored service
+ * is resumed.
+ */
 export const turnOffEndpointsOf = preparedQuery(
   ({
     organization_id,

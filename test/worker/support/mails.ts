@@ -8,14 +8,12 @@ import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { platform } from "./api.ts";
-import { asDeployed, withoutShard, withShard } from "./deployed.ts";
+import { asDeployed, withShard } from "./deployed.ts";
 import { anInvite, anOrganization, given, unique } from "./organization.ts";
+import { aTimedQueue, nextCron } from "./timed_queue.ts";
 import { throughWorkerWith } from "./worker.ts";
 
 export const MAIL_FROM = "invites@clinic.test";
-
-/** As wrangler.toml has it. */
-const CRON_INTERVAL = 5 * 60_000;
 
 export interface SentMail {
   from: string;
@@ -55,22 +53,14 @@ export function aMailProvider(faultOf: (mail: SentMail) => string | undefined = 
 
 /** The queue of mails, whose messages wait for the test, and the cron. */
 export function aMailWorker(bindings: object) {
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
-  const messages: { body: unknown; at: number }[] = [];
-  const INVITE_MAILS = {
-    async send(body: unknown, { delaySeconds = 0 } = {}) {
-      messages.push({ body: withoutShard(body), at: Date.now() + delaySeconds * 1000 });
-    },
-  } as unknown as Queue;
-  const bound = { ...env, MAIL_FROM, INVITE_MAILS, ...bindings };
+  const queue = aTimedQueue();
+  const bound = { ...env, MAIL_FROM, INVITE_MAILS: queue.binding, ...bindings };
   const deployed = asDeployed(bound);
 
   /** Delivers one message, and returns whether it was acknowledged. */
-  async function deliver(body: unknown, queue = "invite-mails") {
+  async function deliver(body: unknown, name = "invite-mails") {
     const message = { id: unique("message"), timestamp: new Date(), attempts: 1, body: withShard(body) };
-    const batch = createMessageBatch(queue, [message]);
+    const batch = createMessageBatch(name, [message]);
     const retries = batch.messages.map((each) => vi.spyOn(each, "retry"));
     const context = createExecutionContext();
     await worker.queue(batch, deployed, context);
@@ -78,19 +68,7 @@ export function aMailWorker(bindings: object) {
     return retries.every(({ mock }) => mock.calls.length === 0);
   }
 
-  /** Lets time pass, and delivers what is due in it. */
-  async function pass(milliseconds: number) {
-    const end = Date.now() + milliseconds;
-    for (;;) {
-      messages.sort((a, b) => a.at - b.at);
-      const next = messages[0];
-      if (!next || next.at > end) break;
-      messages.shift();
-      vi.setSystemTime(Math.max(next.at, Date.now()));
-      await deliver(next.body);
-    }
-    vi.setSystemTime(Math.max(end, Date.now()));
-  }
+  const pass = (milliseconds: number) => queue.pass(milliseconds, deliver);
 
   const runCron = () => worker.scheduled(createScheduledController(), deployed);
 
@@ -101,8 +79,7 @@ export function aMailWorker(bindings: object) {
       await pass(2000);
       const at = await env.DB.prepare(firstDue).bind(id).first<number>("at");
       if (at === null) return;
-      const cron = Math.ceil(Math.max(at, Date.now() + 1) / CRON_INTERVAL) * CRON_INTERVAL;
-      await pass(cron - Date.now());
+      await pass(nextCron(at) - Date.now());
       await runCron();
     }
   }
@@ -110,7 +87,7 @@ export function aMailWorker(bindings: object) {
   return {
     bindings: bound,
     fetcher: throughWorkerWith(bound),
-    messages,
+    messages: queue.messages,
     deliver,
     pass,
     runCron,

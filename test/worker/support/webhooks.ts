@@ -5,17 +5,14 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { platform } from "./api.ts";
 import { expectWebhookAsDocumented } from "./contract.ts";
-import { asDeployed, withoutShard, withShard } from "./deployed.ts";
+import { asDeployed, withShard } from "./deployed.ts";
 import { endpoints } from "./network.ts";
 import { anOrganization, given, unique } from "./organization.ts";
+import { aTimedQueue, nextCron } from "./timed_queue.ts";
 import { throughWorkerWith } from "./worker.ts";
-
-/** As wrangler.toml has it. */
-const CRON_INTERVAL = 5 * 60_000;
 
 export interface Received {
   headers: Record<string, string>;
@@ -64,23 +61,10 @@ export const status = (code: number, headers: Record<string, string> = {}) =>
 /** A receiver that never responds. The Worker waits for it as long as the test says. */
 export const never = () => new Promise<Response>(() => {});
 
-/**
- * The queue of webhooks. Its messages wait until the test lets time pass: then they come when they are due, and the
- * clock is that of the next message.
- */
+/** The queue of webhooks, whose messages wait for the test, and the cron. */
 export function aWebhookQueue(bindings: object = {}) {
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
-  const messages: { body: unknown; at: number }[] = [];
-  const binding = {
-    async send(body: unknown, { delaySeconds = 0 } = {}) {
-      messages.push({ body: withoutShard(body), at: Date.now() + delaySeconds * 1000 });
-    },
-    async sendBatch(sent: Iterable<{ body: unknown }>) {
-      for (const { body } of sent) messages.push({ body: withoutShard(body), at: Date.now() });
-    },
-  } as unknown as Queue;
+  const queue = aTimedQueue();
+  const { messages, binding } = queue;
   const bound = asDeployed({ ...env, ...bindings, WEBHOOKS: binding });
 
   /** Delivers one message. What the consumer left for the background is done afterwards. */
@@ -92,19 +76,7 @@ export function aWebhookQueue(bindings: object = {}) {
     await waitOnExecutionContext(context);
   }
 
-  /** Lets time pass, and delivers what is due in it. */
-  async function pass(milliseconds: number, deliverMessage = deliver) {
-    const end = Date.now() + milliseconds;
-    for (;;) {
-      messages.sort((a, b) => a.at - b.at);
-      const next = messages[0];
-      if (!next || next.at > end) break;
-      messages.shift();
-      vi.setSystemTime(Math.max(next.at, Date.now()));
-      await deliverMessage(next.body);
-    }
-    vi.setSystemTime(Math.max(end, Date.now()));
-  }
+  const pass = (milliseconds: number, deliverMessage = deliver) => queue.pass(milliseconds, deliverMessage);
 
   const runCron = () => worker.scheduled(createScheduledController(), bound);
 
@@ -114,8 +86,7 @@ export function aWebhookQueue(bindings: object = {}) {
     for (;;) {
       const due_at = await env.DB.prepare(firstDue).first<number>("due_at");
       if (due_at === null) return;
-      const cron = Math.ceil(Math.max(due_at, Date.now() + 1) / CRON_INTERVAL) * CRON_INTERVAL;
-      await pass(cron - Date.now(), deliverMessage);
+      await pass(nextCron(due_at) - Date.now(), deliverMessage);
       await runCron();
     }
   }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ACTING_USER, PURPOSE_OF_USE } from "../http/acting_user.ts";
-import { type AccessLogSource, linesOf, type Seal } from "./access_log_verifier.ts";
+import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
+import { type AccessLogSource, linesOf } from "./access_log_verifier.ts";
 
 /** A request that failed for a moment is sent again so often. A client that is beyond its limit always waits. */
 const ATTEMPTS = 5;

@@ -7,17 +7,7 @@ import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { calculateJwkThumbprint, compactVerify, importJWK } from "jose";
 import { ACCESS_LOGS_KEPT_FOR, DAY, HOUR, NEXT_SEAL_WITHIN } from "../limits.ts";
-
-/** As the service shows it. */
-export interface Seal {
-  date: string;
-  count: number;
-  first_id: number;
-  last_id: number;
-  sha256: string;
-  previous: string | null;
-  jws: string;
-}
+import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
 
 interface Key {
   kty: string;

@@ -6,6 +6,7 @@ import { primaryOf } from "../database/database.ts";
 import { PURPOSES_OF_USE } from "../database/enums.ts";
 import { MAX_ACTING_USER_LENGTH } from "../limits.ts";
 import { ApiError } from "./errors.ts";
+import { printableAscii } from "./wire.ts";
 
 /*
  * For whom a client asks, and why: what the access log says beside the client itself. Every external request may say it, and
@@ -27,12 +28,7 @@ export const NOBODY_ACTS = `${ACTING_USER} and ${PURPOSE_OF_USE}: are required f
 
 /** The headers as the reference describes them. */
 export const actingHeaders = z.object({
-  [ACTING_USER]: z
-    .string()
-    .min(1)
-    .max(MAX_ACTING_USER_LENGTH)
-    .regex(/^[ -~]*$/)
-    .optional(),
+  [ACTING_USER]: printableAscii(MAX_ACTING_USER_LENGTH).optional(),
   [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional(),
 });
 

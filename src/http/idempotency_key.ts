@@ -7,13 +7,10 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
 import { ApiError } from "./errors.ts";
 import type { ExternalEnv } from "./external_api.ts";
 import { IDEMPOTENCY_KEY, type Input } from "./validation.ts";
+import { printableAscii } from "./wire.ts";
 
 /** ASCII, as in the standard: clients encode other characters in different ways, so that two keys could become one. */
-const keySchema = z
-  .string()
-  .min(1)
-  .max(MAX_IDEMPOTENCY_KEY_LENGTH)
-  .regex(/^[ -~]*$/);
+const keySchema = printableAscii(MAX_IDEMPOTENCY_KEY_LENGTH);
 
 export const BAD_KEY = `${IDEMPOTENCY_KEY}: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, for example a UUID`;
 

@@ -90,6 +90,11 @@ export const emailAddress = z.email({ pattern: z.regexes.html5Email, error: "mus
 /** What the documents say of a URL: browsers and the service know more of them than the format `uri`. */
 export const HTTP_URL = `^[Hh][Tt][Tt][Pp][Ss]?:[^${CONTROL}]*$`;
 
+export const PRINTABLE_ASCII = /^[ -~]*$/;
+
+/** What a header carries whatever sends it. */
+export const printableAscii = (max: number) => z.string().min(1).max(max).regex(PRINTABLE_ASCII);
+
 /** Text that is only compared with what the service has: a code, a token, a slug. */
 export const reference = (max: number) => z.string().max(max, tooLong(max));
 

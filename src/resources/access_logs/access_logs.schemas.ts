@@ -2,7 +2,14 @@ import * as z from "zod";
 import { ACCESS_EVENTS, ACCESS_RESOURCES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { day, externalReference, idAsText, reference, toTimestamp } from "../../http/wire.ts";
+import {
+  day,
+  externalReference,
+  idAsText,
+  PRINTABLE_ASCII,
+  reference,
+  toTimestamp,
+} from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
 import { eventsQuery } from "../events/events.schemas.ts";
 import { FROM_AFTER_TO } from "./access_logs.refusals.ts";
@@ -13,7 +20,7 @@ export const accessLogsQuery = z
   .object({
     call_id: idAsText.optional(),
     acting_user: reference(MAX_ACTING_USER_LENGTH)
-      .regex(/^[ -~]*$/, "must be printable ASCII characters")
+      .regex(PRINTABLE_ASCII, "must be printable ASCII characters")
       .optional(),
     user_id: idAsText.optional(),
     resource: z.enum(ACCESS_RESOURCES).optional(),

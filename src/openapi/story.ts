@@ -59,17 +59,9 @@ export const EVENT_ID = 1043;
 export const HOLD_REASON = "Case 2026-118 of the district court";
 
 /**
- * Two days of the access log, with true digests and signatures by the key: a program that verifies seals can be tried with
- * them.
+ * Two days of the access log, with true digests, and signatures by the key that the guide to checking the log shows: a
+ * program that verifies seals can be tried with them.
  */
-export const AUDIT_KEY = {
-  kty: "OKP",
-  crv: "Ed25519",
-  x: "gi0bfP6IqqCdEZZxDlhemm6SLytSQQ1M5sG32NvQ5ks",
-  kid: "ciLFTXScH2fSYgG9PSAsa1WdxJZ6QHXyMR7B2zIqce4",
-  alg: "EdDSA",
-  use: "sig",
-};
 export const SEAL_BEFORE = {
   date: "2026-01-30",
   count: 96,

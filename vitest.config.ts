@@ -129,7 +129,7 @@ export default defineConfig({
       {
         plugins: [theWorker("./test/worker/support/sharded_worker.ts", ["DIRECTORY"])],
         test: {
-          name: "worker-sharded",
+          name: "worker-sharded-long",
           include: ["test/worker/**/*.test.ts"],
           // The first has databases of its own. The others fill the database by SQL, users of the directory too.
           exclude: [

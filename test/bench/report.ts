@@ -1,7 +1,7 @@
 /** The tables, in Markdown, and their place in the README beside this file. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { BUSY_FOR, DATABASES, type Load } from "../project/support/load_over_shards.ts";
+import { BUSY_FOR, DATABASES, type Load, type Neighbours } from "../project/support/load_over_shards.ts";
 import type { Grown } from "./growth.ts";
 import { type Effort, type Figures, type Measured, median, quantile, ROUND_TRIP_TIME } from "./measure.ts";
 import type { Storage } from "./storage.ts";
@@ -104,15 +104,28 @@ export function growthTable(growth: Map<number, Grown[]>): string {
 ${table(["", ...sizes.flatMap((size) => [`${size}: rows read`, "Latency"])], rows)}`;
 }
 
-export function loadTable(loads: Load[]): string {
-  const rows = loads.map(({ name, rates }) => [
-    name,
-    ...rates.map((rate) => rate.toFixed(0)),
-    ((rates[1] ?? 0) / (rates[0] ?? 0)).toFixed(1),
-  ]);
-  return `**Several databases**: requests in a second of organizations in one database, and in ${DATABASES}; each batch keeps its database busy for ${BUSY_FOR} ms.
+/** Figures, each but the first with its ratio to the first. */
+const besideTheFirst = ([first = Number.NaN, ...others]: number[]) => [
+  first.toFixed(0),
+  ...others.flatMap((each) => [each.toFixed(0), (each / first).toFixed(2)]),
+];
 
-${table(["", "1", String(DATABASES), "Ratio"], rows)}`;
+export const loadTable = (loads: Load[]) =>
+  `**Several databases**: requests in a second of organizations in one database, and in ${DATABASES}; each batch keeps its database busy for ${BUSY_FOR} ms.
+
+${table(
+  ["", "1", String(DATABASES), "Ratio"],
+  loads.map(({ name, rates }) => [name, ...besideTheFirst(rates)]),
+)}`;
+
+export function neighboursTable(neighbours: Neighbours[]): string {
+  const [well = "", ...others] = neighbours[0]?.latencies.keys() ?? [];
+  const columns = ["", `It is ${well}`, ...others.flatMap((state) => [state, "Ratio"])];
+  const rows = neighbours.map(({ name, latencies }) => [
+    name,
+    ...besideTheFirst(Array.from(latencies.values(), median)),
+  ]);
+  return `**Beside a database that is slow or down**: milliseconds of four requests of organizations in the other ${DATABASES - 1}, the median.\n\n${table(columns, rows)}`;
 }
 
 function table(columns: string[], rows: string[][]): string {

@@ -1,14 +1,16 @@
 /** `npm run bench`: what requests cost, beside the least that they could cost. README.md beside this file has the options. */
-import { resolve } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { app } from "../../src/app.ts";
-import { measureLoad } from "../project/support/load_over_shards.ts";
+import { applyMigrations, withLocalBindings } from "../../src/dev/local_database.ts";
+import { measureLoad, measureNeighbours } from "../project/support/load_over_shards.ts";
 import { type Handler, likeWorkers } from "../project/support/worker_in_node.ts";
 import { openBenchClinic } from "./clinic.ts";
 import { floor } from "./floor.ts";
 import { type Grown, measureGrowth } from "./growth.ts";
-import { withLocalDatabase } from "./local_database.ts";
 import { type Measured, measure } from "./measure.ts";
 import { meter } from "./meter.ts";
 import { hasFloor, type Operation, operations } from "./operations.ts";
@@ -48,9 +50,11 @@ async function findOther(): Promise<(operation: Operation) => Handler | undefine
 }
 
 likeWorkers();
+const folder = mkdtempSync(join(tmpdir(), "bench-"));
 const against = values.against === undefined ? "floor" : "before";
 const otherOf = await findOther();
-await withLocalDatabase(async (database) => {
+await withLocalBindings({ persistTo: folder }, async ({ DB: database }) => {
+  await applyMigrations(database);
   const metered = meter(database);
   const measured: Measured[] = [];
   const growth = new Map<number, Grown[]>();
@@ -76,7 +80,8 @@ await withLocalDatabase(async (database) => {
     parts.push(report.storageTable(storage), report.growthTable(growth));
     say("Several databases");
     parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));
+    parts.push(report.neighboursTable(await measureNeighbours(values.quick ? 6 : 20)));
     report.writeToReadme(parts.join("\n\n"));
   }
   process.stdout.write(`\n${parts.join("\n\n")}\n`);
-});
+}).finally(() => rmSync(folder, { recursive: true, force: true }));

@@ -25,7 +25,8 @@ afterAll(() => {
 });
 
 beforeEach(({ task, skip }) => {
-  if (env.DIRECTORY && LEFT_OUT.some((each) => `${task.suite?.name} > ${task.name}`.startsWith(each)))
+  const name = [task.suite?.name, task.name].filter(Boolean).join(" > ");
+  if (env.DIRECTORY && LEFT_OUT.some((each) => name.startsWith(each)))
     skip("looks past the API into the directory");
 });
 

@@ -1,5 +1,4 @@
 /** Several databases in memory, each of which does one thing at a time, as D1 does. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { migratedDatabase } from "../../../src/dev/migrations.ts";
 import { rangeStatement, rangeStatements } from "../../../src/dev/shard_statements.ts";
 import { bindingOf, type Execute } from "./d1_binding.ts";
@@ -9,24 +8,27 @@ import { bindings } from "./worker_in_node.ts";
 /**
  * The Worker's bindings, with so many databases.
  *
- * @param busy_for the milliseconds in which a database does nothing else, for each batch or query
+ * @param beBusy what each batch or query of a shard takes: until it ends, the database does nothing else. If it throws, the
+ * batch fails.
  */
-export function bindingsOfShards(count: number, busy_for: number): Env {
+export function bindingsOfShards(count: number, beBusy: (shard: number) => Promise<void>): Env {
   const databases = Array.from({ length: count }, migratedDatabase);
   for (const [shard, database] of databases.entries()) {
     if (shard === 0) continue;
     databases[0]?.exec(rangeStatement(shard));
     for (const statement of rangeStatements(shard, shard)) database.exec(statement);
   }
-  const [DB, ...others] = databases.map((database) => bindingOf(oneAtATime(executeOn(database), busy_for)));
+  const [DB, ...others] = databases.map((database, shard) =>
+    bindingOf(oneAtATime(executeOn(database), () => beBusy(shard))),
+  );
   const further = Object.fromEntries(others.map((other, n) => [`DB_${n + 1}`, other]));
   return { ...bindings(DB as D1Database), ...further };
 }
 
-function oneAtATime(execute: Execute, busy_for: number): Execute {
+function oneAtATime(execute: Execute, beBusy: () => Promise<void>): Execute {
   let last: Promise<unknown> = Promise.resolve();
   return (...args) => {
-    const mine = last.then(() => sleep(busy_for)).then(() => execute(...args));
+    const mine = last.then(beBusy).then(() => execute(...args));
     last = mine.catch(() => {});
     return mine;
   };

@@ -1,5 +1,6 @@
-/** How much more several databases get done than one. */
+/** How much more several databases get done than one, and what organizations notice of a database that is not theirs. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { aProvider } from "../../support/clinic.ts";
 import { aCall } from "../../support/reports.ts";
 import { bindingsOfShards } from "./busy_shards.ts";
@@ -10,6 +11,11 @@ export const BUSY_FOR = 20;
 export const DATABASES = 4;
 const ORGANIZATIONS = 8;
 const CALLERS_OF_EACH = 8;
+
+/** The database that is slow or down, the milliseconds of its batches then, and how often it becomes so. */
+const UNWELL = 1;
+const SLOW = 2000;
+const TURNS = 3;
 
 export interface Load {
   name: string;
@@ -30,17 +36,29 @@ const LOADS: Record<string, (clinic: ClinicInNode, provider: Member) => Promise<
   },
 };
 
-export async function measureLoad(seconds: number): Promise<Load[]> {
-  // Of an older call than this moment's, the service need not ask what has waited for it.
+/** So that calls of the next millisecond are newer. */
+function letTimePass() {
   Date.now = () => Math.floor(performance.timeOrigin + performance.now());
+}
+
+/** Organizations in each of the databases by turns. */
+const openOrganizations = (env: Env, databases: number) =>
+  Promise.all(
+    Array.from({ length: ORGANIZATIONS }, async (_, n) => {
+      const shard = n % databases;
+      const clinic = await openClinic({ ...env, NEW_ORGANIZATIONS_SHARD: String(shard) } as Env);
+      return { shard, clinic, provider: await aProvider(clinic) };
+    }),
+  );
+
+export async function measureLoad(seconds: number): Promise<Load[]> {
+  letTimePass();
   const loads: Load[] = Object.keys(LOADS).map((name) => ({ name, rates: [] }));
   for (const count of [1, DATABASES]) {
-    const env = bindingsOfShards(count, BUSY_FOR);
-    const organizations = Array.from({ length: ORGANIZATIONS }, async (_, n) => {
-      const clinic = await openClinic({ ...env, NEW_ORGANIZATIONS_SHARD: String(n % count) } as Env);
-      return { clinic, provider: await aProvider(clinic) };
-    });
-    const opened = await Promise.all(organizations);
+    const opened = await openOrganizations(
+      bindingsOfShards(count, () => sleep(BUSY_FOR)),
+      count,
+    );
     for (const { name, rates } of loads) {
       // The clients become known.
       for (const { clinic, provider } of opened) await LOADS[name]?.(clinic, provider);
@@ -56,4 +74,64 @@ export async function measureLoad(seconds: number): Promise<Load[]> {
     }
   }
   return loads;
+}
+
+/** How one of the databases is, while the others are well. */
+const STATES: Record<string, () => Promise<void>> = {
+  well: () => sleep(BUSY_FOR),
+  [`${SLOW / 1000} s a batch`]: () => sleep(SLOW),
+  down: async () => {
+    await sleep(BUSY_FOR);
+    throw new Error("D1_ERROR: the database is down");
+  },
+};
+
+export interface Neighbours {
+  name: string;
+  /** By the state of the other database: milliseconds of four requests to the databases that are well. */
+  latencies: Map<string, number[]>;
+}
+
+/** What organizations notice of a database that is not theirs. The states take turns: a busy machine is unfair to none. */
+export async function measureNeighbours(seconds: number): Promise<Neighbours[]> {
+  letTimePass();
+  // That the database is down is no news.
+  const { error } = console;
+  console.error = () => {};
+  let state = "well";
+  const opened = await openOrganizations(
+    bindingsOfShards(DATABASES, async (shard) => {
+      await STATES[shard === UNWELL ? state : "well"]?.();
+    }),
+    DATABASES,
+  );
+  const neighbours = Object.keys(LOADS).map(
+    (name): Neighbours => ({
+      name,
+      latencies: new Map(Object.keys(STATES).map((each) => [each, []])),
+    }),
+  );
+  for (let turn = 0; turn < TURNS; turn++)
+    for (const { name, latencies } of neighbours)
+      for (const [next, measured] of latencies) {
+        state = next;
+        const end = performance.now() + (seconds * 1000) / TURNS;
+        const asking = opened.map(async ({ shard, clinic, provider }) => {
+          while (performance.now() < end) {
+            const started = performance.now();
+            const asked = LOADS[name]?.(clinic, provider);
+            if (shard === UNWELL) await asked?.catch(() => {});
+            else {
+              await asked;
+              measured.push(performance.now() - started);
+            }
+          }
+        });
+        await sleep(end - performance.now());
+        // What has waited for the slow database need not wait any longer.
+        state = "well";
+        await Promise.all(asking);
+      }
+  console.error = error;
+  return neighbours;
 }

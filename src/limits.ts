@@ -594,7 +594,7 @@ export const MAX_KNOWN_PLACES = 10_000;
 
 /**
  * A claim whose row never came keeps other organizations from the key so long: longer than a request takes from the claim to
- * the row. Before half of it is over, an owner that reports again renews its claim.
+ * the row. One that takes longer is refused if somebody else has got the key meanwhile.
  */
 export const CLAIM_KEPT_FOR = MINUTE;
 

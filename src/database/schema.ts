@@ -1074,7 +1074,8 @@ export const shards = sqliteTable("shards", {
 
 /**
  * Whose a key is, of the keys that are unique in the whole service: those of organizations in other databases. A key that is
- * not here is the first database's own, or nobody's. `claimed_at` is when its organization claimed it.
+ * not here is the first database's own, or nobody's. `claimed_at` is when its organization claimed it. In other databases it
+ * has the keys that are not theirs any more (see directory/claims.ts).
  *
  * There are millions, so the baseline makes this table WITHOUT ROWID: its rows are in the index, and take half the space.
  */

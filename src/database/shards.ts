@@ -17,9 +17,11 @@
  * - A new person: the row of `users` in the directory; then the copy, in the shard, in the transaction that makes the member.
  *   Without the second, a user of no organization is left, whom nothing shows. Who becomes a member later gets this id.
  * - A new call, egress or file: the claim of its key in `locations`; then the row in the shard. A claim without a row keeps
- *   others out for CLAIM_KEPT_FOR. After that, the next claimant asks the owner's shard, and takes the key if there is no row.
+ *   others out for CLAIM_KEPT_FOR. After that, the next claimant fences the owner's shard, and takes the key if there is no row.
+ * - A fence in the owner's shard; then the new owner of the key, or none, in the directory. Without the second, the claim stays,
+ *   and its owner's next report takes the fence away.
  * - An egress event that waited for its call in the directory: the egress in the shard; then the deletion of what waited.
- *   Without the second, the cron reports the same again, which changes nothing.
+ *   Without the second, the cron finds that the egress is known, and deletes what waited.
  */
 
 /** What is taken from one environment to that of a shard. */

@@ -1,5 +1,6 @@
-import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, lt, ne, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { insertSelect } from "../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -17,7 +18,13 @@ import {
 } from "../database/schema.ts";
 import { CLAIM_KEPT_FOR } from "../limits.ts";
 
-/* The claims of keys in the directory: of calls, egresses and files of organizations in other shards. */
+/*
+ * The claims of keys in the directory: of calls, egresses and files of organizations in other shards.
+ *
+ * A claim goes to somebody else, or is dropped, only after its owner's shard was fenced: the key is written into `locations`
+ * there, if nothing has it. Triggers then refuse a row that comes late, however late, and its request asks the directory
+ * again.
+ */
 
 /** A key that an organization has claimed. */
 export type Claim = typeof locations.$inferSelect;
@@ -34,19 +41,32 @@ export interface Contested extends Claim {
 export const isLocation = (kind: Value<LocationKind>, key: Value<string>) =>
   and(eq(locations.kind, kind), eq(locations.key, key));
 
-/** A claim that is made again is renewed, unless that was done lately. The millisecond tells it from a new one. */
+/** A claim that is made again is renewed. So it is never quite what another request has seen. */
 export const renewed = (now: Value<number>) => ({
-  target: [locations.kind, locations.key],
-  set: { claimed_at: sql`${now} - 1` },
-  setWhere: and(
-    eq(locations.organization_id, sql`excluded.organization_id`),
-    sql`${locations.claimed_at} < ${now} - ${sql.raw(String(CLAIM_KEPT_FOR / 2))}`,
-  ),
+  ...renewedBy(now),
+  setWhere: eq(locations.organization_id, sql`excluded.organization_id`),
 });
 
-/** Keys that calls, egresses and files of the first database have need no claim: nobody else gets them. */
-export const unlessOwn = (table: typeof calls | typeof egresses | typeof storageKeys, condition: SQL) =>
-  sql`not exists (select 1 from ${table} where ${condition})`;
+const renewedBy = (now: Value<number>) => ({
+  target: [locations.kind, locations.key],
+  set: { claimed_at: sql`max(${locations.claimed_at} + 1, ${now})` },
+});
+
+/**
+ * True for a key that nothing has in the database that is asked. What the first database has needs no claim: nobody else gets
+ * it.
+ */
+export const isFree = (kind: LocationKind, key: Value<string>) => {
+  const { table, column } = HOLDERS[kind];
+  return sql`not exists (select 1 from ${table} where ${eq(column, key)})`;
+};
+
+/** What a key is claimed for. */
+const HOLDERS = {
+  call: { table: calls, column: calls.key },
+  egress: { table: egresses, column: egresses.egress_id },
+  file: { table: storageKeys, column: storageKeys.storage_key },
+};
 
 export const claimants = alias(organizations, "claimants");
 
@@ -86,18 +106,37 @@ export const dropClaim = preparedQuery((claim: Placeholders<Claim>) =>
   builder.delete(locations).where(isClaim(claim)),
 );
 
-/** Finds, in the shard of the owner, what a key was claimed for. */
-export const ownersRow: Record<LocationKind, (values: { key: string }) => BoundQuery<unknown>> = {
-  call: preparedQuery(({ key }: Placeholders<{ key: string }>) =>
-    builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key)),
-  ),
-  egress: preparedQuery(({ key }: Placeholders<{ key: string }>) =>
-    builder.select({ id: egresses.id }).from(egresses).where(eq(egresses.egress_id, key)),
-  ),
-  file: preparedQuery(({ key }: Placeholders<{ key: string }>) =>
-    builder
-      .select({ organization_id: storageKeys.organization_id })
-      .from(storageKeys)
-      .where(eq(storageKeys.storage_key, key)),
-  ),
-};
+/**
+ * Fences the shard of the owner, unless something has the key there.
+ *
+ * @returns the row of the fence, if there is one now
+ */
+export const fence = Object.fromEntries(
+  (["call", "egress", "file"] as const).map((kind) => [
+    kind,
+    preparedQuery(({ key, organization_id, now }: Placeholders<Claim & { now: number }>) =>
+      insertSelect(
+        locations,
+        {
+          kind: sql<LocationKind>`${sql.raw(`'${kind}'`)}`,
+          key,
+          organization_id: organizations.id,
+          claimed_at: now,
+        },
+        sql`from ${organizations} where ${eq(organizations.id, organization_id)} and ${isFree(kind, key)}`,
+      )
+        .onConflictDoUpdate(renewedBy(now))
+        .returning({ kind: locations.kind, key: locations.key }),
+    ),
+  ]),
+) as Record<
+  LocationKind,
+  (values: Claim & { now: number }) => BoundQuery<{ kind: LocationKind; key: string }>
+>;
+
+/** For the owner of the claim. A fence that is as young as if somebody had taken this very claim stays. */
+export const takeFenceAway = preparedQuery(({ kind, key, claimed_at }: Placeholders<Claim>) =>
+  builder
+    .delete(locations)
+    .where(and(isLocation(kind, key), lt(locations.claimed_at, sql`${claimed_at} + ${CLAIM_KEPT_FOR}`))),
+);

@@ -1,11 +1,12 @@
 import { shardOfSecret } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
 import { type Database, primaryOf } from "../database/database.ts";
-import { type BoundQuery, decode, type RawRow, runAll, runRaw } from "../database/queries.ts";
+import { WriteConflict } from "../database/decide_and_write.ts";
+import { type BoundQuery, decode, type RawRow, runRaw } from "../database/queries.ts";
 import { ApiError } from "../http/errors.ts";
-import { remember } from "../http/memory.ts";
-import { CLAIM_KEPT_FOR, MAX_KNOWN_PLACES, PLACE_KNOWN_FOR } from "../limits.ts";
-import { type Claim, type Contested, dropClaim, ownersRow, takeClaim } from "./claims.ts";
+import { NoCallHere } from "../livekit/egresses.ts";
+import { type Claim, type Contested, takeFenceAway } from "./claims.ts";
+import { forgetPlace, recall, rememberPlace } from "./known_places.ts";
 import {
   type Place,
   placeOfCall,
@@ -15,6 +16,7 @@ import {
   placeOfRoom,
   type WaitingEgress,
 } from "./places.ts";
+import { dropUnused, isClaimedElsewhere, takeAbandoned } from "./unused_claims.ts";
 
 /*
  * The platform and LiveKit name things of any organization. A verb of theirs runs where the thing is:
@@ -37,19 +39,13 @@ class Elsewhere extends Error {
   }
 }
 
-/** What triggers say of a claim that came between reading and writing (see triggers/shards.sql). */
-const CLAIMED = "the key is claimed elsewhere";
-
-/** Where things outside the first shard are. */
-const knownPlaces = new Map<string, { shard: number; until: number }>();
-
 /** What the directory said, beside the place. */
 export interface Found {
   /** Keys that the verb names, and that another organization has claimed. */
   contested: Contested[];
   waiting: WaitingEgress[];
-  /** What was claimed for the verb, and was nobody's before, or stood for nothing. */
-  claimed: readonly Claim[];
+  /** Keys that are claimed for the verb. */
+  claimed: Claim[];
 }
 
 const NOTHING_FOUND: Found = { contested: [], waiting: [], claimed: [] };
@@ -76,36 +72,41 @@ export async function inPlace<Result>(
     try {
       return await verb(shards.at(known), NOTHING_FOUND);
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
-      for (const name of place.names) knownPlaces.delete(name);
+      const isElsewhere = (error instanceof ApiError && error.status === 404) || isClaimedElsewhere(error);
+      if (!isElsewhere) throw error;
+      forgetPlace(place);
     }
-  const claimed: Claim[] = [];
-  return askingAgain(() => askAndRun(context, place, verb, isNamed, claimed));
+  return askingAgain((isRepeated) => askAndRun(context, place, verb, isNamed, isRepeated));
 }
 
-/** Repeats what asks the directory, and is then refused because keys have got another owner. */
-export async function askingAgain<Result>(ask: () => Promise<Result>): Promise<Result> {
+/**
+ * Repeats what asks the directory, and is then refused because keys have got another owner.
+ *
+ * @throws WriteConflict if they keep changing
+ */
+export async function askingAgain<Result>(ask: (isRepeated: boolean) => Promise<Result>): Promise<Result> {
   for (let question = 1; ; question++)
     try {
-      return await ask();
+      return await ask(question > 1);
     } catch (error) {
-      const isOutdated = error instanceof Outdated || isClaimedElsewhere(error);
-      if (!isOutdated || question === MAX_QUESTIONS) throw error;
+      if (!(error instanceof Outdated || isClaimedElsewhere(error))) throw error;
+      if (question === MAX_QUESTIONS)
+        throw new WriteConflict("The owners of keys kept changing", { cause: error });
     }
 }
 
 /** Keys of the verb have got another owner since the directory was asked. */
 class Outdated extends Error {}
 
-/** Owners hardly ever change while a request is under way. */
-const MAX_QUESTIONS = 3;
+/** Owners hardly ever change while a request is under way. An egress and its file may be taken over one after the other. */
+const MAX_QUESTIONS = 5;
 
 async function askAndRun<Result>(
   context: Context,
   place: Place,
   verb: Verb<Result>,
   isNamed: (result: Result) => boolean,
-  claimed: Claim[],
+  isRepeated: boolean,
 ): Promise<Result> {
   const { shards, now } = context as Required<Context>;
   const own = shards.at(0);
@@ -113,15 +114,21 @@ async function askAndRun<Result>(
     return await verb({ ...own, db: askingFirst(own.db, place) }, NOTHING_FOUND);
   } catch (error) {
     if (!(error instanceof Elsewhere)) throw error;
-    const { shard } = error;
-    claimed.push(...error.found.claimed.filter(({ claimed_at }) => claimed_at === now));
-    const found = { ...error.found, claimed };
-    if (await takeAbandoned(context, found.contested, claimed)) throw new Outdated();
-    const result = await verb(shards.at(shard), found);
-    if (shard > 0 && isNamed(result)) rememberPlace(place, shard, now, found);
+    const { shard, found } = error;
+    if (await takeAbandoned(context, found.contested)) throw new Outdated();
+    const there = shards.at(shard);
+    if (isRepeated && found.claimed.length > 0) await runRaw(there.db, found.claimed.map(takeFenceAway));
+    const result = await verb(there, found).catch(async (refusal) => {
+      if (isRefusal(refusal)) await dropUnused(context, shard, found.claimed);
+      throw refusal;
+    });
+    if (shard > 0 && isNamed(result)) rememberPlace(place, shard, now, found.contested);
     return result;
   }
 }
+
+const isRefusal = (error: unknown) =>
+  error instanceof NoCallHere || (error instanceof ApiError && error.status < 500);
 
 /** A database that asks the directory where the thing is, in the batch of the first statement. */
 function askingFirst(db: Database, { claims, contested, waiting, find }: Place): Database {
@@ -164,56 +171,6 @@ function askingFirst(db: Database, { claims, contested, waiting, find }: Place):
   }
 
   return { batch, prepare: (text) => asBatch(primary.prepare(text)) };
-}
-
-/** True for a claim that a request left without a row, or that is so old that its owner is to be asked. */
-const isAbandoned = ({ claimed_at }: Contested, now: number) => claimed_at < now - CLAIM_KEPT_FOR;
-
-/**
- * Takes claims over that stand for nothing, because a request died before it wrote the row: the owner's shard has none.
- *
- * @param claimed gets those that are the claimant's now
- * @returns whether there were any
- */
-async function takeAbandoned(
-  { shards, now }: Context,
-  contested: Contested[],
-  claimed: Claim[],
-): Promise<boolean> {
-  if (!shards) return false;
-  let isTaken = false;
-  for (const claim of contested.filter((each) => isAbandoned(each, now))) {
-    const { kind, key, claimant_id, claimant_shard } = claim;
-    const rows = await runRaw(shards.at(claim.shard).db, [ownersRow[kind]({ key })]);
-    if (rows[0]?.length) continue;
-    // The keys of the first database are not in the directory.
-    await runAll(shards.directory, claimant_shard === 0 ? dropClaim(claim) : takeClaim({ ...claim, now }));
-    if (claimant_shard > 0) claimed.push({ kind, key, organization_id: claimant_id, claimed_at: now });
-    isTaken = true;
-  }
-  return isTaken;
-}
-
-function isClaimedElsewhere(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause.message.includes(CLAIMED)) return true;
-  return false;
-}
-
-/** The shard that is known for all names of the place. */
-function recall({ names }: Place, now: number): number | undefined {
-  const [first, ...others] = names.map((name) => knownPlaces.get(name));
-  if (!first || first.until <= now) return undefined;
-  const areThere = others.every((other) => other && other.until > now && other.shard === first.shard);
-  return areThere ? first.shard : undefined;
-}
-
-/** A key of another organization is no place for who named it. */
-function rememberPlace({ names }: Place, shard: number, now: number, { contested }: Found) {
-  const foreign = contested.map(({ kind, key }) => `${kind}:${key}`);
-  for (const name of names)
-    if (!foreign.includes(name))
-      remember(knownPlaces, name, { shard, until: now + PLACE_KNOWN_FOR }, MAX_KNOWN_PLACES);
 }
 
 /** Makes of a verb, whose first argument says where it works, one that runs there. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray, lte, ne, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { Context, Shards } from "../context.ts";
 import { insertSelect, jsonField } from "../database/insert.ts";
 import {
@@ -109,12 +109,7 @@ const copiedColumns = Object.fromEntries(
 /** The statements that copy new organizations to their shard, with the entries of the access log. */
 function copyNew(context: Context, copied: Organization[]): BoundQuery<unknown>[] {
   const rows = JSON.stringify(copied);
-  return [
-    deleteEntriesOfNamesakes({ rows }),
-    deleteNamesakes({ rows }),
-    insertCopies({ rows }),
-    creationEntries(context, "create", { rows }),
-  ];
+  return [renameNamesakes({ rows }), insertCopies({ rows }), creationEntries(context, "create", { rows })];
 }
 
 /** Once for each organization, however often it is copied. */
@@ -125,19 +120,16 @@ const creationEntries = accessEntries("organization", ({ rows }: Placeholders<{ 
     and not exists (select 1 from ${accessLogs} where ${eq(accessLogs.organization_id, organizations.id)})`,
 }));
 
-/** True for an organization that has the slug of one that is copied. */
-const isNamesake = (rows: SQLWrapper) =>
-  sql`exists (select 1 from json_each(${rows}) as item
-    where ${eq(organizations.slug, jsonField("slug"))} and ${ne(organizations.id, jsonField("id"))})`;
-
-const deleteEntriesOfNamesakes = preparedQuery(({ rows }: Placeholders<{ rows: string }>) => {
-  const namesakes = builder.select({ id: organizations.id }).from(organizations).where(isNamesake(rows));
-  return builder.delete(accessLogs).where(inArray(accessLogs.organization_id, namesakes));
-});
-
-/** An organization was taken back after it had been copied: nothing belongs to it, but its slug can be given again. */
-const deleteNamesakes = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
-  builder.delete(organizations).where(isNamesake(rows)),
+/**
+ * An older organization with the slug was taken back after it had been copied. Nobody knows it, so its slug can be given again.
+ * Its access log stays.
+ */
+const renameNamesakes = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+  builder
+    .update(organizations)
+    .set({ slug: sql`'taken-back-' || ${organizations.id}` })
+    .from(sql`json_each(${rows}) as item`)
+    .where(and(eq(organizations.slug, jsonField("slug")), lt(organizations.id, jsonField("id")))),
 );
 
 const insertCopies = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>

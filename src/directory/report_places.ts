@@ -10,7 +10,7 @@ import {
   organizations,
   storageKeys,
 } from "../database/schema.ts";
-import { claimants, contestedBy, isLocation, renewed, unlessOwn } from "./claims.ts";
+import { claimants, contestedBy, isFree, isLocation, renewed } from "./claims.ts";
 import { organizationSlugOf, type Place, shardOf, shardOfKey } from "./places.ts";
 
 /* Where a report belongs that may bring a new key: its place claims the key before the row is written. */
@@ -20,14 +20,12 @@ interface CallNames {
   key: string;
   /** That of the waiting room; empty where the report names none. */
   slug: string;
-  /** Another key by which the call of LiveKit's room may be known. Empty where there is none: no call has an empty key. */
-  other_key: string;
   now: number;
 }
 
 /** Where a report of a call belongs: to the call that is known by the key, or to the organization of the waiting room. */
-export function placeOfReport(key: string, room_slug: string, now: number, other_key = ""): Place {
-  const report = { key, slug: organizationSlugOf(room_slug), other_key, now };
+export function placeOfReport(key: string, room_slug: string, now: number): Place {
+  const report = { key, slug: organizationSlugOf(room_slug), now };
   return {
     names: [`call:${key}`],
     claims: [claimCall(report)],
@@ -37,28 +35,16 @@ export function placeOfReport(key: string, room_slug: string, now: number, other
   };
 }
 
-const claimCall = preparedQuery(({ key, slug, other_key, now }: Placeholders<CallNames>) => {
-  const known = alias(locations, "known");
-  const isKnownOtherwise = builder
-    .select({ key: known.key })
-    .from(known)
-    .where(
-      and(
-        eq(known.kind, "call"),
-        eq(known.key, other_key),
-        eq(known.organization_id, organizations.id),
-        ne(known.key, key),
-      ),
-    );
-  return insertSelect(
+const claimCall = preparedQuery(({ key, slug, now }: Placeholders<CallNames>) =>
+  insertSelect(
     locations,
     { kind: sql<"call">`'call'`, key, organization_id: organizations.id, claimed_at: now },
     sql`from ${organizations} where ${eq(organizations.slug, slug)} and ${ne(organizations.shard, 0)}
-      and ${unlessOwn(calls, eq(calls.key, key))} and not exists ${isKnownOtherwise}`,
+      and ${isFree("call", key)}`,
   )
     .onConflictDoUpdate(renewed(now))
-    .returning();
-});
+    .returning(),
+);
 
 const shardOfReport = preparedQuery(({ key, slug }: Placeholders<CallNames>) => {
   const claimed = builder
@@ -145,7 +131,7 @@ const claimEgress = preparedQuery((report: EgressReport) =>
       claimed_at: report.now,
     },
     sql`from ${organizations} where ${organizations.id} = ${organizationOfCall(report)} and ${ne(organizations.shard, 0)}
-      and ${unlessOwn(egresses, eq(egresses.egress_id, report.egress_id))}`,
+      and ${isFree("egress", report.egress_id)}`,
   )
     .onConflictDoUpdate(renewed(report.now))
     .returning(),
@@ -165,6 +151,7 @@ const organizationOfEgress = ({ egress_id }: EgressReport) => {
   return sql`coalesce(${claimed}, ${own})`;
 };
 
+/** Not while it is open whose egress it is: the call that the report names is another organization's. */
 const claimFile = preparedQuery((report: EgressReport) =>
   insertSelect(
     locations,
@@ -175,7 +162,8 @@ const claimFile = preparedQuery((report: EgressReport) =>
       claimed_at: report.now,
     },
     sql`from ${organizations} where ${organizations.id} = ${organizationOfEgress(report)} and ${ne(organizations.shard, 0)}
-      and ${unlessOwn(storageKeys, eq(storageKeys.storage_key, report.storage_key))}`,
+      and ${organizations.id} = coalesce(${organizationOfCall(report)}, ${organizations.id})
+      and ${isFree("file", report.storage_key)}`,
   )
     .onConflictDoUpdate(renewed(report.now))
     .returning(),

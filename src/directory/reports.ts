@@ -1,7 +1,7 @@
 import { and, eq, exists, or, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { builder, type Placeholders, preparedQuery, runAll, runRaw } from "../database/queries.ts";
-import { livekitEgresses, locations } from "../database/schema.ts";
+import { builder, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
+import { calls, livekitEgresses, locations } from "../database/schema.ts";
 import { logFault } from "../http/log.ts";
 import { WAITING_EGRESSES_TAKEN } from "../limits.ts";
 import type { EgressEvent } from "../livekit/egress_info.ts";
@@ -13,19 +13,21 @@ import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
 import type { Egress, EgressReport } from "../resources/egresses/egresses.schemas.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
-import { dropClaim } from "./claims.ts";
 import { askingAgain, type Found, inPlace } from "./in_place.ts";
 import type { WaitingEgress } from "./places.ts";
 import { placeOfEgressReport, placeOfReport, waitingEgress } from "./report_places.ts";
 
-/* The reports that bring new keys: each key is claimed in the directory before its row is written in a shard. */
+/*
+ * The reports that bring new keys: each key is claimed in the directory before its row is written in a shard. A claim has the
+ * time at which it is made: the body may have taken a minute to arrive.
+ */
 
 type Outcome = Awaited<ReturnType<typeof reportEgressOfRoom>>;
 
 export const reportCallInPlace = (context: Context, key: string, report: CallReport): Promise<ReportedCall> =>
   inPlace(
     context,
-    placeOfReport(key, report.waiting_room_slug ?? "", context.now),
+    placeOfReport(key, report.waiting_room_slug ?? "", Date.now()),
     takingWhatWaits((there) => reportCall(there, key, report)),
   );
 
@@ -33,7 +35,7 @@ export const reportCallInPlace = (context: Context, key: string, report: CallRep
 export const reportVisitInPlace = (context: Context, visit: VisitEvent): Promise<ReportedCall> =>
   inPlace(
     context,
-    placeOfReport(visit.room_sid, visit.waiting_room_slug, context.now, visit.room_name),
+    placeOfReport(visit.room_sid, visit.waiting_room_slug, Date.now()),
     takingWhatWaits((there) => reportVisit(there, visit)),
     // A call that is known by the room's name has not the key that the place names.
     ({ key }) => key === visit.room_sid,
@@ -45,26 +47,32 @@ export function reportEgressInPlace(
   report: EgressReport,
 ): Promise<Egress> {
   const { call_key = "", storage_key } = report;
-  const names = { egress_id, call_key, other_key: "", storage_key: storage_key ?? "", now: context.now };
+  const names = { egress_id, call_key, other_key: "", storage_key: storage_key ?? "", now: Date.now() };
   return inPlace(context, placeOfEgressReport(names), (there, found) =>
     reportEgress(there, egress_id, report, ownerOfFile(found)),
   );
 }
 
-/**
- * An event whose call nobody knows waits in the directory. One that names the call, as those before may not have done, takes
- * what has waited.
- */
+/** An event whose call nobody knows waits in the directory. One that names the call brings what has waited with it. */
 export const reportEgressEventInPlace = (context: Context, event: EgressEvent): Promise<Outcome> =>
   askingAgain(() => reportOrWait(context, event));
 
 async function reportOrWait(context: Context, event: EgressEvent): Promise<Outcome> {
   const { shards } = context;
-  const { egress_id } = event;
+  const { egress_id, room_sid, room_name } = event;
   try {
-    const { outcome, waiting } = await reportKnown(context, event);
-    await takeWaiting(context, waiting);
-    return outcome;
+    return await inPlace(context, placeOfEvent(event), async (there, found) => {
+      if (there.shard === 0 || found.waiting.length === 0) return reportIn(there, found, event);
+      await takeWaiting(
+        there,
+        found.waiting.map((egress) => ({
+          ...egress,
+          room_sid: room_sid || egress.room_sid,
+          room_name: room_name || egress.room_name,
+        })),
+      );
+      return reportIn(shards?.at(there.shard) ?? there, found, event);
+    });
   } catch (error) {
     if (!(error instanceof NoCallHere && shards)) throw error;
     const outcome = await reportEgressOfRoom(shards.at(0), event);
@@ -74,28 +82,14 @@ async function reportOrWait(context: Context, event: EgressEvent): Promise<Outco
   }
 }
 
-async function reportKnown(
-  context: Context,
-  event: EgressEvent,
-): Promise<{ outcome: Outcome; waiting: WaitingEgress[] }> {
-  const { egress_id, room_sid, room_name, report } = event;
+function placeOfEvent({ egress_id, room_sid, room_name, report }: EgressEvent) {
   const storage_key = report.storage_key ?? "";
-  const names = { egress_id, call_key: room_sid, other_key: room_name, storage_key, now: context.now };
-  return inPlace(context, placeOfEgressReport(names), async (there, found) => {
-    try {
-      const outcome = await reportEgressOfRoom(there, event, ownerOfFile(found));
-      return { outcome, waiting: there.shard > 0 ? found.waiting : [] };
-    } catch (error) {
-      if (error instanceof NoCallHere) await dropClaims(context, found);
-      throw error;
-    }
-  });
+  const names = { egress_id, call_key: room_sid, other_key: room_name, storage_key, now: Date.now() };
+  return placeOfEgressReport(names);
 }
 
-/** The call of the room's name is another one, so the egress is not its organization's. What that had before stays. */
-async function dropClaims({ shards }: Context, { claimed }: Found) {
-  if (shards && claimed.length > 0) await runRaw(shards.directory, claimed.map(dropClaim));
-}
+const reportIn = (there: Context, found: Found, event: EgressEvent, hasWaited = false) =>
+  reportEgressOfRoom(there, event, { hasWaited, fileOwner: ownerOfFile(found) });
 
 const ownerOfFile = ({ contested }: Found): number | undefined =>
   contested.find(({ kind }) => kind === "file")?.organization_id;
@@ -126,19 +120,26 @@ const waitingForCall = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
     .where(or(eq(livekitEgresses.room_sid, key), eq(livekitEgresses.room_name, key))),
 );
 
-/** @returns how many have found their call */
+/**
+ * Brings egresses that have waited in the directory to their calls. One that was reported meanwhile stays as it is.
+ *
+ * @returns how many have found their call
+ */
 async function takeWaiting(context: Context, waiting: WaitingEgress[]): Promise<number> {
   const { shards } = context;
   if (!shards) return 0;
   let taken = 0;
+  const faults: unknown[] = [];
   for (const egress of waiting)
     try {
-      await reportKnown(context, eventOf(egress));
+      const event = eventOf(egress);
+      await inPlace(context, placeOfEvent(event), (there, found) => reportIn(there, found, event, true));
       await runAll(shards.directory, deleteTaken(egress));
       taken++;
     } catch (error) {
-      if (!(error instanceof NoCallHere)) throw error;
+      if (!(error instanceof NoCallHere)) faults.push(error);
     }
+  if (faults.length > 0) throw faults[0];
   return taken;
 }
 
@@ -175,23 +176,20 @@ export async function takeWaitingEgresses(context: Context): Promise<number> {
 }
 
 /** In any order: those that go on waiting are not always the first. */
-const waitingOfKnown = preparedQuery((_: object) =>
-  builder
+const waitingOfKnown = preparedQuery((_: object) => {
+  const { room_sid, room_name } = livekitEgresses;
+  const claimed = builder
+    .select({ key: locations.key })
+    .from(locations)
+    .where(and(eq(locations.kind, "call"), sql`${locations.key} in (${room_sid}, ${room_name})`));
+  const own = builder
+    .select({ key: calls.key })
+    .from(calls)
+    .where(sql`${calls.key} in (${room_sid}, ${room_name})`);
+  return builder
     .select()
     .from(livekitEgresses)
-    .where(
-      exists(
-        builder
-          .select({ key: locations.key })
-          .from(locations)
-          .where(
-            and(
-              eq(locations.kind, "call"),
-              sql`${locations.key} in (${livekitEgresses.room_sid}, ${livekitEgresses.room_name})`,
-            ),
-          ),
-      ),
-    )
+    .where(or(exists(claimed), exists(own)))
     .orderBy(sql`random()`)
-    .limit(WAITING_EGRESSES_TAKEN),
-);
+    .limit(WAITING_EGRESSES_TAKEN);
+});

@@ -25,18 +25,25 @@ interface Outcome {
 /** There is no call for the egress in this shard: it must wait in the directory, which the report of a call asks. */
 export class NoCallHere extends Error {}
 
+/** What only several databases have. */
+interface FromElsewhere {
+  /** The organization of another database whose file the event names. */
+  fileOwner?: number | undefined;
+  /** True for what LiveKit said long ago. So it changes nothing of a known egress, and does not wait again. */
+  hasWaited?: boolean;
+}
+
 /**
  * Records what LiveKit says of an egress. If nobody has reported the call of the room yet, it waits for the call (see
  * triggers/livekit_egresses.sql). What several events say of one egress is merged as reports are. A file that the egress
  * cannot have is left out, and the rest is taken.
  *
- * @param ownerElsewhere the organization of another database whose file the event names
- * @throws NoCallHere if the egress has to wait for its call, and this is not the directory
+ * @throws NoCallHere if the egress has to wait for its call, and this is not the directory, or it has waited
  */
 export async function reportEgressOfRoom(
   { db, shard, now }: Context,
   event: EgressEvent,
-  ownerElsewhere?: number,
+  { fileOwner, hasWaited = false }: FromElsewhere = {},
 ): Promise<Outcome> {
   const { egress_id, room_sid: sid, room_name: name, report } = event;
   const { storage_key, ...withoutFile } = report;
@@ -57,10 +64,10 @@ export async function reportEgressOfRoom(
           (file) =>
             file.storage_key === key && file.organization_id !== (organization ?? file.organization_id),
         );
-      if (storage_key && ownerElsewhere !== undefined)
-        files.push({ storage_key, organization_id: ownerElsewhere });
+      if (storage_key && fileOwner !== undefined) files.push({ storage_key, organization_id: fileOwner });
       if (isForeign(storage_key)) file_fault = "of another organization";
       const news = isForeign(storage_key) ? withoutFile : report;
+      if (egress && hasWaited) return { unchanged: egress };
       if (egress) {
         const known = { egress, call: undefined, isMember: false, fileOwner: undefined };
         return upsertIfChanged(egressWrites, egress, mergeEgress(known, egress_id, news, now));
@@ -73,7 +80,7 @@ export async function reportEgressOfRoom(
         const next = reviseEgress(undefined, fields, null, now);
         return { writes: [deleteWaiting({ egress_id }), egressWrites.insert(next)] };
       }
-      if (shard > 0) throw new NoCallHere();
+      if (shard > 0 || hasWaited) throw new NoCallHere();
       const room = {
         room_sid: sid || (waiting?.room_sid ?? null),
         room_name: name || (waiting?.room_name ?? null),

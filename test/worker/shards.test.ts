@@ -1,64 +1,28 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Answer } from "./support/api.ts";
-import { ENDED_AT, STARTED_AT } from "./support/calls.ts";
+import { ENDED_AT } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anIdentityProvider } from "./support/identity_provider.ts";
-import { aLiveKitRoom, anEgressId, at, delivered, EgressStatus, VISIT_AT } from "./support/livekit.ts";
-import { makeShard } from "./support/make_shard.ts";
-import { anInvite, given, type Organization, unique } from "./support/organization.ts";
+import { aLiveKitRoom, anEgressId, delivered } from "./support/livekit.ts";
+import { anInvite, given, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
-import { aShardedService, failing, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
+import { AUDIT_SIGNING_KEY } from "./support/seals.ts";
+import {
+  aRoomWithOwner,
+  inTwoShards,
+  letPass,
+  MINUTE,
+  makeShards,
+  rowsIn,
+} from "./support/sharded_visits.ts";
+import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
 import { expectExchanged } from "./support/sign_in.ts";
 
-const MINUTE = 60_000;
-
-beforeAll(async () => {
-  await makeShard(env.DB, env.SPARE_1, 1, env.MIGRATIONS);
-  await makeShard(env.DB, env.SPARE_2, 2, env.MIGRATIONS);
-});
+beforeAll(makeShards);
 
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** From now on the clock stands where the test puts it. */
-const letPass = (milliseconds: number) =>
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + milliseconds });
-
-/** What a call needs, in an organization. */
-async function aRoomWithOwner(organization: Organization) {
-  const [room, owner] = [await organization.addRoom(), await organization.addProvider()];
-  const call = { waiting_room_slug: room.slug, organization_user_id: owner.id, started_at: STARTED_AT };
-  return { organization, room, owner, call };
-}
-
-/** One organization in each of two shards. */
-async function inTwoShards(service: ShardedService, shards: [number, number] = [1, 2]) {
-  const [one, other] = [
-    await aRoomWithOwner(await service.anOrganizationIn(shards[0])),
-    await aRoomWithOwner(await service.anOrganizationIn(shards[1])),
-  ];
-  return [one, other] as const;
-}
-
-const rowsIn = async (database: D1Database, query: string, ...values: unknown[]) =>
-  (
-    await database
-      .prepare(query)
-      .bind(...values)
-      .all()
-  ).results;
-
-/** In which databases a call is. */
-async function homesOf(key: string): Promise<number[]> {
-  const found = await Promise.all(
-    [env.DB, env.SPARE_1, env.SPARE_2].map((each) => rowsIn(each, "select 1 from calls where key = ?", key)),
-  );
-  return found.flatMap((rows, shard) => rows.map(() => shard));
-}
-
-const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
 
 describe("An organization in a shard", () => {
   it("is made in the newest one unless the operator names another, and never elsewhere", async () => {
@@ -230,181 +194,15 @@ describe("A person", () => {
   });
 });
 
-describe("A key that two organizations in two shards report at once has one owner:", () => {
-  it.each([
-    ["two others", [1, 2]],
-    ["the first and another", [0, 1]],
-  ] as [string, [number, number]][])("that of a call, in %s", async (_, shards) => {
-    const service = aShardedService();
-    const both = await inTwoShards(service, shards);
-    const key = unique("call");
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => {
-        const by = n % 2;
-        return service.platform
-          .put(`/calls/${key}`, { call: both[by as 0 | 1].call })
-          .then((answer) => ({ by, ...answer }));
-      }),
-    );
-    const [home, ...others] = await homesOf(key);
-    expect(others).toEqual([]);
-    const ownerIs = shards.indexOf(home as number);
-    for (const { by, status } of answers) expect(status).toBe(by === ownerIs ? 200 : 422);
-  });
-
-  it.each([
-    ["two others", [1, 2]],
-    ["the first and another", [0, 1]],
-  ] as [string, [number, number]][])("those of an egress and of its file, in %s", async (_, shards) => {
-    const service = aShardedService();
-    const both = await inTwoShards(service, shards);
-    const keys: string[] = [];
-    for (const { call } of both) {
-      const key = unique("call");
-      keys.push(key);
-      await given(service.platform.put(`/calls/${key}`, { call }));
-    }
-    const report = (egress_id: string, by: number, egress: object) =>
-      service.platform.put(`/egresses/${egress_id}`, { egress: { call_key: keys[by], ...egress } });
-    const egress_id = unique("egress");
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => report(egress_id, n % 2, { status: "egress_starting" })),
-    );
-    expect(statusesOf(answers)).toEqual([200, 422]);
-    const ofOne = answers.filter((_, n) => n % 2 === 0);
-    const ofOther = answers.filter((_, n) => n % 2 === 1);
-    expect(statusesOf(ofOne)).toHaveLength(1);
-    expect(statusesOf(ofOther)).toHaveLength(1);
-    const storage_key = unique("file");
-    const own = [unique("egress"), unique("egress")];
-    const named = await Promise.all(
-      Array.from({ length: 30 }, (_, n) =>
-        report(own[n % 2] as string, n % 2, { status: "egress_ended", storage_key }),
-      ),
-    );
-    expect(statusesOf(named)).toEqual([200, 422]);
-    expect(statusesOf(named.filter((_, n) => n % 2 === 0))).toHaveLength(1);
-    expect(statusesOf(named.filter((_, n) => n % 2 === 1))).toHaveLength(1);
-  });
-
-  it("also while a fifth of D1's transactions fail, when the reporters have repeated what was 503", async () => {
-    const service = aShardedService();
-    const both = await inTwoShards(service);
-    const keys = Array.from({ length: 5 }, () => unique("call"));
-    service.on.fill(failing(0.2));
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, async (_, n) => {
-        for (;;) {
-          const { call } = both[(n % 2) as 0 | 1];
-          const answer = await service.platform.put(`/calls/${keys[n % 5]}`, { call });
-          if (answer.status !== 503) return answer;
-          expect(answer.headers.get("Retry-After")).toBeTruthy();
-        }
-      }),
-    );
-    service.on.fill((run) => run());
-    expect(answers.filter(({ status }) => status !== 200 && status !== 422)).toEqual([]);
-    for (const key of keys) expect(await homesOf(key)).toHaveLength(1);
-  });
-});
-
-describe("A key has one owner", () => {
-  it("also where LiveKit's room has a call by its name, and is reported by its sid too", async () => {
-    const service = aShardedService();
-    const [one, other] = await inTwoShards(service, [1, 0]);
-    const room = await aLiveKitRoom(one.organization);
-    const report = (key: string, { call }: { call: object }) =>
-      service.platform.put(`/calls/${key}`, { call });
-    const call = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: room.owner.id };
-    await given(report(room.name, { call: { ...one.call, ...call } }));
-    await delivered([room.started()], service.liveKit);
-    expect(await homesOf(room.sid)).toEqual([]);
-    await given(report(room.sid, one));
-    letPass(2 * MINUTE);
-    await given(service.platform.get(`/calls/${room.sid}`));
-    expectRefusal(await report(room.sid, other), 422);
-    expect(await homesOf(room.sid)).toEqual([1]);
-  });
-
-  it("also where an event names a recorded file, finds no call and cannot be kept", async () => {
-    const service = aShardedService();
-    const { one, rooms, file } = await aFileWithoutCall(service);
-    const egress_id = anEgressId();
-    let trip = 0;
-    // The directory is asked, and what was claimed is dropped; then the event is to be kept.
-    const thirdFails: OnTrip = (run) => (++trip > 2 ? isDown(run) : run());
-    const event = rooms[1].recorded(egress_id, 60, file);
-    await service.during(0, thirdFails, async () => expectRefusal(await service.liveKit.send(event), 503));
-    const claims = () =>
-      rowsIn(env.DB, "select key, organization_id from locations where key in (?, ?)", file, egress_id);
-    expect(await claims()).toEqual([{ key: file, organization_id: one.id }]);
-    const other = await aRoomWithOwner(await service.anOrganizationIn(0));
-    const key = unique("call");
-    await given(service.platform.put(`/calls/${key}`, { call: other.call }));
-    const egress = { call_key: key, status: "egress_ended", storage_key: file };
-    expectRefusal(await service.platform.put(`/egresses/${unique("egress")}`, { egress }), 422);
-  });
-});
-
-/** An organization in shard 1 that has recorded a file, and whose second room has the name of a call that ended before. */
-async function aFileWithoutCall(service: ShardedService) {
-  const one = await service.anOrganizationIn(1);
-  const room = await aLiveKitRoom(one);
-  const rooms = [room, await aLiveKitRoom(one, { name: room.name })] as const;
-  await given(service.platform.put(`/calls/${room.name}`, { call: anEndedCallIn(room) }));
-  const file = unique("file");
-  const egress = { call_key: room.name, status: "egress_ended", storage_key: file };
-  await given(service.platform.put(`/egresses/${unique("egress")}`, { egress }));
-  letPass(2 * MINUTE);
-  return { one, rooms, file };
+function anOrganizationToMake(service: ShardedService) {
+  const organization = { name: "Clinic", slug: unique("org") };
+  return { ...organization, create: () => service.platform.post("/organizations", { organization }) };
 }
 
-/** One that had ended when LiveKit's events begin. */
-const anEndedCallIn = ({ waitingRoom, owner }: Awaited<ReturnType<typeof aLiveKitRoom>>) => ({
-  waiting_room_slug: waitingRoom.slug,
-  organization_user_id: owner.id,
-  started_at: at(-1800),
-  ended_at: at(-60),
-});
-
-describe("A claim whose row never came", () => {
-  it.each([
-    ["of another shard", [1, 2]],
-    ["of the first shard", [1, 0]],
-  ] as [string, [number, number]][])("goes after a minute to the next claimant %s", async (_, shards) => {
-    const service = aShardedService();
-    const [one, other] = await inTwoShards(service, shards);
-    const key = unique("call");
-    const report = ({ call }: { call: object }) => service.platform.put(`/calls/${key}`, { call });
-    await service.during(1, isDown, async () => expectRefusal(await report(one), 503));
-    expectRefusal(await report(other), 422);
-    letPass(MINUTE + 1);
-    expect(await report(other)).toMatchObject({ status: 200 });
-    expect(await homesOf(key)).toEqual([shards[1]]);
-    expectRefusal(await report(one), 422);
-  });
-
-  it("stays its owner's where the row came, however late the next claimant comes", async () => {
-    const service = aShardedService();
-    const [one, other] = await inTwoShards(service);
-    const key = unique("call");
-    await given(service.platform.put(`/calls/${key}`, { call: one.call }));
-    letPass(10 * MINUTE);
-    expectRefusal(await service.platform.put(`/calls/${key}`, { call: other.call }), 422);
-    expect(await homesOf(key)).toEqual([1]);
-  });
-
-  it("is used by its own organization, which reports again", async () => {
-    const service = aShardedService();
-    const { call } = await aRoomWithOwner(await service.anOrganizationIn(1));
-    const key = unique("call");
-    await service.during(1, isDown, async () =>
-      expectRefusal(await service.platform.put(`/calls/${key}`, { call }), 503),
-    );
-    await given(service.platform.put(`/calls/${key}`, { call }));
-    expect(await homesOf(key)).toEqual([1]);
-  });
-});
+const answerLost: OnTrip = async (run) => {
+  await run();
+  return isDown(run);
+};
 
 describe("Where the second of two databases fails,", () => {
   it("a new organization is taken back, and can be made again at once", async () => {
@@ -418,17 +216,34 @@ describe("Where the second of two databases fails,", () => {
 
   it("a new organization that was copied, but whose answer was lost, leaves its slug free", async () => {
     const service = aShardedService();
-    const organization = { name: "Clinic", slug: unique("org") };
-    const create = () => service.platform.post("/organizations", { organization });
-    const answerLost: OnTrip = async (run) => {
-      await run();
-      return isDown(run);
-    };
+    const { slug, create } = anOrganizationToMake(service);
     expectRefusal(await service.during(2, answerLost, create), 503);
     const { id } = await given(create());
-    expect(
-      await rowsIn(env.SPARE_2, "select id from organizations where slug = ?", organization.slug),
-    ).toEqual([{ id }]);
+    expect(await rowsIn(env.SPARE_2, "select id from organizations where slug = ?", slug)).toEqual([{ id }]);
+  });
+
+  it("a new organization that was taken back leaves its slug free, also when its day was sealed", async () => {
+    const service = aShardedService({ AUDIT_SIGNING_KEY });
+    const { create } = anOrganizationToMake(service);
+    expectRefusal(await service.during(2, answerLost, create), 503);
+    letPass(3 * 24 * 60 * MINUTE);
+    await service.runCron();
+    const { id } = await given(create());
+    await given(service.platform.get(`/organizations/${id}`));
+  });
+
+  it("a copy of a new organization that was taken back, which comes late, leaves the next of its slug alone", async () => {
+    const service = aShardedService();
+    const { create } = anOrganizationToMake(service);
+    let copy = async (): Promise<unknown> => undefined;
+    const late: OnTrip = (run) => {
+      copy = run;
+      return isDown(run);
+    };
+    expectRefusal(await service.during(2, late, create), 503);
+    const { id } = await given(create());
+    await copy();
+    await given(service.platform.get(`/organizations/${id}`));
   });
 
   it("the cron copies a new organization that could not be taken back either", async () => {
@@ -511,108 +326,6 @@ describe("Where the second of two databases fails,", () => {
     await service.runCron();
     expect(await waiting()).toEqual([]);
     expect(await audit()).toEqual(before);
-  });
-});
-
-describe("An egress of LiveKit's", () => {
-  it("waits in the directory for a call in another shard, which takes it", async () => {
-    const service = aShardedService();
-    const organization = await service.anOrganizationIn(2);
-    const room = await aLiveKitRoom(organization);
-    const egress_id = anEgressId();
-    await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)], service.liveKit);
-    await delivered([room.started()], service.liveKit);
-    const inShard = () => rowsIn(env.SPARE_2, "select status from egresses where egress_id = ?", egress_id);
-    expect(await inShard()).toEqual([{ status: "egress_active" }]);
-    expect(await rowsIn(env.DB, "select 1 from livekit_egresses where egress_id = ?", egress_id)).toEqual([]);
-    await delivered([room.recorded(egress_id, 60)], service.liveKit);
-    expect(await inShard()).toEqual([{ status: "egress_ended" }]);
-  });
-
-  it.each([
-    ["the same shard", [0, 0]],
-    ["the first shard", [1, 0]],
-    ["a third shard", [1, 2]],
-  ] as [string, [number, number]][])(
-    "is its room's, whose name is that of another organization's ended call, in %s",
-    async (_, shards) => {
-      const service = aShardedService();
-      const namesake = await aLiveKitRoom(await service.anOrganizationIn(shards[0]));
-      await given(service.platform.put(`/calls/${namesake.name}`, { call: anEndedCallIn(namesake) }));
-      const other = await service.anOrganizationIn(shards[1]);
-      const room = await aLiveKitRoom(other, { name: namesake.name });
-      const egress_id = anEgressId();
-      const begun = { startedAt: BigInt(VISIT_AT) * 1_000_000n };
-      const active = room.egress(egress_id, EgressStatus.EGRESS_ACTIVE, begun);
-      const recorded = room.recorded(egress_id, 60);
-      await delivered([active, active, room.started(), recorded, recorded], service.liveKit);
-      const found = await Promise.all(
-        [env.DB, env.SPARE_1, env.SPARE_2].map((each) =>
-          rowsIn(
-            each,
-            "select organization_id, status, storage_key from egresses where egress_id = ?",
-            egress_id,
-          ),
-        ),
-      );
-      const egress = {
-        organization_id: other.id,
-        status: "egress_ended",
-        storage_key: `${egress_id}.mp4`,
-      };
-      expect(found).toEqual([0, 1, 2].map((shard) => (shard === shards[1] ? [egress] : [])));
-      const waiting = "select 1 from livekit_egresses where egress_id = ?";
-      expect(await rowsIn(env.DB, waiting, egress_id)).toEqual([]);
-    },
-  );
-
-  it("leaves out another's file also where its call comes while the event looks for it", async () => {
-    const service = aShardedService();
-    const { rooms, file } = await aFileWithoutCall(service);
-    const first = await service.anOrganizationIn(0);
-    const room = await aLiveKitRoom(first, { name: rooms[0].name });
-    const egress_id = anEgressId();
-    let trip = 0;
-    const thirdIsLate: OnTrip = async (run) => {
-      // The directory was asked, and what was claimed is dropped.
-      if (++trip === 3) await delivered([room.started()], service.liveKit);
-      return run();
-    };
-    const event = room.recorded(egress_id, 60, file);
-    await service.during(0, thirdIsLate, () => delivered([event], service.liveKit));
-    expect(
-      await rowsIn(
-        env.DB,
-        "select organization_id, status, storage_key from egresses where egress_id = ?",
-        egress_id,
-      ),
-    ).toEqual([{ organization_id: first.id, status: "egress_ended", storage_key: null }]);
-  });
-
-  it("leaves no claim behind where it waits for its call", async () => {
-    const service = aShardedService();
-    const { rooms } = await aFileWithoutCall(service);
-    const egress_id = anEgressId();
-    const file = unique("file");
-    const event = rooms[1].recorded(egress_id, 60, file);
-    await delivered([event, event], service.liveKit);
-    await service.runCron();
-    expect(await rowsIn(env.DB, "select * from locations where key in (?, ?)", egress_id, file)).toEqual([]);
-    await delivered([rooms[1].started()], service.liveKit);
-  });
-
-  it("leaves out a file of an organization in another shard", async () => {
-    const service = aShardedService();
-    const [one, other] = [await service.anOrganizationIn(1), await service.anOrganizationIn(2)];
-    const rooms = [await aLiveKitRoom(one), await aLiveKitRoom(other)] as const;
-    const [mine, theirs] = [anEgressId(), anEgressId()];
-    const file = unique("file");
-    await delivered([rooms[0].started(), rooms[0].recorded(mine, 60, file)], service.liveKit);
-    await delivered([rooms[1].started(), rooms[1].recorded(theirs, 60, file)], service.liveKit);
-    const fileOf = (database: D1Database, id: string) =>
-      rowsIn(database, "select status, storage_key from egresses where egress_id = ?", id);
-    expect(await fileOf(env.SPARE_1, mine)).toEqual([{ status: "egress_ended", storage_key: file }]);
-    expect(await fileOf(env.SPARE_2, theirs)).toEqual([{ status: "egress_ended", storage_key: null }]);
   });
 });
 

@@ -46,8 +46,9 @@ BEGIN
   ON CONFLICT DO UPDATE SET written_at = excluded.written_at;
 END;
 
--- A key has one owner. One that an organization of another database has claimed cannot become one of the first database: the
--- request looks for the owner again (see src/directory/in_place.ts).
+-- A key has one owner. One that an organization of another database has claimed cannot become one of the first database. In
+-- other databases, what comes after its claim was dropped, or taken over, is refused too: their `locations` are fences. The
+-- request looks for the owner again (see src/directory/claims.ts).
 CREATE TRIGGER `calls_not_elsewhere` BEFORE INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM locations WHERE kind = 'call' AND key = new.key)
 BEGIN

@@ -1123,13 +1123,12 @@ BEGIN
   SELECT new.organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
       SELECT 1 FROM storage_keys
       WHERE storage_key = livekit_egresses.storage_key AND organization_id <> new.organization_id
-    ) OR EXISTS (
-      SELECT 1 FROM locations WHERE kind = 'file' AND key = livekit_egresses.storage_key
     ), NULL, storage_key), check_at, new.created_at, new.created_at
   FROM livekit_egresses
   WHERE (room_sid = new.key OR (room_name = new.key AND (new.ended_at IS NULL OR new.ended_at > started_at)))
     AND NOT EXISTS (SELECT 1 FROM egresses WHERE egresses.egress_id = livekit_egresses.egress_id)
     AND NOT EXISTS (SELECT 1 FROM locations WHERE kind = 'egress' AND key = livekit_egresses.egress_id)
+    AND NOT EXISTS (SELECT 1 FROM locations WHERE kind = 'file' AND key = livekit_egresses.storage_key)
   ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
   DELETE FROM livekit_egresses
   WHERE (room_sid = new.key OR room_name = new.key)

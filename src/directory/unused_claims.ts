@@ -1,0 +1,62 @@
+import type { Context } from "../context.ts";
+import type { Database } from "../database/database.ts";
+import { runAll, runBatch, runRaw } from "../database/queries.ts";
+import { logFault } from "../http/log.ts";
+import { CLAIM_KEPT_FOR } from "../limits.ts";
+import { type Claim, type Contested, dropClaim, fence, takeClaim } from "./claims.ts";
+
+/* Claims that stand for nothing: the owner's shard has no row of the key. They are dropped, or taken over. */
+
+/** Drops the claims of a verb that was refused, where they stand for nothing: others need not wait for them. */
+export async function dropUnused({ shards }: Context, shard: number, claimed: Claim[]) {
+  if (!shards || claimed.length === 0) return;
+  try {
+    const unused = await fenced(shards.at(shard).db, claimed);
+    if (unused.length > 0) await runRaw(shards.directory, unused.map(dropClaim));
+  } catch (error) {
+    // They are abandoned: the next claimant takes them over.
+    logFault({ chore: "dropClaims" }, error);
+  }
+}
+
+/** Fences the owner's shard, and returns the claims that stand for nothing there. */
+async function fenced<Each extends Claim>(db: Database, claims: Each[]): Promise<Each[]> {
+  const now = Date.now();
+  const fences = await runBatch(
+    db,
+    claims.map((claim) => fence[claim.kind]({ ...claim, now })),
+  );
+  return claims.filter((_, n) => fences[n]?.length);
+}
+
+/** True for a claim that a request left without a row, or that is so old that its owner is to be asked. */
+const isAbandoned = ({ claimed_at }: Contested) => claimed_at < Date.now() - CLAIM_KEPT_FOR;
+
+/**
+ * Takes claims over that stand for nothing, because a request died before it wrote the row: the owner's shard has none.
+ *
+ * @returns whether there were any
+ */
+export async function takeAbandoned({ shards }: Context, contested: Contested[]): Promise<boolean> {
+  if (!shards) return false;
+  let isTaken = false;
+  // What organizations of the first database have is in no claim.
+  for (const claim of contested.filter((each) => each.shard > 0 && isAbandoned(each))) {
+    const [free] = await fenced(shards.at(claim.shard).db, [claim]);
+    if (!free) continue;
+    const take = claim.claimant_shard === 0 ? dropClaim(claim) : takeClaim({ ...claim, now: Date.now() });
+    await runAll(shards.directory, take);
+    isTaken = true;
+  }
+  return isTaken;
+}
+
+/** What triggers say of a claim that came between reading and writing (see triggers/shards.sql). */
+const CLAIMED = "the key is claimed elsewhere";
+
+/** True for the error of a write that came after its claim had gone. */
+export function isClaimedElsewhere(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause.message.includes(CLAIMED)) return true;
+  return false;
+}

@@ -1,0 +1,49 @@
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { STARTED_AT } from "./calls.ts";
+import { makeShard } from "./make_shard.ts";
+import type { Organization } from "./organization.ts";
+import type { ShardedService } from "./shards.ts";
+
+export const MINUTE = 60_000;
+
+export async function makeShards() {
+  await makeShard(env.DB, env.SPARE_1, 1, env.MIGRATIONS);
+  await makeShard(env.DB, env.SPARE_2, 2, env.MIGRATIONS);
+}
+
+/** From now on the clock stands where the test puts it. */
+export const letPass = (milliseconds: number) =>
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + milliseconds });
+
+/** What a call needs, in an organization. */
+export async function aRoomWithOwner(organization: Organization) {
+  const [room, owner] = [await organization.addRoom(), await organization.addProvider()];
+  const call = { waiting_room_slug: room.slug, organization_user_id: owner.id, started_at: STARTED_AT };
+  return { organization, room, owner, call };
+}
+
+/** One organization in each of two shards. */
+export async function inTwoShards(service: ShardedService, shards: [number, number] = [1, 2]) {
+  const [one, other] = [
+    await aRoomWithOwner(await service.anOrganizationIn(shards[0])),
+    await aRoomWithOwner(await service.anOrganizationIn(shards[1])),
+  ];
+  return [one, other] as const;
+}
+
+export const rowsIn = async (database: D1Database, query: string, ...values: unknown[]) =>
+  (
+    await database
+      .prepare(query)
+      .bind(...values)
+      .all()
+  ).results;
+
+/** In which databases a call is. */
+export async function homesOf(key: string): Promise<number[]> {
+  const found = await Promise.all(
+    [env.DB, env.SPARE_1, env.SPARE_2].map((each) => rowsIn(each, "select 1 from calls where key = ?", key)),
+  );
+  return found.flatMap((rows, shard) => rows.map(() => shard));
+}

@@ -30,7 +30,7 @@ import { CLAIM_KEPT_FOR } from "../limits.ts";
 export type Claim = typeof locations.$inferSelect;
 
 /** One that is another organization's. */
-export interface Contested extends Claim {
+export interface ContestedClaim extends Claim {
   /** The owner's. */
   shard: number;
   /** Who wants it now. */
@@ -41,24 +41,42 @@ export interface Contested extends Claim {
 export const isLocation = (kind: Value<LocationKind>, key: Value<string>) =>
   and(eq(locations.kind, kind), eq(locations.key, key));
 
-/** A claim that is made again is renewed. So it is never quite what another request has seen. */
-export const renewed = (now: Value<number>) => ({
-  ...renewedBy(now),
-  setWhere: eq(locations.organization_id, sql`excluded.organization_id`),
-});
+/** Inserts a claim of a key, for the organization that the condition is true for, unless the database itself has the key. */
+const claim = (kind: LocationKind, key: Value<string>, now: Value<number>, isIts: SQL) =>
+  insertSelect(
+    locations,
+    {
+      kind: sql<LocationKind>`${sql.raw(`'${kind}'`)}`,
+      key,
+      organization_id: organizations.id,
+      claimed_at: now,
+    },
+    sql`from ${organizations} where ${isIts} and ${hasNoHolder(kind, key)}`,
+  );
 
-const renewedBy = (now: Value<number>) => ({
+/**
+ * Claims a key for an organization in another shard than the first, whose own keys need no claim: nobody else gets them. A
+ * claim that is made again is renewed, so it is never quite what another request has seen.
+ */
+export const claimFor = (kind: LocationKind, key: Value<string>, now: Value<number>, isIts: SQL) =>
+  claim(kind, key, now, sql`${isIts} and ${ne(organizations.shard, 0)}`)
+    .onConflictDoUpdate({
+      ...renewal(now),
+      setWhere: eq(locations.organization_id, sql`excluded.organization_id`),
+    })
+    .returning();
+
+const renewal = (now: Value<number>) => ({
   target: [locations.kind, locations.key],
   set: { claimed_at: sql`max(${locations.claimed_at} + 1, ${now})` },
 });
 
-/**
- * True for a key that nothing has in the database that is asked. What the first database has needs no claim: nobody else gets
- * it.
- */
-export const isFree = (kind: LocationKind, key: Value<string>) => {
+const hasNoHolder = (kind: LocationKind, key: Value<string>) => sql`not exists ${holderOf(kind, key)}`;
+
+/** Selects the organization that has a key in the database that is asked. */
+export const holderOf = (kind: LocationKind, key: Value<string>) => {
   const { table, column } = HOLDERS[kind];
-  return sql`not exists (select 1 from ${table} where ${eq(column, key)})`;
+  return builder.select({ id: table.organization_id }).from(table).where(eq(column, key));
 };
 
 /** What a key is claimed for. */
@@ -66,6 +84,16 @@ const HOLDERS = {
   call: { table: calls, column: calls.key },
   egress: { table: egresses, column: egresses.egress_id },
   file: { table: storageKeys, column: storageKeys.storage_key },
+};
+
+/** Selects the organization that has a key, or has claimed it. */
+export const ownerOf = (kind: LocationKind, key: Value<string>): SQL => {
+  const own = alias(locations, "own");
+  const claimed = builder
+    .select({ id: own.organization_id })
+    .from(own)
+    .where(and(eq(own.kind, kind), eq(own.key, key)));
+  return sql`coalesce(${claimed}, ${holderOf(kind, key)})`;
 };
 
 export const claimants = alias(organizations, "claimants");
@@ -95,7 +123,7 @@ const isClaim = (claim: Placeholders<Claim>) =>
     eq(locations.claimed_at, claim.claimed_at),
   );
 
-export const takeClaim = preparedQuery((claim: Placeholders<Contested & { now: number }>) =>
+export const takeClaim = preparedQuery((claim: Placeholders<ContestedClaim & { now: number }>) =>
   builder
     .update(locations)
     .set({ organization_id: sql`${claim.claimant_id}`, claimed_at: sql`${claim.now}` })
@@ -109,30 +137,18 @@ export const dropClaim = preparedQuery((claim: Placeholders<Claim>) =>
 /**
  * Fences the shard of the owner, unless something has the key there.
  *
- * @returns the row of the fence, if there is one now
+ * @returns the key, if there is a fence now
  */
 export const fence = Object.fromEntries(
   (["call", "egress", "file"] as const).map((kind) => [
     kind,
     preparedQuery(({ key, organization_id, now }: Placeholders<Claim & { now: number }>) =>
-      insertSelect(
-        locations,
-        {
-          kind: sql<LocationKind>`${sql.raw(`'${kind}'`)}`,
-          key,
-          organization_id: organizations.id,
-          claimed_at: now,
-        },
-        sql`from ${organizations} where ${eq(organizations.id, organization_id)} and ${isFree(kind, key)}`,
-      )
-        .onConflictDoUpdate(renewedBy(now))
-        .returning({ kind: locations.kind, key: locations.key }),
+      claim(kind, key, now, eq(organizations.id, organization_id))
+        .onConflictDoUpdate(renewal(now))
+        .returning({ key: locations.key }),
     ),
   ]),
-) as Record<
-  LocationKind,
-  (values: Claim & { now: number }) => BoundQuery<{ kind: LocationKind; key: string }>
->;
+) as Record<LocationKind, (values: Claim & { now: number }) => BoundQuery<{ key: string }>>;
 
 /** For the owner of the claim. A fence that is as young as if somebody had taken this very claim stays. */
 export const takeFenceAway = preparedQuery(({ kind, key, claimed_at }: Placeholders<Claim>) =>

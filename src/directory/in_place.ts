@@ -5,13 +5,12 @@ import { WriteConflict } from "../database/decide_and_write.ts";
 import { type BoundQuery, decode, type RawRow, runRaw } from "../database/queries.ts";
 import { ApiError } from "../http/errors.ts";
 import { NoCallHere } from "../livekit/egresses.ts";
-import { type Claim, type Contested, takeFenceAway } from "./claims.ts";
+import { type Claim, type ContestedClaim, takeFenceAway } from "./claims.ts";
 import { forgetPlace, recall, rememberPlace } from "./known_places.ts";
 import {
   type Place,
-  placeOfCall,
-  placeOfEgress,
   placeOfId,
+  placeOfKey,
   placeOfOrganization,
   placeOfRoom,
   type WaitingEgress,
@@ -42,7 +41,7 @@ class Elsewhere extends Error {
 /** What the directory said, beside the place. */
 export interface Found {
   /** Keys that the verb names, and that another organization has claimed. */
-  contested: Contested[];
+  contested: ContestedClaim[];
   waiting: WaitingEgress[];
   /** Keys that are claimed for the verb. */
   claimed: Claim[];
@@ -56,8 +55,7 @@ export type Verb<Result> = (context: Context, found: Found) => Promise<Result>;
 /**
  * Runs a verb where the thing is that it works on.
  *
- * @param isNamed whether the result is what the place names. If not, the names are of nothing yet, and are not remembered:
- * who brings them must claim them
+ * @param isNamed false if the key in the report is not yet the key of a row: then its place is not remembered
  */
 export async function inPlace<Result>(
   context: Context,
@@ -153,7 +151,7 @@ function askingFirst(db: Database, { claims, contested, waiting, find }: Place):
     const shard = (place as { shard: number } | undefined)?.shard ?? 0;
     if (shard !== 0 || foreign.length > 0)
       throw new Elsewhere(shard, {
-        contested: foreign as Contested[],
+        contested: foreign as ContestedClaim[],
         waiting: waits as WaitingEgress[],
         claimed: claimed as Claim[],
       });
@@ -187,13 +185,13 @@ export const inOrganization = placedBy(placeOfOrganization);
 export const inRoom = placedBy(placeOfRoom);
 
 /** By an id that any row may have. */
-export const whereIdIs = placedBy(placeOfId);
+export const inRangeOfId = placedBy(placeOfId);
 
 /** By the key of a call that was reported. */
-export const inCall = placedBy(placeOfCall);
+export const inCall = placedBy(placeOfKey("call"));
 
 /** By the id of an egress that was reported. */
-export const whereEgressIs = placedBy(placeOfEgress);
+export const inEgress = placedBy(placeOfKey("egress"));
 
 /** The context in which to look for what a secret stands for; undefined where nothing is bound for the shard that it names. */
 export function findContextOf(context: Context, secret: string, bytes: number): Context | undefined {

@@ -1,7 +1,7 @@
 import { remember } from "../http/memory.ts";
 import { MAX_KNOWN_PLACES, PLACE_KNOWN_FOR } from "../limits.ts";
-import type { Contested } from "./claims.ts";
-import type { Place } from "./places.ts";
+import type { ContestedClaim } from "./claims.ts";
+import { nameOfKey, type Place } from "./places.ts";
 
 /* What this isolate remembers of where things are. */
 
@@ -16,9 +16,9 @@ export function recall({ names }: Place, now: number): number | undefined {
   return areThere ? first.shard : undefined;
 }
 
-/** A key of another organization is no place for who named it. */
-export function rememberPlace({ names }: Place, shard: number, now: number, contested: Contested[]) {
-  const foreign = contested.map(({ kind, key }) => `${kind}:${key}`);
+/** Does not remember keys that belong to another organization. */
+export function rememberPlace({ names }: Place, shard: number, now: number, contested: ContestedClaim[]) {
+  const foreign = contested.map(({ kind, key }) => nameOfKey(kind, key));
   for (const name of names)
     if (!foreign.includes(name))
       remember(knownPlaces, name, { shard, until: now + PLACE_KNOWN_FOR }, MAX_KNOWN_PLACES);

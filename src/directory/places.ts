@@ -8,7 +8,7 @@ import {
   shards,
 } from "../database/schema.ts";
 import { rangeOf } from "../database/shards.ts";
-import type { Claim, Contested } from "./claims.ts";
+import type { Claim, ContestedClaim } from "./claims.ts";
 import { isLocation } from "./claims.ts";
 
 /*
@@ -23,7 +23,7 @@ export interface Place {
   /** Claims keys for an organization in another shard. Those that are new have the time of the request. */
   claims: BoundQuery<Claim>[];
   /** Selects the keys that are claimed by others. */
-  contested: BoundQuery<Contested>[];
+  contested: BoundQuery<ContestedClaim>[];
   /** Selects what waits in the directory for a report of the egress that names its call. */
   waiting: BoundQuery<WaitingEgress>[];
   find: BoundQuery<{ shard: number }>;
@@ -38,7 +38,7 @@ const NO_CLAIMS = { claims: [], contested: [], waiting: [] };
 export const organizationSlugOf = (room_slug: string) =>
   room_slug.slice(0, Math.max(room_slug.lastIndexOf("--"), 0));
 
-export const shardOf = (condition: SQL) =>
+export const selectShard = (condition: SQL) =>
   builder.select({ shard: organizations.shard }).from(organizations).where(condition);
 
 export const placeOfOrganization = (id: number): Place => ({
@@ -48,7 +48,7 @@ export const placeOfOrganization = (id: number): Place => ({
 });
 
 const shardOfOrganization = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  shardOf(eq(organizations.id, id)),
+  selectShard(eq(organizations.id, id)),
 );
 
 export const placeOfRoom = (slug: string): Place => ({
@@ -58,7 +58,7 @@ export const placeOfRoom = (slug: string): Place => ({
 });
 
 const shardOfSlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
-  shardOf(eq(organizations.slug, slug)),
+  selectShard(eq(organizations.slug, slug)),
 );
 
 /**
@@ -75,17 +75,12 @@ const shardOfRange = preparedQuery(({ range }: Placeholders<{ range: number }>) 
   builder.select({ shard: shards.shard }).from(shards).where(eq(shards.range, range)),
 );
 
-export const placeOfCall = (key: string): Place => ({
-  names: [`call:${key}`],
-  ...NO_CLAIMS,
-  find: shardOfKey({ kind: "call", key }),
-});
+/** What an isolate remembers a key by. */
+export const nameOfKey = (kind: LocationKind, key: string) => `${kind}:${key}`;
 
-export const placeOfEgress = (key: string): Place => ({
-  names: [`egress:${key}`],
-  ...NO_CLAIMS,
-  find: shardOfKey({ kind: "egress", key }),
-});
+export const placeOfKey =
+  (kind: LocationKind) =>
+  (key: string): Place => ({ names: [nameOfKey(kind, key)], ...NO_CLAIMS, find: shardOfKey({ kind, key }) });
 
 export const shardOfKey = preparedQuery(({ kind, key }: Placeholders<{ kind: LocationKind; key: string }>) =>
   builder

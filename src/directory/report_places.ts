@@ -1,17 +1,9 @@
-import { and, desc, eq, inArray, ne, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
-import { insertSelect } from "../database/insert.ts";
-import { builder, type Placeholders, preparedQuery, type Value } from "../database/queries.ts";
-import {
-  calls,
-  egresses,
-  livekitEgresses,
-  locations,
-  organizations,
-  storageKeys,
-} from "../database/schema.ts";
-import { claimants, contestedBy, isFree, isLocation, renewed } from "./claims.ts";
-import { organizationSlugOf, type Place, shardOf, shardOfKey } from "./places.ts";
+import { and, eq, ne, sql } from "drizzle-orm";
+import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
+import { organizations, storageKeys } from "../database/schema.ts";
+import { waitingEgress } from "../livekit/egresses.ts";
+import { claimants, claimFor, contestedBy, ownerOf } from "./claims.ts";
+import { nameOfKey, organizationSlugOf, type Place, selectShard, shardOfKey } from "./places.ts";
 
 /* Where a report belongs that may bring a new key: its place claims the key before the row is written. */
 
@@ -27,7 +19,7 @@ interface CallNames {
 export function placeOfReport(key: string, room_slug: string, now: number): Place {
   const report = { key, slug: organizationSlugOf(room_slug), now };
   return {
-    names: [`call:${key}`],
+    names: [nameOfKey("call", key)],
     claims: [claimCall(report)],
     contested: [contestedCall(report)],
     waiting: [],
@@ -36,29 +28,14 @@ export function placeOfReport(key: string, room_slug: string, now: number): Plac
 }
 
 const claimCall = preparedQuery(({ key, slug, now }: Placeholders<CallNames>) =>
-  insertSelect(
-    locations,
-    { kind: sql<"call">`'call'`, key, organization_id: organizations.id, claimed_at: now },
-    sql`from ${organizations} where ${eq(organizations.slug, slug)} and ${ne(organizations.shard, 0)}
-      and ${isFree("call", key)}`,
-  )
-    .onConflictDoUpdate(renewed(now))
-    .returning(),
+  claimFor("call", key, now, eq(organizations.slug, slug)),
 );
 
 const shardOfReport = preparedQuery(({ key, slug }: Placeholders<CallNames>) => {
-  const claimed = builder
-    .select({ shard: organizations.shard })
-    .from(locations)
-    .innerJoin(organizations, eq(organizations.id, locations.organization_id))
-    .where(isLocation("call", key));
-  const own = builder.select({ shard: sql`0` }).from(calls).where(eq(calls.key, key));
+  const ofOwner = selectShard(sql`${organizations.id} = ${ownerOf("call", key)}`);
+  const ofRoom = selectShard(eq(organizations.slug, slug));
   return builder
-    .select({
-      shard: sql<number>`coalesce(${claimed}, ${own}, ${shardOf(eq(organizations.slug, slug))}, 0)`.as(
-        "shard",
-      ),
-    })
+    .select({ shard: sql<number>`coalesce(${ofOwner}, ${ofRoom}, 0)`.as("shard") })
     .from(sql`(select 1)`);
 });
 
@@ -85,7 +62,7 @@ export interface EgressNames {
 export function placeOfEgressReport(report: EgressNames): Place {
   const { egress_id, storage_key } = report;
   return {
-    names: [`egress:${egress_id}`, ...(storage_key === "" ? [] : [`file:${storage_key}`])],
+    names: [nameOfKey("egress", egress_id), ...(storage_key === "" ? [] : [nameOfKey("file", storage_key)])],
     claims: [claimEgress(report), ...(storage_key === "" ? [] : [claimFile(report)])],
     contested: [
       contestedEgress(report),
@@ -96,77 +73,25 @@ export function placeOfEgressReport(report: EgressNames): Place {
   };
 }
 
-export const waitingEgress = preparedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
-  builder.select().from(livekitEgresses).where(eq(livekitEgresses.egress_id, egress_id)),
-);
-
 type EgressReport = Placeholders<EgressNames>;
 
 /** Selects the organization of the call: that of the key, else that of the other one. */
-const organizationOfCall = ({ call_key, other_key }: EgressReport) => {
-  const named = alias(locations, "named");
-  const claimed = builder
-    .select({ id: named.organization_id })
-    .from(named)
-    .where(and(eq(named.kind, "call"), inArray(named.key, [call_key, other_key])))
-    .orderBy(desc(sql`${named.key} = ${call_key}`))
-    .limit(1);
-  const own = (key: Value<string>) =>
-    builder.select({ id: calls.organization_id }).from(calls).where(eq(calls.key, key));
-  // A call of the first database with the key itself comes before one that another database has under the other key.
-  const claimedByKey = builder
-    .select({ id: named.organization_id })
-    .from(named)
-    .where(and(eq(named.kind, "call"), eq(named.key, call_key)));
-  return sql`coalesce(${claimedByKey}, ${own(call_key)}, ${claimed}, ${own(other_key)})`;
-};
+const organizationOfCall = ({ call_key, other_key }: EgressReport) =>
+  sql`coalesce(${ownerOf("call", call_key)}, ${ownerOf("call", other_key)})`;
 
 const claimEgress = preparedQuery((report: EgressReport) =>
-  insertSelect(
-    locations,
-    {
-      kind: sql<"egress">`'egress'`,
-      key: report.egress_id,
-      organization_id: organizations.id,
-      claimed_at: report.now,
-    },
-    sql`from ${organizations} where ${organizations.id} = ${organizationOfCall(report)} and ${ne(organizations.shard, 0)}
-      and ${isFree("egress", report.egress_id)}`,
-  )
-    .onConflictDoUpdate(renewed(report.now))
-    .returning(),
+  claimFor("egress", report.egress_id, report.now, sql`${organizations.id} = ${organizationOfCall(report)}`),
 );
-
-/** Selects the organization of the egress, if it is known or claimed. */
-const organizationOfEgress = ({ egress_id }: EgressReport) => {
-  const named = alias(locations, "named");
-  const claimed = builder
-    .select({ id: named.organization_id })
-    .from(named)
-    .where(and(eq(named.kind, "egress"), eq(named.key, egress_id)));
-  const own = builder
-    .select({ id: egresses.organization_id })
-    .from(egresses)
-    .where(eq(egresses.egress_id, egress_id));
-  return sql`coalesce(${claimed}, ${own})`;
-};
 
 /** Not while it is open whose egress it is: the call that the report names is another organization's. */
 const claimFile = preparedQuery((report: EgressReport) =>
-  insertSelect(
-    locations,
-    {
-      kind: sql<"file">`'file'`,
-      key: report.storage_key,
-      organization_id: organizations.id,
-      claimed_at: report.now,
-    },
-    sql`from ${organizations} where ${organizations.id} = ${organizationOfEgress(report)} and ${ne(organizations.shard, 0)}
-      and ${organizations.id} = coalesce(${organizationOfCall(report)}, ${organizations.id})
-      and ${isFree("file", report.storage_key)}`,
-  )
-    .onConflictDoUpdate(renewed(report.now))
-    .returning(),
+  claimFor(
+    "file",
+    report.storage_key,
+    report.now,
+    sql`${organizations.id} = ${ownerOf("egress", report.egress_id)}
+      and ${organizations.id} = coalesce(${organizationOfCall(report)}, ${organizations.id})`,
+  ),
 );
 
 const contestedEgress = preparedQuery((report: EgressReport) =>
@@ -174,7 +99,7 @@ const contestedEgress = preparedQuery((report: EgressReport) =>
 );
 
 const claimantOfFile = (report: EgressReport) =>
-  sql`coalesce(${organizationOfEgress(report)}, ${organizationOfCall(report)})`;
+  sql`coalesce(${ownerOf("egress", report.egress_id)}, ${organizationOfCall(report)})`;
 
 const contestedFile = preparedQuery((report: EgressReport) =>
   contestedBy("file", report.storage_key, claimantOfFile(report)),

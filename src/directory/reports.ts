@@ -5,7 +5,7 @@ import { calls, livekitEgresses, locations } from "../database/schema.ts";
 import { logFault } from "../http/log.ts";
 import { WAITING_EGRESSES_TAKEN } from "../limits.ts";
 import type { EgressEvent } from "../livekit/egress_info.ts";
-import { NoCallHere, reportEgressOfRoom } from "../livekit/egresses.ts";
+import { NoCallHere, reportEgressOfRoom, waitingEgress } from "../livekit/egresses.ts";
 import type { VisitEvent } from "../livekit/events.ts";
 import { reportVisit } from "../livekit/visits.ts";
 import type { CallReport } from "../resources/calls/calls.merge.ts";
@@ -15,7 +15,7 @@ import type { Egress, EgressReport } from "../resources/egresses/egresses.schema
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
 import { askingAgain, type Found, inPlace } from "./in_place.ts";
 import type { WaitingEgress } from "./places.ts";
-import { placeOfEgressReport, placeOfReport, waitingEgress } from "./report_places.ts";
+import { placeOfEgressReport, placeOfReport } from "./report_places.ts";
 
 /*
  * The reports that bring new keys: each key is claimed in the directory before its row is written in a shard. A claim has the
@@ -49,7 +49,7 @@ export function reportEgressInPlace(
   const { call_key = "", storage_key } = report;
   const names = { egress_id, call_key, other_key: "", storage_key: storage_key ?? "", now: Date.now() };
   return inPlace(context, placeOfEgressReport(names), (there, found) =>
-    reportEgress(there, egress_id, report, ownerOfFile(found)),
+    reportEgress(there, egress_id, report, foreignOwnerOfFile(found)),
   );
 }
 
@@ -89,9 +89,9 @@ function placeOfEvent({ egress_id, room_sid, room_name, report }: EgressEvent) {
 }
 
 const reportIn = (there: Context, found: Found, event: EgressEvent, hasWaited = false) =>
-  reportEgressOfRoom(there, event, { hasWaited, fileOwner: ownerOfFile(found) });
+  reportEgressOfRoom(there, event, { hasWaited, fileOwner: foreignOwnerOfFile(found) });
 
-const ownerOfFile = ({ contested }: Found): number | undefined =>
+const foreignOwnerOfFile = ({ contested }: Found): number | undefined =>
   contested.find(({ kind }) => kind === "file")?.organization_id;
 
 /** After the first report of a call, the egresses that have waited for it in the directory. */

@@ -3,11 +3,11 @@ import type { Database } from "../database/database.ts";
 import { runAll, runBatch, runRaw } from "../database/queries.ts";
 import { logFault } from "../http/log.ts";
 import { CLAIM_KEPT_FOR } from "../limits.ts";
-import { type Claim, type Contested, dropClaim, fence, takeClaim } from "./claims.ts";
+import { type Claim, type ContestedClaim, dropClaim, fence, takeClaim } from "./claims.ts";
 
-/* Claims that stand for nothing: the owner's shard has no row of the key. They are dropped, or taken over. */
+/* Claims without a row: nothing in the owner's shard has the key. They are dropped, or taken over. */
 
-/** Drops the claims of a verb that was refused, where they stand for nothing: others need not wait for them. */
+/** Drops the claims of a verb that was refused, where no row came of them: others need not wait. */
 export async function dropUnused({ shards }: Context, shard: number, claimed: Claim[]) {
   if (!shards || claimed.length === 0) return;
   try {
@@ -19,7 +19,7 @@ export async function dropUnused({ shards }: Context, shard: number, claimed: Cl
   }
 }
 
-/** Fences the owner's shard, and returns the claims that stand for nothing there. */
+/** Fences the owner's shard, and returns the claims without a row there. */
 async function fenced<Each extends Claim>(db: Database, claims: Each[]): Promise<Each[]> {
   const now = Date.now();
   const fences = await runBatch(
@@ -30,14 +30,14 @@ async function fenced<Each extends Claim>(db: Database, claims: Each[]): Promise
 }
 
 /** True for a claim that a request left without a row, or that is so old that its owner is to be asked. */
-const isAbandoned = ({ claimed_at }: Contested) => claimed_at < Date.now() - CLAIM_KEPT_FOR;
+const isAbandoned = ({ claimed_at }: ContestedClaim) => claimed_at < Date.now() - CLAIM_KEPT_FOR;
 
 /**
- * Takes claims over that stand for nothing, because a request died before it wrote the row: the owner's shard has none.
+ * Takes over claims without a row: a request died before it wrote that.
  *
  * @returns whether there were any
  */
-export async function takeAbandoned({ shards }: Context, contested: Contested[]): Promise<boolean> {
+export async function takeAbandoned({ shards }: Context, contested: ContestedClaim[]): Promise<boolean> {
   if (!shards) return false;
   let isTaken = false;
   // What organizations of the first database have is in no claim.

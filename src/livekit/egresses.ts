@@ -115,7 +115,7 @@ const ownersOfFiles = preparedQuery(
   },
 );
 
-const waitingEgress = preparedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
+export const waitingEgress = preparedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
   builder
     .select(getTableColumns(livekitEgresses))
     .from(livekitEgresses)

@@ -1,4 +1,4 @@
-import { inOrganization, whereIdIs } from "../../directory/in_place.ts";
+import { inOrganization, inRangeOfId } from "../../directory/in_place.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
@@ -24,6 +24,6 @@ export const apiClientsPlatform = platformRoutes()
     return c.json(toIssuedApiClient(client), 201);
   })
   .delete("/api_clients/:id", byId, async (c) => {
-    await whereIdIs(revokeApiClient)(c.var.context, c.req.valid("param").id);
+    await inRangeOfId(revokeApiClient)(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);
   });

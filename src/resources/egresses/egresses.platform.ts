@@ -1,4 +1,4 @@
-import { whereEgressIs } from "../../directory/in_place.ts";
+import { inEgress } from "../../directory/in_place.ts";
 import { reportEgressInPlace } from "../../directory/reports.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
@@ -11,6 +11,6 @@ export const egressesPlatform = platformRoutes()
     return c.json(toEgress(await reportEgressInPlace(c.var.context, egress_id, c.req.valid("json").egress)));
   })
   .delete("/egresses/:egress_id", params(egressKeyParams), async (c) => {
-    await whereEgressIs(deleteEgress)(c.var.context, c.req.valid("param").egress_id);
+    await inEgress(deleteEgress)(c.var.context, c.req.valid("param").egress_id);
     return c.body(null, 204);
   });

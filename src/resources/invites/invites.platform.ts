@@ -1,4 +1,4 @@
-import { whereIdIs } from "../../directory/in_place.ts";
+import { inRangeOfId } from "../../directory/in_place.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
@@ -14,7 +14,7 @@ export const invitesPlatform = platformRoutes()
   .get("/invites/:id", params(idParams), async (c) =>
     c.json(
       toInviteWithAcceptUrl(
-        await whereIdIs(requireInviteWithAcceptUrl)(c.var.context, c.req.valid("param").id),
+        await inRangeOfId(requireInviteWithAcceptUrl)(c.var.context, c.req.valid("param").id),
       ),
     ),
   )

@@ -1,4 +1,4 @@
-import { inOrganization, whereIdIs } from "../../directory/in_place.ts";
+import { inOrganization, inRangeOfId } from "../../directory/in_place.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
@@ -23,6 +23,6 @@ export const issuersPlatform = platformRoutes()
     return c.json(toIssuer(issuer), 201);
   })
   .delete("/issuers/:id", byId, async (c) => {
-    await whereIdIs(deleteIssuer)(c.var.context, c.req.valid("param").id);
+    await inRangeOfId(deleteIssuer)(c.var.context, c.req.valid("param").id);
     return c.body(null, 204);
   });

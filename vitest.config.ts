@@ -131,10 +131,11 @@ export default defineConfig({
         test: {
           name: "worker-sharded-long",
           include: ["test/worker/**/*.test.ts"],
-          // The first has databases of its own. The others fill the database by SQL, users of the directory too.
+          // The first three have databases of their own. The others fill the database by SQL, users of the directory too.
           exclude: [
             "test/worker/shards.test.ts",
             "test/worker/shards_operation.test.ts",
+            "test/worker/shards_cron.test.ts",
             "test/worker/growth.test.ts",
           ],
           testTimeout: TIMEOUT,

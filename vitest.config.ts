@@ -136,6 +136,7 @@ export default defineConfig({
             "test/worker/shards.test.ts",
             "test/worker/shards_claims.test.ts",
             "test/worker/shards_operation.test.ts",
+            "test/worker/shards_cron.test.ts",
             "test/worker/growth.test.ts",
           ],
           testTimeout: TIMEOUT,

@@ -2,6 +2,7 @@ import type { Database } from "./database/database.ts";
 import type { PurposeOfUse, Role } from "./database/enums.ts";
 import { SYSTEM_USER } from "./database/schema.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
+import { SUBREQUESTS, SUBREQUESTS_OF_SHARD } from "./limits.ts";
 import { type Mailer, openMailer } from "./mail/mail.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -12,6 +13,8 @@ export interface Context {
   shard: number;
   /** Where there are several databases. */
   shards?: Shards;
+  /** In the cron of several databases. */
+  share?: CronShare;
   bulkInviteQueue: Queue;
   /** The bucket of the recordings, where it is the one of the Worker's binding: see egresses.files.ts. */
   recordings: R2Bucket;
@@ -51,9 +54,14 @@ export interface Requester {
 interface Opening {
   db?: Database;
   request_id?: string;
+  share?: CronShare | undefined;
 }
 
-export function openContext(env: Env, now: number, { db = env.DB, request_id }: Opening = {}): Context {
+export function openContext(
+  env: Env,
+  now: number,
+  { db = env.DB, request_id, share }: Opening = {},
+): Context {
   const settings = readSettings(env);
   return {
     db,
@@ -65,6 +73,7 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
         at: (shard) => openContext(envOfShard(env, shard), now),
       },
     }),
+    ...(share && { share }),
     requester: {
       user_id: SYSTEM_USER.id,
       api_client_id: null,
@@ -83,9 +92,40 @@ export function openContext(env: Env, now: number, { db = env.DB, request_id }: 
   };
 }
 
-/** This database's share of what one invocation can do: what counts as a subrequest is one portion for all databases. */
-export const shareOf = ({ shards }: Context, portion: number): number =>
-  Math.ceil(portion / (shards?.numbers.length ?? 1));
+/**
+ * In the cron of several databases, what of its invocation is for one of them. What it can do counts for all of them together.
+ */
+export interface CronShare {
+  /** How many databases the run works off. */
+  databases: number;
+  /** How many subrequests are left. */
+  subrequests: number;
+}
+
+export const cronShare = (databases: number): CronShare => ({
+  databases,
+  subrequests: Math.floor(SUBREQUESTS / databases) - SUBREQUESTS_OF_SHARD,
+});
+
+/** What every function of a share takes. Without one, it is all of the invocation. */
+type Sharing = Pick<Context, "share">;
+
+/**
+ * How much of a portion can be worked off: at least one.
+ *
+ * @param subrequests how many each takes
+ */
+export const affordable = ({ share }: Sharing, portion: number, subrequests: number): number =>
+  share ? Math.max(1, Math.min(portion, Math.floor(share.subrequests / subrequests))) : portion;
+
+/** Leaves less for the chores that come after. */
+export function spend({ share }: Sharing, subrequests: number): void {
+  if (share) share.subrequests -= subrequests;
+}
+
+/** This database's part of what is divided evenly, such as connections: at least one. */
+export const evenPart = ({ share }: Sharing, whole: number): number =>
+  Math.max(1, Math.floor(whole / (share?.databases ?? 1)));
 
 /** An API client acts as one organization user. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import { app } from "./app.ts";
-import { type Context, openContext } from "./context.ts";
+import { type Context, cronShare, openContext } from "./context.ts";
 import {
   envOfShard,
   findEnvOfShard,
@@ -7,6 +7,7 @@ import {
   shardOf,
   shardOfMessage,
   shardsOf,
+  shardsOfRun,
 } from "./database/shards.ts";
 import { copyOrganizations } from "./directory/organizations.ts";
 import { takeWaitingEgresses } from "./directory/reports.ts";
@@ -43,7 +44,10 @@ import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deli
 /** They return how many rows they have worked off: the log has that under their names. */
 type Chores = Record<string, (context: Context) => Promise<number>>;
 
-/** The work of the cron. */
+/**
+ * The work of the cron. Several databases have it done in this order, in which those who take more subrequests the more there
+ * is to do come last: first those that come by the day, or after an outage.
+ */
 const chores: Chores = {
   requeueLostRows,
   erasePersonalData,
@@ -53,18 +57,18 @@ const chores: Chores = {
   endSilentWaits,
   deleteOldTranscripts,
   deleteOldSoapNotes,
-  deleteOldRecordings,
   eraseParticipants,
   eraseReferences,
   deleteOldLiveKitEgresses,
-  recoverLostEgresses,
   deleteOldEvents,
   deleteOldDeliveries,
-  sealDays,
   deleteOldAccessLogs,
   deleteOldWaitingListReads,
   deleteOldOrganizationMails,
   deleteOldAddressMails,
+  sealDays,
+  recoverLostEgresses,
+  deleteOldRecordings,
 };
 
 /** What only several databases need. */
@@ -83,47 +87,57 @@ export default {
     }
   },
   async scheduled({ scheduledTime }, env) {
-    const started = Date.now();
-    const shards = shardsOf(env);
-    const done = await Promise.all(shards.map((shard) => runCron(envOfShard(env, shard), scheduledTime)));
-    // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
-    log("cron", { duration_ms: Date.now() - started, ...sumOf(done) });
+    const shards = shardsOfRun(shardsOf(env), scheduledTime);
+    await Promise.all(shards.map((shard) => runCron(envOfShard(env, shard), scheduledTime, shards.length)));
   },
 } satisfies ExportedHandler<Env>;
 
-type Done = Record<string, number | "failed">;
-
 /**
- * Works off one shard. The shards are worked off at once, so that one that is down or slow holds up no other.
+ * Works off one database.
  *
  * @param now the time for which the run was scheduled: what it decides is the same, however late the platform begins it
+ * @param together how many databases the run works off
  */
-async function runCron(env: Env, now: number): Promise<Done> {
-  const done = await runChores(env, now, isSharded(env) ? { ...chores, ...choresOfShards } : chores);
+async function runCron(env: Env, now: number, together: number): Promise<void> {
+  const started = Date.now();
+  const share = isSharded(env) ? cronShare(together) : undefined;
+  const open = () => openContext(env, now, { share });
+  const done = await runChores(env, open, isSharded(env) ? { ...choresOfShards, ...chores } : chores);
   // After those that may write events.
-  return { ...done, ...(await runChores(env, now, { queueDueMails, queueDueDeliveries })) };
+  const queued = await runChores(env, open, { queueDueMails, queueDueDeliveries });
+  // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
+  log("cron", { ...shardIn(env), duration_ms: Date.now() - started, ...done, ...queued });
 }
 
-async function runChores(env: Env, now: number, chores: Chores): Promise<Done> {
-  const done = await Promise.all(
-    Object.entries(chores).map(async ([chore, run]) => {
-      try {
-        return [chore, await run(openContext(env, now))] as const;
-      } catch (error) {
-        logFault({ chore, ...(isSharded(env) && { shard: shardOf(env) }) }, error);
-        return [chore, "failed"] as const;
-      }
-    }),
-  );
-  return Object.fromEntries(done);
+/**
+ * All at once. With several databases, those of each run one after another, and the databases at once: an invocation has six
+ * connections, so that a database that hangs must not hold more than one of them.
+ */
+async function runChores(
+  env: Env,
+  open: () => Context,
+  chores: Chores,
+): Promise<Record<string, number | "failed">> {
+  const run = async ([chore, work]: [string, Chores[string]]) => {
+    try {
+      return [chore, await work(open())] as const;
+    } catch (error) {
+      logFault({ chore, ...shardIn(env) }, error);
+      return [chore, "failed"] as const;
+    }
+  };
+  const all = Object.entries(chores);
+  return Object.fromEntries(isSharded(env) ? await oneByOne(all, run) : await Promise.all(all.map(run)));
 }
 
-/** How much was done in all shards together. */
-function sumOf([first = {}, ...others]: Done[]): Done {
-  const add = (one: Done[string], other: Done[string] = 0) =>
-    one === "failed" || other === "failed" ? "failed" : one + other;
-  return others.reduce(
-    (sum, done) => Object.fromEntries(Object.entries(sum).map(([chore, n]) => [chore, add(n, done[chore])])),
-    first,
-  );
+async function oneByOne<Item, Result>(
+  items: Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(await run(item));
+  return results;
 }
+
+/** What a line of the log says of the database, where there are several. */
+const shardIn = (env: Env) => (isSharded(env) ? { shard: shardOf(env) } : {});

@@ -250,7 +250,7 @@ export const FILE_DELETIONS_TIME_LIMIT = MINUTE;
 /** A storage that takes longer counts as down. */
 export const FILE_DELETION_TIMEOUT = 10 * SECOND;
 
-/** A Worker has at most six connections at the same time. */
+/** A Worker has at most six connections at the same time. In the cron, several databases share them, as above. */
 export const FILE_DELETIONS_AT_ONCE = 6;
 
 /** In seconds: the `Retry-After` if a file could not be deleted. The cron tries again every five minutes. */
@@ -514,6 +514,33 @@ export const WEBHOOK_REDELIVERY_PORTION = 1000;
  */
 export const CRON_PORTION = 2000;
 
+/** As in wrangler.toml. Where there are more databases than one run works off, the runs take turns by it. */
+export const CRON_INTERVAL = 5 * MINUTE;
+
+/**
+ * One run of the cron works off at most so many of several databases: they leave 400 subrequests for what they have to do. More
+ * take turns, so that each of 100 has its own every 25 minutes.
+ */
+export const SHARDS_OF_RUN = 20;
+
+/** To D1, queues, buckets and others, in one invocation: Cloudflare's limit. A batch is one. */
+export const SUBREQUESTS = 1000;
+
+/**
+ * Of these, a run of the cron takes so many for each of several databases anyway: 25 to ask what there is to do, and to send to
+ * queues; and a few for what is divided among organizations a second time. The databases share the rest evenly.
+ */
+export const SUBREQUESTS_OF_SHARD = 30;
+
+/** To delete its file; and a hundred recordings are claimed and finished by five batches. */
+export const SUBREQUESTS_OF_RECORDING = 1.05;
+
+/** To ask LiveKit, and to report what it says: the directory, and what is read and written. */
+export const SUBREQUESTS_OF_EGRESS = 4;
+
+/** The entries, the file and the row of a sealed day. Each further page of entries is one more. */
+export const SUBREQUESTS_OF_SEAL = 3;
+
 /**
  * The organizations among which a run of the cron divides each portion first. Those who need less leave the rest to the
  * others; if more than these have so much to work off, some wait for another run.
@@ -547,7 +574,7 @@ export const EGRESS_LONG_SILENCE = DAY;
 /** One run of the cron asks about this many egresses. Each takes up to three subrequests, of which Workers allow 1,000. */
 export const EGRESSES_CHECKED = 100;
 
-/** Requests to LiveKit at the same time. A Worker may have six. */
+/** Requests to LiveKit at the same time. A Worker may have six. Several databases share them, and have at least one each. */
 export const LIVEKIT_CONNECTIONS = 4;
 
 /** A LiveKit server that takes longer counts as down. */

@@ -1,3 +1,5 @@
+import { CRON_INTERVAL, SHARDS_OF_RUN } from "../limits.ts";
+
 /*
  * An organization lives in one of several databases, the shards: D1 holds 10 GB in each, and runs one query at a time. The
  * binding `DB` is shard 0 and also the directory, which knows of every organization where it lives. `DB_1`, `DB_2`, … are
@@ -38,6 +40,16 @@ export const shardsOf = (env: object): number[] => [...environmentsOf(env).keys(
 
 /** True where there is more than one database. */
 export const isSharded = (env: object): boolean => environmentsOf(env).size > 1;
+
+/**
+ * Those that a run of the cron works off. If there are too many for one run, runs take turns, by the time for which they were
+ * scheduled.
+ */
+export function shardsOfRun(numbers: number[], scheduledTime: number): number[] {
+  const turns = Math.ceil(numbers.length / SHARDS_OF_RUN);
+  const turn = Math.round(scheduledTime / CRON_INTERVAL) % turns;
+  return numbers.filter((_, place) => place % turns === turn);
+}
 
 /** The shard of an environment. */
 export const shardOf = (env: object): number => (env as ShardEnv<object>).SHARD ?? 0;

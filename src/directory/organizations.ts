@@ -43,7 +43,7 @@ export async function copyToShard(context: Context, organization: Organization):
     const { id } = organization;
     const undo = runBatch(shards.directory, [
       takeBack({ id }),
-      clearOutbox({ id, written_at: organization.created_at }),
+      clearOutbox({ rows: outboxRows([{ id, written_at: organization.created_at }]) }),
     ]);
     await undo.catch((fault) => logFault({ chore: "organization_copy" }, fault));
     throw error;
@@ -65,11 +65,7 @@ export async function copyOrganizations(context: Context): Promise<number> {
   const copied =
     shard === 0 ? copyAllToShards(context, shards, overdue) : copyAllToDirectory(shards, overdue);
   const { done, fault } = await copied;
-  if (done.length > 0)
-    await runBatch(
-      db,
-      done.map(({ id, written_at }) => clearOutbox({ id, written_at })),
-    );
+  if (done.length > 0) await runAll(db, clearOutbox({ rows: outboxRows(done) }));
   if (fault) throw fault;
   return done.length;
 }
@@ -162,11 +158,15 @@ const overdueCopies = preparedQuery(({ before }: Placeholders<{ before: number }
 );
 
 /** Unless it was changed again. */
-const clearOutbox = preparedQuery(({ id, written_at }: Placeholders<{ id: number; written_at: number }>) =>
-  builder
-    .delete(organizationOutbox)
-    .where(and(eq(organizationOutbox.organization_id, id), eq(organizationOutbox.written_at, written_at))),
+const clearOutbox = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+  builder.delete(organizationOutbox).where(
+    sql`(${organizationOutbox.organization_id}, ${organizationOutbox.written_at}) in
+        (select ${jsonField("id")}, ${jsonField("written_at")} from json_each(${rows}) as item)`,
+  ),
 );
+
+const outboxRows = (copied: Pick<Overdue, "id" | "written_at">[]) =>
+  JSON.stringify(copied.map(({ id, written_at }) => ({ id, written_at })));
 
 /** Unless the cron has copied it meanwhile. */
 const takeBack = preparedQuery(({ id }: Placeholders<{ id: number }>) => {

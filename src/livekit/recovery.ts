@@ -1,9 +1,14 @@
-import { type Context, shareOf } from "../context.ts";
+import { affordable, type Context, evenPart, spend } from "../context.ts";
 import { runAll } from "../database/queries.ts";
 import { findInTurns } from "../database/turns.ts";
 import { reportEgressEventInPlace } from "../directory/reports.ts";
 import { log } from "../http/log.ts";
-import { EGRESSES_CHECKED, LIVEKIT_CONNECTIONS, LIVEKIT_TIME_LIMIT } from "../limits.ts";
+import {
+  EGRESSES_CHECKED,
+  LIVEKIT_CONNECTIONS,
+  LIVEKIT_TIME_LIMIT,
+  SUBREQUESTS_OF_EGRESS,
+} from "../limits.ts";
 import { scheduleChecks, silentEgresses } from "../resources/egresses/egresses.sql.ts";
 import { connectLiveKit, LiveKitUnavailable } from "./egress_api.ts";
 import { toEgressEvent } from "./egress_info.ts";
@@ -18,12 +23,12 @@ import { toEgressEvent } from "./egress_info.ts";
 export async function recoverLostEgresses(context: Context): Promise<number> {
   const { db, settings, now } = context;
   const findEgress = await connectLiveKit(settings);
-  const started = Date.now();
   if (!findEgress) return 0;
-  const waiting = await findInTurns(shareOf(context, EGRESSES_CHECKED), (turn) =>
-    runAll(db, silentEgresses({ ...turn, now })),
-  );
+  const silent = await findInTurns(EGRESSES_CHECKED, (turn) => runAll(db, silentEgresses({ ...turn, now })));
+  const waiting = silent.slice(0, affordable(context, EGRESSES_CHECKED, SUBREQUESTS_OF_EGRESS));
   if (waiting.length === 0) return 0;
+  // Not before: with several databases, the first query may have waited for a connection.
+  const started = Date.now();
   const checked: number[] = [];
   const unknown: number[] = [];
   const faults: unknown[] = [];
@@ -52,7 +57,9 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
     }
   };
 
-  await Promise.all(Array.from({ length: LIVEKIT_CONNECTIONS }, checkOneByOne));
+  const connections = evenPart(context, LIVEKIT_CONNECTIONS);
+  await Promise.all(Array.from({ length: connections }, checkOneByOne));
+  spend(context, checked.length * SUBREQUESTS_OF_EGRESS);
   const lists = { checked: JSON.stringify(checked), unknown: JSON.stringify(unknown) };
   await runAll(db, scheduleChecks({ now, ...lists }));
   logUnavailability(faults.filter((fault) => fault instanceof LiveKitUnavailable));

@@ -5,7 +5,7 @@ import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
 import { makeShard } from "./support/make_shard.ts";
 import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
 import { anInvite, given, unique } from "./support/organization.ts";
-import { workerWith } from "./support/queue.ts";
+import { aQueue, workerWith } from "./support/queue.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
@@ -174,6 +174,60 @@ describe("A changed organization", () => {
     const { results } = await env.DB.prepare("select name from organizations where id = ?").bind(id).all();
     expect(results).toEqual([{ name: "Behind again" }]);
   });
+
+  it("costs the directory nothing where the update says nothing new", async () => {
+    const service = aShardedService();
+    const { id } = await service.anOrganizationIn(1);
+    const rename = (name: string) => () =>
+      given(service.platform.put(`/organizations/${id}`, { organization: { name } }));
+    await rename("Renamed")();
+    expect(await service.tripsOf(rename("Renamed"))).toEqual([0, 2, 0]);
+    expect(await service.tripsOf(rename("Renamed again"))).toEqual([1, 2, 0]);
+  });
+});
+
+it("The cron notes by one statement which organizations it has copied, and not one that changes meanwhile", async () => {
+  const slug = unique("many");
+  await env.DB.prepare(
+    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < 30)
+     insert into organizations (name, slug, shard, created_at, updated_at)
+     select 'Clinic', ?1 || '-' || n, 2, ?2, ?2 from counter`,
+  )
+    .bind(slug, Date.now() - 10 * MINUTE)
+    .run();
+  const slugsOf = async (database: D1Database, query: string) =>
+    (await database.prepare(`${query} where slug like ? || '-%'`).bind(slug).all()).results;
+  let notes = 0;
+  const DB = observedDatabase({
+    prepare(text) {
+      if (text.startsWith('delete from "organization_outbox"')) notes++;
+    },
+  });
+  let isCopying = false;
+  const DB_2 = observedDatabase(
+    {
+      prepare(text) {
+        isCopying ||= text.startsWith('insert into "organizations"');
+      },
+      async query(run) {
+        if (isCopying)
+          await env.DB.prepare(
+            "update organization_outbox set written_at = written_at + 1 where organization_id = (select id from organizations where slug = ?)",
+          )
+            .bind(`${slug}-7`)
+            .run();
+        isCopying = false;
+        return run();
+      },
+    },
+    env.SPARE_2,
+  );
+  await workerWith({ DB, DB_1: env.SPARE_1, DB_2, BULK_INVITES: aQueue().binding }).runCron();
+  expect(await slugsOf(env.SPARE_2, "select slug from organizations")).toHaveLength(30);
+  const waiting =
+    "select slug from organization_outbox join organizations on organizations.id = organization_id";
+  expect(await slugsOf(env.DB, waiting)).toEqual([{ slug: `${slug}-7` }]);
+  expect(notes).toBe(1);
 });
 
 describe("The mails to an address", () => {

@@ -80,11 +80,13 @@ export async function requireBulkInvite(
 /**
  * Hands all rows of these bulk invites to the queue, in chunks. If the queue does not take them, the next run of the
  * cron tries again.
+ *
+ * @returns how many sends it took
  */
 export async function queueRows(
   { db, bulkInviteQueue }: Context,
   ofBulkInvites: Pick<BulkInvite, "id" | "total_count">[],
-): Promise<void> {
+): Promise<number> {
   const messages = ofBulkInvites.flatMap(chunksOf).map((body) => ({ body }));
   let sent = 0;
   try {
@@ -95,6 +97,7 @@ export async function queueRows(
     await runAll(db, markUnsent({ ids: JSON.stringify([...unsent]) }));
     throw error;
   }
+  return Math.ceil(messages.length / QUEUE_SEND_LIMIT);
 }
 
 /** `ids` is a JSON array. */

@@ -1,10 +1,15 @@
-import { type Context, shareOf } from "../../context.ts";
+import { affordable, type Context, spend } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
 import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_CLAIMED, RECORDINGS_DELETED } from "../../limits.ts";
+import {
+  FILE_DELETIONS_TIME_LIMIT,
+  RECORDINGS_CLAIMED,
+  RECORDINGS_DELETED,
+  SUBREQUESTS_OF_RECORDING,
+} from "../../limits.ts";
 import { callUnderLegalHold } from "../calls/calls.refusals.ts";
 import {
   claimExpired,
@@ -56,15 +61,20 @@ export async function deleteEgress(context: Context, egress_id: string): Promise
  * @returns how many it deleted
  */
 export async function deleteOldRecordings(context: Context): Promise<number> {
-  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
+  let deadline: number | undefined;
   const total = { claimed: 0, failed: 0 };
-  const portion = shareOf(context, RECORDINGS_DELETED);
-  while (total.claimed < portion && Date.now() < deadline) {
-    const { taken, claimed, failed } = await deletePortion(context);
+  const portion = affordable(context, RECORDINGS_DELETED, SUBREQUESTS_OF_RECORDING);
+  while (total.claimed < portion && (deadline === undefined || Date.now() < deadline)) {
+    const files = await claimFiles(context, Math.min(RECORDINGS_CLAIMED, portion - total.claimed));
+    if (!files) break;
+    // Not before: with several databases, the first query may have waited for a connection.
+    deadline ??= Date.now() + FILE_DELETIONS_TIME_LIMIT;
+    const { claimed, failed } = await deleteClaimed(context, files);
+    spend(context, files.length * SUBREQUESTS_OF_RECORDING);
     total.claimed += claimed;
     total.failed += failed;
-    // Nothing is left, or the storage is down. Of what was taken, some may be kept after all.
-    if (taken === 0 || (claimed > 0 && claimed === failed)) break;
+    // The storage is down. Of what was taken, some may be kept after all.
+    if (claimed > 0 && claimed === failed) break;
   }
   return total.claimed - total.failed;
 }
@@ -75,17 +85,21 @@ interface Outcome {
   failed: number;
 }
 
-/** Deletes a portion of the recordings that are too old, or whose deletion failed before. */
-async function deletePortion(context: Context): Promise<Outcome & { taken: number }> {
-  const { db, now } = context;
-  const claims = await takeTurns(RECORDINGS_CLAIMED, async (turn) => {
-    const [, taken] = await runBatch(db, [claimExpired({ ...turn, now }), takeClaims({ ...turn, now })]);
+/** The files of a portion of the recordings that are too old, or whose deletion failed before; null if there is none. */
+async function claimFiles({ db, now }: Context, portion: number): Promise<ClaimedFile[] | null> {
+  // A small portion has few turns, perhaps of organizations with nothing too old: what is claimed for later has turns of its own.
+  const times = RECORDINGS_CLAIMED / portion;
+  const claims = await takeTurns(portion, async (turn) => {
+    const more = { share: Math.ceil(turn.share * times), portion: Math.ceil(turn.portion * times) };
+    const [, taken] = await runBatch(db, [
+      claimExpired({ ...turn, ...more, now }),
+      takeClaims({ ...turn, now }),
+    ]);
     return taken;
   });
-  const taken = claims.length;
-  if (taken === 0) return { taken, claimed: 0, failed: 0 };
+  if (claims.length === 0) return null;
   const egress_ids = JSON.stringify(claims.map(({ egress_id }) => egress_id));
-  return { taken, ...(await deleteClaimed(context, await runAll(db, filesOfClaims({ egress_ids })))) };
+  return runAll(db, filesOfClaims({ egress_ids }));
 }
 
 /** A file of a claimed recording: see `filesOfClaims`. */

@@ -69,14 +69,16 @@ export async function updateOrganization(
   input: z.output<typeof updateOrganizationBody>["organization"],
 ): Promise<Organization> {
   const { db, now } = context;
+  let isChanged = false;
   const updated = await decideAndWrite(db, [organizationRow({ id })], ([organization]) => {
     if (!organization) throw organizationNotFound();
     const next = mergeOrganization(organization, input, now);
+    isChanged = !isSameRow(organization, next);
     return {
       writes: [organizationWrites.update(organization, next)],
-      entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
+      entries: isChanged ? [organizationEntry(context, "update", { id })] : [],
     };
   });
-  await copyToDirectory(context, updated);
+  if (isChanged) await copyToDirectory(context, updated);
   return updated;
 }

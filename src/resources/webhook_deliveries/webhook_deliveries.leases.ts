@@ -16,7 +16,7 @@ import { jsonFields } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
-import { WEBHOOK_DUE_PORTION, WEBHOOK_LANE_PORTION } from "../../limits.ts";
+import { WEBHOOK_LANE_PORTION } from "../../limits.ts";
 
 const { secret: _, previous_secrets: __, ...laneColumns } = getTableColumns(webhookEndpoints);
 
@@ -39,7 +39,7 @@ const isFree = (now: Placeholders<{ now: number }>["now"]) =>
 
 /** The endpoints that have something to send. However many are dead, those that are not come first. */
 export const dueEndpoints = preparedQuery(
-  ({ now, due_before }: Placeholders<{ now: number; due_before: number }>) =>
+  ({ now, due_before, limit }: Placeholders<{ now: number; due_before: number; limit: number }>) =>
     builder
       .select({ id: webhookEndpoints.id })
       .from(webhookEndpoints)
@@ -47,7 +47,7 @@ export const dueEndpoints = preparedQuery(
         and(webhookEndpoints.is_active, lte(webhookEndpoints.due_at, due_before), isFree(now), isNotQuiet()),
       )
       .orderBy(sql`${webhookEndpoints.failing_since} is not null`, asc(webhookEndpoints.due_at))
-      .limit(WEBHOOK_DUE_PORTION),
+      .limit(limit),
 );
 
 /** Of two lanes that want an endpoint, only one gets it. */

@@ -1,9 +1,14 @@
 import * as z from "zod";
-import type { Context } from "../../context.ts";
+import { affordable, type Context } from "../../context.ts";
 import { runAll } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
-import { QUEUE_SEND_LIMIT, WEBHOOK_CLOCK_TOLERANCE, WEBHOOK_LANES_AT_ONCE } from "../../limits.ts";
+import {
+  QUEUE_SEND_LIMIT,
+  WEBHOOK_CLOCK_TOLERANCE,
+  WEBHOOK_DUE_PORTION,
+  WEBHOOK_LANES_AT_ONCE,
+} from "../../limits.ts";
 import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
 import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
@@ -45,7 +50,7 @@ export const consumeWebhookDeliveries = (batch: MessageBatch, env: Env, backgrou
 
 /** Takes the first of the endpoints that have something to send. The others go to invocations of their own. */
 async function dispatch(context: Context, background: ExecutionContext): Promise<void> {
-  const due = await endpointsDue(context);
+  const due = await endpointsDue(context, WEBHOOK_DUE_PORTION);
   await startLanes(context, due.slice(0, WEBHOOK_LANES_AT_ONCE), background);
   await queueLanes(context, due.slice(WEBHOOK_LANES_AT_ONCE));
 }
@@ -56,14 +61,16 @@ async function dispatch(context: Context, background: ExecutionContext): Promise
  * @returns how many endpoints have something to send
  */
 export async function queueDueDeliveries(context: Context): Promise<number> {
-  const due = await endpointsDue(context);
+  // One send takes so many, as it takes one.
+  const portion = Math.max(QUEUE_SEND_LIMIT, affordable(context, WEBHOOK_DUE_PORTION, 1 / QUEUE_SEND_LIMIT));
+  const due = await endpointsDue(context, portion);
   await queueLanes(context, due);
   return due.length;
 }
 
-async function endpointsDue({ db, now }: Context): Promise<number[]> {
+async function endpointsDue({ db, now }: Context, limit: number): Promise<number[]> {
   const due_before = now + WEBHOOK_CLOCK_TOLERANCE;
-  return (await runAll(db, dueEndpoints({ now, due_before }))).map(({ id }) => id);
+  return (await runAll(db, dueEndpoints({ now, due_before, limit }))).map(({ id }) => id);
 }
 
 async function queueLanes({ webhookQueue }: Context, ids: number[]): Promise<void> {

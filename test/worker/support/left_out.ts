@@ -20,11 +20,8 @@ export const LEFT_OUT = [
   // It names the database.
   "The health of the service > is 503 without details if the database ",
   "The health of the service > waits for a slow database",
-  "Each run writes one line to the log > ",
   // Their positions are opaque.
   "The platform's list of active invites > goes through all organizations by id",
-  // One portion serves all databases.
-  "Many silent recordings > are asked about in portions",
   // Organizations, or calls, are made by SQL.
   "The retention of 10000 calls > ends over several runs",
   "The cron seals a day of the access log > of 120 organizations in three runs",

@@ -35,8 +35,9 @@ export interface Shards {
   /** In ascending order. */
   numbers: number[];
   directory: Database;
-  /** The same context in a shard. */
-  at: (shard: number) => Context;
+  databaseOf: (shard: number) => Database;
+  /** The same context in a shard. In a request, the rest of it and its bookmark are then about that shard. */
+  enter: (shard: number) => Context;
 }
 
 /** Who asks, as entries of the access log say it. Without an API client it is the service's own user. */
@@ -70,7 +71,8 @@ export function openContext(
       shards: {
         numbers: shardsOf(env),
         directory: envOfShard(env, 0).DB,
-        at: (shard) => openContext(envOfShard(env, shard), now),
+        databaseOf: (shard) => envOfShard(env, shard).DB,
+        enter: (shard) => openContext(envOfShard(env, shard), now),
       },
     }),
     ...(share && { share }),

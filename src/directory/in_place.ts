@@ -68,7 +68,7 @@ export async function inPlace<Result>(
   const known = recall(place, now);
   if (known !== undefined)
     try {
-      return await verb(shards.at(known), NOTHING_FOUND);
+      return await verb(shards.enter(known), NOTHING_FOUND);
     } catch (error) {
       const isElsewhere = (error instanceof ApiError && error.status === 404) || isClaimedElsewhere(error);
       if (!isElsewhere) throw error;
@@ -107,14 +107,14 @@ async function askAndRun<Result>(
   isRepeated: boolean,
 ): Promise<Result> {
   const { shards, now } = context as Required<Context>;
-  const own = shards.at(0);
+  const own = shards.enter(0);
   try {
     return await verb({ ...own, db: askingFirst(own.db, place) }, NOTHING_FOUND);
   } catch (error) {
     if (!(error instanceof Elsewhere)) throw error;
     const { shard, found } = error;
     if (await takeAbandoned(context, found.contested)) throw new Outdated();
-    const there = shards.at(shard);
+    const there = shards.enter(shard);
     if (isRepeated && found.claimed.length > 0) await runRaw(there.db, found.claimed.map(takeFenceAway));
     const result = await verb(there, found).catch(async (refusal) => {
       if (isRefusal(refusal)) await dropUnused(context, shard, found.claimed);
@@ -197,5 +197,5 @@ export const inEgress = placedBy(placeOfKey("egress"));
 export function findContextOf(context: Context, secret: string, bytes: number): Context | undefined {
   const shard = shardOfSecret(secret, bytes);
   if (shard === context.shard) return context;
-  return context.shards?.numbers.includes(shard) ? context.shards.at(shard) : undefined;
+  return context.shards?.numbers.includes(shard) ? context.shards.enter(shard) : undefined;
 }

@@ -38,7 +38,7 @@ export async function copyToShard(context: Context, organization: Organization):
   const { shards } = context;
   if (!shards || organization.shard === 0) return;
   try {
-    await runBatch(shards.at(organization.shard).db, copyNew(context, [organization]));
+    await runBatch(shards.databaseOf(organization.shard), copyNew(context, [organization]));
   } catch (error) {
     const { id } = organization;
     const undo = runBatch(shards.directory, [
@@ -82,7 +82,7 @@ async function copyAllToShards(context: Context, shards: Shards, overdue: Overdu
   const copied: Copied = { done: [] };
   for (const [shard, rows] of Map.groupBy(overdue, (each) => each.shard))
     try {
-      await runBatch(shards.at(shard).db, copyNew(context, rows));
+      await runBatch(shards.databaseOf(shard), copyNew(context, rows));
       copied.done.push(...rows);
     } catch (error) {
       copied.fault ??= error;

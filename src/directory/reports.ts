@@ -71,11 +71,11 @@ async function reportOrWait(context: Context, event: EgressEvent): Promise<Outco
           room_name: room_name || egress.room_name,
         })),
       );
-      return reportIn(shards?.at(there.shard) ?? there, found, event);
+      return reportIn(shards?.enter(there.shard) ?? there, found, event);
     });
   } catch (error) {
     if (!(error instanceof NoCallHere && shards)) throw error;
-    const outcome = await reportEgressOfRoom(shards.at(0), event);
+    const outcome = await reportEgressOfRoom(shards.enter(0), event);
     // The call was claimed. Its report may have looked for what waits before this did.
     await takeWaiting(context, await runAll(shards.directory, waitingEgress({ egress_id })));
     return outcome;
@@ -105,7 +105,7 @@ const takingWhatWaits =
       const waiting = await runAll(shards.directory, waitingForCall({ key: call.key }));
       await takeWaiting(there, waiting);
       // The rest of the request is about the shard again.
-      if (waiting.length > 0) shards.at(shard);
+      if (waiting.length > 0) shards.enter(shard);
     } catch (error) {
       // The cron takes them.
       logFault({ chore: "takeWaitingEgresses" }, error);

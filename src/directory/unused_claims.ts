@@ -11,7 +11,7 @@ import { type Claim, type ContestedClaim, dropClaim, fence, takeClaim } from "./
 export async function dropUnused({ shards }: Context, shard: number, claimed: Claim[]) {
   if (!shards || claimed.length === 0) return;
   try {
-    const unused = await fenced(shards.at(shard).db, claimed);
+    const unused = await fenced(shards.databaseOf(shard), claimed);
     if (unused.length > 0) await runRaw(shards.directory, unused.map(dropClaim));
   } catch (error) {
     // They are abandoned: the next claimant takes them over.
@@ -42,7 +42,7 @@ export async function takeAbandoned({ shards }: Context, contested: ContestedCla
   let isTaken = false;
   // What organizations of the first database have is in no claim.
   for (const claim of contested.filter((each) => each.shard > 0 && isAbandoned(each))) {
-    const [free] = await fenced(shards.at(claim.shard).db, [claim]);
+    const [free] = await fenced(shards.databaseOf(claim.shard), [claim]);
     if (!free) continue;
     const take = claim.claimant_shard === 0 ? dropClaim(claim) : takeClaim({ ...claim, now: Date.now() });
     await runAll(shards.directory, take);

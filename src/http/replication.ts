@@ -31,17 +31,17 @@ declare module "hono" {
 /** The context of a request whose shard is not known yet: it begins in the directory, and goes on in another shard. */
 export function openRequest(c: HonoContext<{ Bindings: Env; Variables: { context: Context } }>): Context {
   const now = Date.now();
-  function at(shard: number): Context {
+  function enter(shard: number): Context {
     c.env = envOfShard(c.env, shard);
     const context = {
       ...c.get("context"),
       ...openContext(c.env, now, { db: openDatabase(c), request_id: c.get("requestId") }),
     };
-    if (context.shards) context.shards.at = at;
+    if (context.shards) context.shards.enter = enter;
     c.set("context", context);
     return context;
   }
-  return at(0);
+  return enter(0);
 }
 
 /**

@@ -79,7 +79,7 @@ async function fromEachShard<Result>(
 ): Promise<Result[]> {
   const { shards } = context;
   if (!shards) return [await ask(context)];
-  const answers = await Promise.allSettled(shards.numbers.map((shard) => ask(shards.at(shard))));
+  const answers = await Promise.allSettled(shards.numbers.map((shard) => ask(shards.enter(shard))));
   const results = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const [fault] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
   if (results.length === 0) throw fault;

@@ -586,6 +586,9 @@ export const HEALTH_KNOWN_FOR = 5 * SECOND;
 /** One of several databases that takes longer to say how it is counts as down. */
 export const HEALTH_TIMEOUT = 5 * SECOND;
 
+/** One of several databases that takes longer counts as down in a list over all of them. */
+export const LIST_TIMEOUT = 5 * SECOND;
+
 /** An isolate asks the directory again where something is. What has moved is found at once, because it is missing. */
 export const PLACE_KNOWN_FOR = MINUTE;
 

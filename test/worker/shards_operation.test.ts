@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { HEALTH_TIMEOUT } from "../../src/limits.ts";
+import { HEALTH_KNOWN_FOR, HEALTH_TIMEOUT, LIST_TIMEOUT } from "../../src/limits.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
 import { makeShard } from "./support/make_shard.ts";
 import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
@@ -24,6 +24,17 @@ afterEach(() => {
 function firstFails(): OnTrip {
   let trip = 0;
   return (run) => (++trip === 1 ? isDown(run) : run());
+}
+
+/** Lets a round trip wait until it is released. */
+function hanging() {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const onTrip: OnTrip = async (run) => {
+    asked.resolve();
+    await released.promise;
+    return run();
+  };
+  return { onTrip, asked: asked.promise, release: released.resolve };
 }
 
 /** An invite in a new organization of each of the shards. */
@@ -150,6 +161,34 @@ describe("The platform's list of active invites", () => {
     expect((await readOn(service, meanwhile.after)).ids).toEqual([down]);
   });
 
+  it("leaves out those of a shard that does not answer, and shows them when it does", async () => {
+    const service = aShardedService();
+    const { after } = await readOn(service, 0);
+    const [first, slow, other] = await invitesIn(service, [0, 1, 2]);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const hung = hanging();
+    const page = service.during(1, hung.onTrip, () => list(service, `after=${after}`));
+    await hung.asked;
+    await vi.advanceTimersByTimeAsync(LIST_TIMEOUT);
+    const shown = await page;
+    hung.release();
+    vi.useRealTimers();
+    expect(idsOf(shown)).toEqual([first, other]);
+    expect((await readOn(service, shown.next_after)).ids).toEqual([slow]);
+  });
+
+  it("is 503 if no database answers", async () => {
+    const service = aShardedService();
+    const hung = hanging();
+    service.on.fill(hung.onTrip);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const answer = service.platform.get("/invites");
+    await hung.asked;
+    await vi.advanceTimersByTimeAsync(LIST_TIMEOUT);
+    expect((await answer).status).toBe(503);
+    hung.release();
+  });
+
   it("is 503 if every database is down", async () => {
     const service = aShardedService();
     const ask = () => service.platform.get("/invites");
@@ -204,14 +243,43 @@ describe("The mails to an address", () => {
   });
 });
 
-it("A database that is slow to say how it is counts as down, so that the others are shown", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
-  const { DB, asked, release } = aSlowDatabase();
-  const others = { DB_1: env.SPARE_1, DB_2: env.SPARE_2 };
-  const answer = throughWorkerWith({ DB, ...others })(new Request("https://service.test/health"));
-  await asked;
-  await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
-  release();
-  expect(await (await answer).text()).toContain("shard 0");
-  expect((await answer).status).toBe(503);
+describe("A database that is slow to say how it is", () => {
+  const ask = (bindings: object) =>
+    throughWorkerWith({ DB_1: env.SPARE_1, DB_2: env.SPARE_2, ...bindings })(
+      new Request("https://service.test/health"),
+    );
+
+  it("counts as down, so that the others are shown", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { DB, asked, release } = aSlowDatabase();
+    const answer = ask({ DB });
+    await asked;
+    await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
+    release();
+    expect(await (await answer).text()).toContain("shard 0");
+    expect((await answer).status).toBe(503);
+  });
+
+  it("is asked once by all who want to know at once, and then not for a while", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const hung = hanging();
+    let questions = 0;
+    const DB_1 = observedDatabase(
+      {
+        query(run) {
+          questions++;
+          return hung.onTrip(run);
+        },
+      },
+      env.SPARE_1,
+    );
+    const answers = Promise.all(Array.from({ length: 20 }, () => ask({ DB_1 })));
+    await hung.asked;
+    await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT + 100);
+    expect((await answers).map(({ status }) => status)).toEqual(Array(20).fill(503));
+    await vi.advanceTimersByTimeAsync(HEALTH_KNOWN_FOR - 1000);
+    expect((await ask({ DB_1 })).status).toBe(503);
+    expect(questions).toBe(1);
+    hung.release();
+  });
 });

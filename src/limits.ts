@@ -358,10 +358,7 @@ export const MAIL_RETRY_JITTER = 0.1;
 /** For this long a claimed mail is left to whoever claimed it. A provider that lives has answered by then. */
 export const MAIL_LEASE = 5 * MINUTE;
 
-/**
- * A mail that the provider has not answered for so long may have been sent, or not. If all of a portion are so, the lanes end
- * in nine minutes: within the 15 that Cloudflare gives to the consumer of a queue.
- */
+/** A mail that the provider has not answered for so long may have been sent, or not. */
 export const MAIL_TIMEOUT = 20 * SECOND;
 
 /** How often a mail is claimed without it being known what came of it. Then it may have been sent twice, and is given up. */
@@ -372,6 +369,12 @@ export const MAIL_CLOCK_TOLERANCE = SECOND;
 
 /** Mails in one invocation: D1 takes 1,000 queries of it, and a mail needs seven. */
 export const MAIL_PORTION = 100;
+
+/**
+ * After this time an invocation begins no mail, and leaves the rest to a message of its own: there is one at a time, so that
+ * those of other databases wait. All of a portion are sent by then, unless D1 or the provider is slow.
+ */
+export const MAIL_TURN = 15 * SECOND;
 
 /** Mails sent at the same time. A Worker has six connections, and D1 and the queue need some. */
 export const MAILS_AT_ONCE = 4;

@@ -407,6 +407,12 @@ export const QUEUE_RETRY_DELAY = 5;
 /** A random part of the pause is added to it, up to this much, so that messages that failed together part ways. */
 export const QUEUE_RETRY_JITTER = 0.5;
 
+/**
+ * A database whose faults take longer, all together, gets no more messages of a batch: they are tried again later. Faults
+ * that come at once hold nobody up, and what comes after them may well succeed.
+ */
+export const QUEUE_FAULTS_TIME = SECOND;
+
 /** In seconds: an hour. Cloudflare Queues takes at most 12 hours. */
 export const QUEUE_RETRY_LONGEST = 3600;
 

@@ -1,11 +1,17 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { HEALTH_KNOWN_FOR, HEALTH_TIMEOUT, LIST_TIMEOUT } from "../../src/limits.ts";
+import {
+  HEALTH_KNOWN_FOR,
+  HEALTH_TIMEOUT,
+  LIST_TIMEOUT,
+  QUEUE_FAULTS_TIME,
+  QUEUE_RETRY_DELAY,
+} from "../../src/limits.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
 import { makeShard } from "./support/make_shard.ts";
 import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
 import { anInvite, given, unique } from "./support/organization.ts";
-import { workerWith } from "./support/queue.ts";
+import { aQueue, type Message, workerWith } from "./support/queue.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
@@ -196,6 +202,53 @@ describe("The platform's list of active invites", () => {
       service.during(1, isDown, () => service.during(2, isDown, ask)),
     );
     expect(answer.status).toBe(503);
+  });
+});
+
+describe("A batch of bulk invites of two databases", () => {
+  /** So many messages of the one, and one of the other. `nudged` has what was sent to the queue of webhooks. */
+  async function aBatch(count: number, onTrip: OnTrip) {
+    const queue = aQueue();
+    const nudged: unknown[] = [];
+    const WEBHOOKS = { send: async (body: unknown) => void nudged.push(body) };
+    const bindings = { BULK_INVITES: queue.binding, WEBHOOKS };
+    const service = aShardedService(bindings);
+    const messages: Message[] = [];
+    for (const shard of [...Array(count).fill(1), 2]) {
+      const { client } = await service.anOrganizationIn(shard);
+      const body = { organization_invites: [anInvite()] };
+      const { bulk_invite } = await given(client.through(service.fetcher).post("/invites/bulk_create", body));
+      messages.push(...queue.take(bulk_invite));
+    }
+    nudged.length = 0;
+    const DB_1 = observedDatabase({ query: onTrip }, env.SPARE_1);
+    // An isolate remembers by its queue when it has sent a message.
+    const own = { ...bindings, WEBHOOKS: { ...WEBHOOKS }, DB_1, DB_2: env.SPARE_2 };
+    return { nudged, ids: messages.map(({ id }) => id), consume: () => workerWith(own).consume(messages) };
+  }
+
+  it("has the webhooks of one sent while the other does not answer", async () => {
+    const hung = hanging();
+    const { nudged, ids, consume } = await aBatch(1, hung.onTrip);
+    const consumed = consume();
+    await vi.waitFor(() => expect(nudged).toMatchObject([{ shard: 2 }]));
+    hung.release();
+    expect((await consumed).acked.toSorted()).toEqual(ids.toSorted());
+    expect(nudged).toMatchObject([{ shard: 2 }, { shard: 1 }]);
+  });
+
+  it("asks one that fails slowly once, and tries the rest of its messages later", async () => {
+    let asked = 0;
+    const { ids, consume } = await aBatch(4, async (run) => {
+      asked++;
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + QUEUE_FAULTS_TIME });
+      return isDown(run);
+    });
+    const { acked, retried, delays } = await consume();
+    expect([acked, retried]).toEqual([ids.slice(4), ids.slice(0, 4)]);
+    expect(delays).toHaveLength(4);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(QUEUE_RETRY_DELAY);
+    expect(asked).toBe(1);
   });
 });
 

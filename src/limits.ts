@@ -27,8 +27,17 @@ export const LIVEKIT_BODY_LIMIT = 256 * KIB;
  */
 export const LARGE_BODY = KIB * KIB;
 
-/** A request with a large body waits at most so long for others, and then does not make others wait for longer. */
+/** A request with a large body waits at most so long for others, and is read for so long before others begin. */
 export const LARGE_BODY_TURN = 10 * SECOND;
+
+/** A request with a large body whose handler takes longer waits for a slow database: the next one begins. */
+export const LARGE_BODY_ALONE = SECOND;
+
+/** So many are handled at once then. If their database recovers, two of the largest take 75 MB, and three would take 100. */
+export const MAX_LARGE_BODIES = 2;
+
+/** At most so long, so that no more wait for a database that is down than if they came one after the other. */
+export const LARGE_BODY_OVER_AFTER = MAX_LARGE_BODIES * LARGE_BODY_TURN;
 
 /** In seconds: the `Retry-After` where it waited in vain. */
 export const LARGE_BODY_RETRY_AFTER = 5;

@@ -3,10 +3,13 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   HEALTH_KNOWN_FOR,
   HEALTH_TIMEOUT,
+  LARGE_BODY_TURN,
   LIST_TIMEOUT,
   QUEUE_FAULTS_TIME,
   QUEUE_RETRY_DELAY,
 } from "../../src/limits.ts";
+import type { Answer } from "./support/api.ts";
+import { STARTED_AT } from "./support/calls.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
 import { makeShard } from "./support/make_shard.ts";
 import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
@@ -249,6 +252,43 @@ describe("A batch of bulk invites of two databases", () => {
     expect(delays).toHaveLength(4);
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(QUEUE_RETRY_DELAY);
     expect(asked).toBe(1);
+  });
+});
+
+it("A long transcript for a database that does not answer holds up one for another only for a moment", async () => {
+  const service = aShardedService();
+  const reports: (() => Promise<Answer>)[] = [];
+  for (const shard of [1, 2]) {
+    const organization = await service.anOrganizationIn(shard);
+    const [{ slug }, owner] = [await organization.addRoom(), await organization.addProvider()];
+    const participant_key = unique("participant");
+    const participants = [{ key: participant_key, display_name: "Rita Recipient", role: "recipient" }];
+    const call = {
+      waiting_room_slug: slug,
+      organization_user_id: owner.id,
+      started_at: STARTED_AT,
+      participants,
+    };
+    const path = `/calls/${unique("call")}`;
+    await given(service.platform.put(path, { call }));
+    const lines = Array.from({ length: 200 }, (_, n) => ({
+      participant_key,
+      text: "good morning ".repeat(700),
+      start_time: n,
+      end_time: n + 1,
+    }));
+    reports.push(() => service.platform.put(`${path}/transcript`, { transcript: { is_final: true, lines } }));
+  }
+  const [reportToOne, reportToOther] = reports as [() => Promise<Answer>, () => Promise<Answer>];
+  const hung = hanging();
+  await service.during(1, hung.onTrip, async () => {
+    const waiting = reportToOne();
+    await hung.asked;
+    const started = Date.now();
+    await given(reportToOther());
+    expect(Date.now() - started).toBeLessThan(LARGE_BODY_TURN / 2);
+    hung.release();
+    await given(waiting);
   });
 });
 

@@ -1,14 +1,6 @@
 import { app } from "./app.ts";
 import { type Context, cronShare, openContext } from "./context.ts";
-import {
-  envOfShard,
-  findEnvOfShard,
-  isSharded,
-  shardOf,
-  shardOfMessage,
-  shardsOf,
-  shardsOfRun,
-} from "./database/shards.ts";
+import { envOfShard, isSharded, shardOf, shardsOf, shardsOfRun } from "./database/shards.ts";
 import { copyOrganizations } from "./directory/organizations.ts";
 import { takeWaitingEgresses } from "./directory/reports.ts";
 import { log, logFault } from "./http/log.ts";
@@ -78,13 +70,8 @@ export default {
   fetch: app.fetch,
   async queue(batch, env, context) {
     if (batch.queue.startsWith("webhook-deliveries")) return consumeWebhookDeliveries(batch, env, context);
-    if (batch.queue.startsWith("invite-mails")) await consumeInviteMails(batch, env);
-    else await consumeBulkInvites(batch, env);
-    const shards = new Set(batch.messages.map(({ body }) => shardOfMessage(body)));
-    for (const shard of shards) {
-      const found = findEnvOfShard(env, shard);
-      if (found) await nudgeDeliveries(found.WEBHOOKS);
-    }
+    const consume = batch.queue.startsWith("invite-mails") ? consumeInviteMails : consumeBulkInvites;
+    return consume(batch, env, ({ WEBHOOKS }) => nudgeDeliveries(WEBHOOKS));
   },
   async scheduled({ scheduledTime }, env) {
     const shards = shardsOfRun(shardsOf(env), scheduledTime);

@@ -27,8 +27,17 @@ export const LIVEKIT_BODY_LIMIT = 256 * KIB;
  */
 export const LARGE_BODY = KIB * KIB;
 
-/** A request with a large body waits at most so long for others, and then does not make others wait for longer. */
+/** A request with a large body waits at most so long for others, and is read for so long before others begin. */
 export const LARGE_BODY_TURN = 10 * SECOND;
+
+/** A request with a large body whose handler takes longer waits for a slow database: the next one begins. */
+export const LARGE_BODY_ALONE = SECOND;
+
+/** So many are handled at once then. If their database recovers, two of the largest take 75 MB, and three would take 100. */
+export const MAX_LARGE_BODIES = 2;
+
+/** At most so long, so that no more wait for a database that is down than if they came one after the other. */
+export const LARGE_BODY_OVER_AFTER = MAX_LARGE_BODIES * LARGE_BODY_TURN;
 
 /** In seconds: the `Retry-After` where it waited in vain. */
 export const LARGE_BODY_RETRY_AFTER = 5;
@@ -358,10 +367,7 @@ export const MAIL_RETRY_JITTER = 0.1;
 /** For this long a claimed mail is left to whoever claimed it. A provider that lives has answered by then. */
 export const MAIL_LEASE = 5 * MINUTE;
 
-/**
- * A mail that the provider has not answered for so long may have been sent, or not. If all of a portion are so, the lanes end
- * in nine minutes: within the 15 that Cloudflare gives to the consumer of a queue.
- */
+/** A mail that the provider has not answered for so long may have been sent, or not. */
 export const MAIL_TIMEOUT = 20 * SECOND;
 
 /** How often a mail is claimed without it being known what came of it. Then it may have been sent twice, and is given up. */
@@ -372,6 +378,12 @@ export const MAIL_CLOCK_TOLERANCE = SECOND;
 
 /** Mails in one invocation: D1 takes 1,000 queries of it, and a mail needs seven. */
 export const MAIL_PORTION = 100;
+
+/**
+ * After this time an invocation begins no mail, and leaves the rest to a message of its own: there is one at a time, so that
+ * those of other databases wait. All of a portion are sent by then, unless D1 or the provider is slow.
+ */
+export const MAIL_TURN = 15 * SECOND;
 
 /** Mails sent at the same time. A Worker has six connections, and D1 and the queue need some. */
 export const MAILS_AT_ONCE = 4;
@@ -403,6 +415,12 @@ export const QUEUE_RETRY_DELAY = 5;
 
 /** A random part of the pause is added to it, up to this much, so that messages that failed together part ways. */
 export const QUEUE_RETRY_JITTER = 0.5;
+
+/**
+ * A database whose faults take longer, all together, gets no more messages of a batch: they are tried again later. Faults
+ * that come at once hold nobody up, and what comes after them may well succeed.
+ */
+export const QUEUE_FAULTS_TIME = SECOND;
 
 /** In seconds: an hour. Cloudflare Queues takes at most 12 hours. */
 export const QUEUE_RETRY_LONGEST = 3600;
@@ -612,6 +630,9 @@ export const HEALTH_KNOWN_FOR = 5 * SECOND;
 
 /** One of several databases that takes longer to say how it is counts as down. */
 export const HEALTH_TIMEOUT = 5 * SECOND;
+
+/** One of several databases that takes longer counts as down in a list over all of them. */
+export const LIST_TIMEOUT = 5 * SECOND;
 
 /** An isolate asks the directory again where something is. What has moved is found at once, because it is missing. */
 export const PLACE_KNOWN_FOR = MINUTE;

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { WriteConflict } from "../database/decide_and_write.ts";
+import { DatabaseTimeout } from "../database/in_time.ts";
 import { DATABASE_RETRY_AFTER, LARGE_BODY_RETRY_AFTER, WRITE_RETRY_AFTER } from "../limits.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
@@ -67,9 +68,10 @@ export const largeBodyWaited = () =>
 const PASSING =
   /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue)/i;
 
-function isPassing(error: unknown): boolean {
+/** True for a fault of D1 that passes by itself. */
+export function isPassing(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (PASSING.test(cause.message)) return true;
+    if (cause instanceof DatabaseTimeout || PASSING.test(cause.message)) return true;
   return false;
 }
 

@@ -1,12 +1,14 @@
 import { Hono } from "hono";
+import { inTime } from "../database/in_time.ts";
 import { type DatabaseState, databaseState } from "../database/migrated.ts";
 import { envOfShard, isSharded, shardsOf } from "../database/shards.ts";
-import { HEALTH_KNOWN_FOR, HEALTH_TIMEOUT } from "../limits.ts";
+import { HEALTH_KNOWN_FOR, HEALTH_TIMEOUT, SECOND } from "../limits.ts";
 import { openMailer } from "../mail/mail.ts";
 import { readSettings, requireOwnSecrets } from "../settings.ts";
 import { ApiError } from "./errors.ts";
 import { logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
+import { waitUntil } from "./look_again.ts";
 
 const notReady = (reason: RefusalReason<"health">, where = "") =>
   new ApiError(503, `The service is not ready${where}`, { reason });
@@ -16,20 +18,36 @@ type Fault = Exclude<RefusalReason<"health">, "settings_at_fault">;
 /** What this isolate found last, by database: undefined for one that was not reached. */
 const known = new WeakMap<D1Database, { at: number; state: DatabaseState | undefined }>();
 
-async function stateOf(env: Env, now: number): Promise<DatabaseState | undefined> {
-  const { DB } = env;
-  const last = known.get(DB);
-  if (last && Math.abs(now - last.at) < HEALTH_KNOWN_FOR) return last.state;
-  const asked = databaseState(DB, shardsOf(env));
-  // One that is slow must not hide how the others are.
-  const found = isSharded(env) ? Promise.race([asked, unreachableAfter(HEALTH_TIMEOUT)]) : asked;
-  const state = await found.catch(() => undefined);
-  known.set(DB, { at: now, state });
-  return state;
+/** Since when a request has been asking a database. */
+const askedSince = new WeakMap<D1Database, number>();
+
+const isLately = (at: number | undefined, time: number) =>
+  at !== undefined && Math.abs(Date.now() - at) < time;
+
+const isKnown = (DB: D1Database) => isLately(known.get(DB)?.at, HEALTH_KNOWN_FOR);
+
+/** True for one request at a time. Only one that was cancelled has not said by then what it found. */
+function mayAsk(DB: D1Database): boolean {
+  if (isLately(askedSince.get(DB), HEALTH_TIMEOUT + SECOND)) return false;
+  askedSince.set(DB, Date.now());
+  return true;
 }
 
-const unreachableAfter = (milliseconds: number) =>
-  new Promise<never>((_, reject) => setTimeout(() => reject(new Error("timeout")), milliseconds));
+async function stateOf(env: Env): Promise<DatabaseState | undefined> {
+  const { DB } = env;
+  // Anybody can ask: at once, they ask the database once.
+  let asks = false;
+  await waitUntil(() => {
+    asks = !isKnown(DB) && mayAsk(DB);
+    return asks || isKnown(DB);
+  });
+  if (!asks) return known.get(DB)?.state;
+  const answer = databaseState(DB, shardsOf(env));
+  const state = await (isSharded(env) ? inTime(answer, HEALTH_TIMEOUT) : answer).catch(() => undefined);
+  known.set(DB, { at: Date.now(), state });
+  askedSince.delete(DB);
+  return state;
+}
 
 /** @param directory undefined if it does not say which ranges it has given */
 function faultOf(
@@ -74,8 +92,7 @@ export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
   }
   const settings = readSettings(c.env);
   const shards = shardsOf(c.env);
-  const now = Date.now();
-  const asked = shards.map(async (shard) => [shard, await stateOf(envOfShard(c.env, shard), now)] as const);
+  const asked = shards.map(async (shard) => [shard, await stateOf(envOfShard(c.env, shard))] as const);
   const states = new Map(await Promise.all(asked));
   const faults = faultsOf(states);
   const [fault] = faults;

@@ -1,11 +1,22 @@
-import { LARGE_BODY, LARGE_BODY_TURN } from "../limits.ts";
+import {
+  LARGE_BODY,
+  LARGE_BODY_ALONE,
+  LARGE_BODY_OVER_AFTER,
+  LARGE_BODY_TURN,
+  MAX_LARGE_BODIES,
+} from "../limits.ts";
 import { largeBodyWaited } from "./errors.ts";
+import { waitUntil } from "./look_again.ts";
 
-/** How long to wait before looking again whether a turn is over. */
-const LOOK_AGAIN = 20;
+/** A request with a large body that this isolate handles. */
+interface Turn {
+  /** Before this time, no other begins. */
+  aloneUntil: number;
+  /** At this time it is over: a request that was cancelled never says so. */
+  overAt: number;
+}
 
-/** The request whose turn it is in this isolate, and until when at most: one that was cancelled never says that it is done. */
-let turn: { until: number } | undefined;
+const turns = new Set<Turn>();
 
 /** True where the route takes bodies that need much memory, and this is one, or comes in chunks and does not say its size. */
 export function mayBeLarge(maxSize: number, contentLength: string | undefined): boolean {
@@ -14,21 +25,32 @@ export function mayBeLarge(maxSize: number, contentLength: string | undefined): 
 
 /**
  * Handles requests with large bodies one at a time: several at once could take more memory than an isolate has, and end all
- * its requests. Workers cannot wait for each other's promises, so a request looks again and again whether it may begin.
+ * its requests. But one whose handler takes long waits for a database. Others may use another one, so the next begins, as
+ * long as there are not too many.
  *
+ * @param read reads and validates the body
  * @throws ApiError 503 if it has not begun after LARGE_BODY_TURN
  */
-export async function inTurn(handle: () => Promise<void>): Promise<void> {
-  const giveUpAt = Date.now() + LARGE_BODY_TURN;
-  while (turn && turn.until > Date.now()) {
-    if (Date.now() >= giveUpAt) throw largeBodyWaited();
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
-  }
-  const own = { until: Date.now() + LARGE_BODY_TURN };
-  turn = own;
+export async function inTurn(read: () => Promise<void>, handle: () => Promise<void>): Promise<void> {
+  const own: Turn = { aloneUntil: 0, overAt: 0 };
+  if (!(await waitUntil(() => begin(own), LARGE_BODY_TURN))) throw largeBodyWaited();
   try {
+    await read();
+    own.aloneUntil = Math.min(own.aloneUntil, Date.now() + LARGE_BODY_ALONE);
     await handle();
   } finally {
-    if (turn === own) turn = undefined;
+    turns.delete(own);
   }
+}
+
+/** Begins a turn, if there is room for it. */
+function begin(own: Turn): boolean {
+  const now = Date.now();
+  for (const turn of turns) if (turn.overAt <= now) turns.delete(turn);
+  const isFree = turns.size < MAX_LARGE_BODIES && [...turns].every(({ aloneUntil }) => aloneUntil <= now);
+  if (!isFree) return false;
+  turns.add(own);
+  own.aloneUntil = now + LARGE_BODY_TURN;
+  own.overAt = now + LARGE_BODY_OVER_AFTER;
+  return true;
 }

@@ -108,16 +108,17 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
   ) => {
     const maxSize = limit ?? c.var.bodyLimit;
     const isLarge = mayBeLarge(maxSize, c.req.header("Content-Length"));
-    async function handle() {
+    async function read() {
       await limitBody(maxSize)(c, async () => {
         // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
         const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await textOf(c);
         requireFewContainers(json);
         c.req.addValidatedData("json", validated(withoutNulls(parseJson(json))));
       });
-      await next();
     }
-    await (isLarge ? inTurn(handle) : handle());
+    if (isLarge) return inTurn(read, next);
+    await read();
+    await next();
   };
   function validated(body: unknown): object {
     const { data, error } = schema.safeParse(body);

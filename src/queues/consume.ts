@@ -1,8 +1,13 @@
 import type * as z from "zod";
 import { type Context, openContext } from "../context.ts";
-import { envOfShard, shardOfMessage } from "../database/shards.ts";
+import { envOfShard, findEnvOfShard, shardOfMessage } from "../database/shards.ts";
+import { isPassing } from "../http/errors.ts";
 import { log, logFault } from "../http/log.ts";
+import { QUEUE_FAULTS_TIME } from "../limits.ts";
 import { retryDelay } from "./retry_delay.ts";
+
+/** Does what is to be done when all messages of a shard are worked off. */
+export type AfterShard = (env: Env) => Promise<void>;
 
 /**
  * Works off the messages of a batch. Each is acknowledged or tried again by itself, later each time. Nothing is thrown:
@@ -13,24 +18,35 @@ export async function consume<Schema extends z.ZodType>(
   env: Env,
   schema: Schema,
   handle: (context: Context, body: z.output<Schema>, message_id: string) => Promise<void>,
+  afterShard: AfterShard = async () => {},
 ): Promise<void> {
-  async function consumeOne(message: Message) {
+  /** Returns for how long D1 was asked in vain, if it was. */
+  async function consumeOne(message: Message): Promise<number> {
+    const started = Date.now();
     try {
-      const context = openContext(envOfShard(env, shardOfMessage(message.body)), Date.now());
+      const context = openContext(envOfShard(env, shardOfMessage(message.body)), started);
       const body = schema.safeParse(message.body);
       if (body.success) await handle(context, body.data, message.id);
       else log("message_unknown", { queue: batch.queue, message_id: message.id });
       message.ack();
+      return 0;
     } catch (error) {
       logFault({ message_id: message.id }, error);
-      message.retry({ delaySeconds: retryDelay(message.attempts) });
+      retryLater(message);
+      return isPassing(error) ? Date.now() - started : 0;
     }
   }
   // One after the other in each shard. A shard that is slow keeps no other waiting.
-  const shards = Map.groupBy(batch.messages, ({ body }) => shardOfMessage(body)).values();
-  await Promise.all(
-    Array.from(shards, async (messages) => {
-      for (const message of messages) await consumeOne(message);
-    }),
-  );
+  async function consumeShard(shard: number, messages: Message[]) {
+    let lost = 0;
+    for (const message of messages)
+      if (lost < QUEUE_FAULTS_TIME) lost += await consumeOne(message);
+      else retryLater(message);
+    const there = findEnvOfShard(env, shard);
+    if (there) await afterShard(there);
+  }
+  const shards = Map.groupBy(batch.messages, ({ body }) => shardOfMessage(body));
+  await Promise.all(Array.from(shards, ([shard, messages]) => consumeShard(shard, messages)));
 }
+
+const retryLater = (message: Message) => message.retry({ delaySeconds: retryDelay(message.attempts) });

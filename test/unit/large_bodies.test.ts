@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { mayBeLarge } from "../../src/http/large_bodies.ts";
-import { LARGE_BODY, LARGE_BODY_TURN, PLATFORM_BODY_LIMIT } from "../../src/limits.ts";
+import {
+  LARGE_BODY,
+  LARGE_BODY_ALONE,
+  LARGE_BODY_OVER_AFTER,
+  LARGE_BODY_TURN,
+  PLATFORM_BODY_LIMIT,
+} from "../../src/limits.ts";
 
 /** That of an isolate in which nothing has happened yet. */
 let inTurn: typeof import("../../src/http/large_bodies.ts").inTurn;
@@ -14,28 +20,47 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A request that ends when it is told to. */
+/** A request whose body is read, and which then ends, when it is told to. */
 function aRequest() {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const request = { state: "waits", end: resolve, answered: Promise.resolve("") };
-  request.answered = inTurn(async () => {
-    request.state = "is handled";
-    await promise;
-  }).then(
+  const [body, database] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const request = {
+    state: "waits",
+    isRead: body.resolve,
+    end() {
+      body.resolve();
+      database.resolve();
+    },
+    answered: Promise.resolve(""),
+  };
+  request.answered = inTurn(
+    () => {
+      request.state = "is read";
+      return body.promise;
+    },
+    () => {
+      request.state = "is handled";
+      return database.promise;
+    },
+  ).then(
     () => "done",
     (error) => `${error.status} after ${error.headers["Retry-After"]} s`,
   );
   return request;
 }
 
+const statesOf = (requests: { state: string }[]) => requests.map(({ state }) => state).sort();
+
 describe("Requests with large bodies", () => {
   it("are handled one at a time", async () => {
     const [first, second, third] = [aRequest(), aRequest(), aRequest()];
     await vi.advanceTimersByTimeAsync(LARGE_BODY_TURN / 2);
+    expect([first, second, third].map(({ state }) => state)).toEqual(["is read", "waits", "waits"]);
+    first.isRead();
+    await vi.advanceTimersByTimeAsync(LARGE_BODY_ALONE / 2);
     expect([first, second, third].map(({ state }) => state)).toEqual(["is handled", "waits", "waits"]);
     first.end();
-    await vi.advanceTimersByTimeAsync(1000);
-    expect([second, third].map(({ state }) => state).sort()).toEqual(["is handled", "waits"]);
+    await vi.advanceTimersByTimeAsync(LARGE_BODY_ALONE / 2);
+    expect(statesOf([second, third])).toEqual(["is read", "waits"]);
     second.end();
     third.end();
     await vi.runAllTimersAsync();
@@ -46,11 +71,35 @@ describe("Requests with large bodies", () => {
     ]);
   });
 
-  it("do not wait for good for one that was cancelled", async () => {
+  it("wait only for a moment for one that waits for its database, but no two of them are passed", async () => {
+    const hung = [aRequest(), aRequest()];
+    for (const each of hung) each.isRead();
+    await vi.advanceTimersByTimeAsync(LARGE_BODY_ALONE + 100);
+    expect(statesOf(hung)).toEqual(["is handled", "is handled"]);
+    const next = aRequest();
+    await vi.advanceTimersByTimeAsync(LARGE_BODY_TURN / 2);
+    expect(next.state).toBe("waits");
+    hung[1]?.end();
+    next.end();
+    await vi.advanceTimersByTimeAsync(LARGE_BODY_ALONE);
+    expect(await next.answered).toBe("done");
+  });
+
+  it("do not wait for good for those that were cancelled", async () => {
+    for (const cancelled of [aRequest(), aRequest()]) cancelled.isRead();
+    await vi.advanceTimersByTimeAsync(LARGE_BODY_OVER_AFTER);
+    const next = aRequest();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(next.state).toBe("is read");
+    next.end();
+    expect(await next.answered).toBe("done");
+  });
+
+  it("do not wait for good for a body that does not come", async () => {
     aRequest();
     const next = aRequest();
     next.end();
-    await vi.advanceTimersByTimeAsync(2 * LARGE_BODY_TURN);
+    await vi.advanceTimersByTimeAsync(LARGE_BODY_TURN);
     expect(await next.answered).toBe("done");
   });
 
@@ -64,13 +113,14 @@ describe("Requests with large bodies", () => {
   });
 
   it("give the turn to the next when they fail", async () => {
-    await expect(
-      inTurn(async () => {
-        throw new Error("fails");
-      }),
-    ).rejects.toThrow("fails");
+    const fails = async () => {
+      throw new Error("fails");
+    };
+    await expect(inTurn(fails, async () => {})).rejects.toThrow("fails");
+    await expect(inTurn(async () => {}, fails)).rejects.toThrow("fails");
     const next = aRequest();
-    expect(next.state).toBe("is handled");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(next.state).toBe("is read");
     next.end();
   });
 });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
-import { MAIL_TIMEOUT } from "../../src/limits.ts";
+import { MAIL_TIMEOUT, MAIL_TURN, MAILS_AT_ONCE } from "../../src/limits.ts";
 import { api, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { directory, isSharded } from "./support/deployed.ts";
@@ -235,6 +235,23 @@ it("A mail that the provider never answers holds up no other, and may be sent on
   expect(unanswered).toHaveLength(2);
   expect(await mailsCounted("address_mails", silent)).toBe(2);
   expect(await clinic.read(silent)).toMatchObject({ mail_status: "failed", mailed_at: null });
+});
+
+it("Mails that take long leave the queue to others, and go on after them", async () => {
+  const clinic = await aClinicWithMail();
+  const invites = await Promise.all(Array.from({ length: 20 }, () => clinic.invite()));
+  clinic.mails.messages.length = 0;
+  clinic.provider.faultOf = () => {
+    vi.setSystemTime(Date.now() + MAIL_TURN / 5);
+    return undefined;
+  };
+  await clinic.mails.deliver(MESSAGE);
+  const { length } = clinic.provider.sent;
+  expect(length).toBeGreaterThanOrEqual(MAILS_AT_ONCE);
+  expect(length).toBeLessThan(5 + MAILS_AT_ONCE);
+  expect(clinic.mails.messages.map(({ body }) => body)).toEqual([MESSAGE]);
+  await clinic.mailsUntilDone();
+  for (const invite of invites) expect(clinic.provider.to(invite)).toHaveLength(1);
 });
 
 it("A database that fails now and then makes no mail go out more than twice, and none get lost", async () => {

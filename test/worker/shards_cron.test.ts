@@ -7,20 +7,15 @@ import { anOrganizationWith, BACKLOGS, leftOf } from "./support/backlogs.ts";
 import { STARTED_AT } from "./support/calls.ts";
 import { aLiveKit, KEY } from "./support/livekit_api.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
-import { makeShard } from "./support/make_shard.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { given, unique } from "./support/organization.ts";
 import { aQueue } from "./support/queue.ts";
+import { MINUTE, makeShards } from "./support/sharded_visits.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
-
-const MINUTE = 60_000;
 
 const DATABASES = [env.DB, env.SPARE_1, env.SPARE_2];
 
-beforeAll(async () => {
-  await makeShard(env.DB, env.SPARE_1, 1, env.MIGRATIONS);
-  await makeShard(env.DB, env.SPARE_2, 2, env.MIGRATIONS);
-});
+beforeAll(makeShards);
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,20 +1,24 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { HEALTH_TIMEOUT } from "../../src/limits.ts";
+import {
+  HEALTH_KNOWN_FOR,
+  HEALTH_TIMEOUT,
+  LARGE_BODY_TURN,
+  LIST_TIMEOUT,
+  QUEUE_FAULTS_TIME,
+  QUEUE_RETRY_DELAY,
+} from "../../src/limits.ts";
+import type { Answer } from "./support/api.ts";
+import { STARTED_AT } from "./support/calls.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
-import { makeShard } from "./support/make_shard.ts";
 import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
 import { anInvite, given, unique } from "./support/organization.ts";
-import { aQueue, workerWith } from "./support/queue.ts";
+import { aQueue, type Message, workerWith } from "./support/queue.ts";
+import { MINUTE, makeShards } from "./support/sharded_visits.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
-const MINUTE = 60_000;
-
-beforeAll(async () => {
-  await makeShard(env.DB, env.SPARE_1, 1, env.MIGRATIONS);
-  await makeShard(env.DB, env.SPARE_2, 2, env.MIGRATIONS);
-});
+beforeAll(makeShards);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -24,6 +28,17 @@ afterEach(() => {
 function firstFails(): OnTrip {
   let trip = 0;
   return (run) => (++trip === 1 ? isDown(run) : run());
+}
+
+/** Lets a round trip wait until it is released. */
+function hanging() {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const onTrip: OnTrip = async (run) => {
+    asked.resolve();
+    await released.promise;
+    return run();
+  };
+  return { onTrip, asked: asked.promise, release: released.resolve };
 }
 
 /** An invite in a new organization of each of the shards. */
@@ -150,6 +165,34 @@ describe("The platform's list of active invites", () => {
     expect((await readOn(service, meanwhile.after)).ids).toEqual([down]);
   });
 
+  it("leaves out those of a shard that does not answer, and shows them when it does", async () => {
+    const service = aShardedService();
+    const { after } = await readOn(service, 0);
+    const [first, slow, other] = await invitesIn(service, [0, 1, 2]);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const hung = hanging();
+    const page = service.during(1, hung.onTrip, () => list(service, `after=${after}`));
+    await hung.asked;
+    await vi.advanceTimersByTimeAsync(LIST_TIMEOUT);
+    const shown = await page;
+    hung.release();
+    vi.useRealTimers();
+    expect(idsOf(shown)).toEqual([first, other]);
+    expect((await readOn(service, shown.next_after)).ids).toEqual([slow]);
+  });
+
+  it("is 503 if no database answers", async () => {
+    const service = aShardedService();
+    const hung = hanging();
+    service.on.fill(hung.onTrip);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const answer = service.platform.get("/invites");
+    await hung.asked;
+    await vi.advanceTimersByTimeAsync(LIST_TIMEOUT);
+    expect((await answer).status).toBe(503);
+    hung.release();
+  });
+
   it("is 503 if every database is down", async () => {
     const service = aShardedService();
     const ask = () => service.platform.get("/invites");
@@ -157,6 +200,90 @@ describe("The platform's list of active invites", () => {
       service.during(1, isDown, () => service.during(2, isDown, ask)),
     );
     expect(answer.status).toBe(503);
+  });
+});
+
+describe("A batch of bulk invites of two databases", () => {
+  /** So many messages of the one, and one of the other. `nudged` has what was sent to the queue of webhooks. */
+  async function aBatch(count: number, onTrip: OnTrip) {
+    const queue = aQueue();
+    const nudged: unknown[] = [];
+    const WEBHOOKS = { send: async (body: unknown) => void nudged.push(body) };
+    const bindings = { BULK_INVITES: queue.binding, WEBHOOKS };
+    const service = aShardedService(bindings);
+    const messages: Message[] = [];
+    for (const shard of [...Array(count).fill(1), 2]) {
+      const { client } = await service.anOrganizationIn(shard);
+      const body = { organization_invites: [anInvite()] };
+      const { bulk_invite } = await given(client.through(service.fetcher).post("/invites/bulk_create", body));
+      messages.push(...queue.take(bulk_invite));
+    }
+    nudged.length = 0;
+    const DB_1 = observedDatabase({ query: onTrip }, env.SPARE_1);
+    // An isolate remembers by its queue when it has sent a message.
+    const own = { ...bindings, WEBHOOKS: { ...WEBHOOKS }, DB_1, DB_2: env.SPARE_2 };
+    return { nudged, ids: messages.map(({ id }) => id), consume: () => workerWith(own).consume(messages) };
+  }
+
+  it("has the webhooks of one sent while the other does not answer", async () => {
+    const hung = hanging();
+    const { nudged, ids, consume } = await aBatch(1, hung.onTrip);
+    const consumed = consume();
+    await vi.waitFor(() => expect(nudged).toMatchObject([{ shard: 2 }]));
+    hung.release();
+    expect((await consumed).acked.toSorted()).toEqual(ids.toSorted());
+    expect(nudged).toMatchObject([{ shard: 2 }, { shard: 1 }]);
+  });
+
+  it("asks one that fails slowly once, and tries the rest of its messages later", async () => {
+    let asked = 0;
+    const { ids, consume } = await aBatch(4, async (run) => {
+      asked++;
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + QUEUE_FAULTS_TIME });
+      return isDown(run);
+    });
+    const { acked, retried, delays } = await consume();
+    expect([acked, retried]).toEqual([ids.slice(4), ids.slice(0, 4)]);
+    expect(delays).toHaveLength(4);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(QUEUE_RETRY_DELAY);
+    expect(asked).toBe(1);
+  });
+});
+
+it("A long transcript for a database that does not answer holds up one for another only for a moment", async () => {
+  const service = aShardedService();
+  const reports: (() => Promise<Answer>)[] = [];
+  for (const shard of [1, 2]) {
+    const organization = await service.anOrganizationIn(shard);
+    const [{ slug }, owner] = [await organization.addRoom(), await organization.addProvider()];
+    const participant_key = unique("participant");
+    const participants = [{ key: participant_key, display_name: "Rita Recipient", role: "recipient" }];
+    const call = {
+      waiting_room_slug: slug,
+      organization_user_id: owner.id,
+      started_at: STARTED_AT,
+      participants,
+    };
+    const path = `/calls/${unique("call")}`;
+    await given(service.platform.put(path, { call }));
+    const lines = Array.from({ length: 200 }, (_, n) => ({
+      participant_key,
+      text: "good morning ".repeat(700),
+      start_time: n,
+      end_time: n + 1,
+    }));
+    reports.push(() => service.platform.put(`${path}/transcript`, { transcript: { is_final: true, lines } }));
+  }
+  const [reportToOne, reportToOther] = reports as [() => Promise<Answer>, () => Promise<Answer>];
+  const hung = hanging();
+  await service.during(1, hung.onTrip, async () => {
+    const waiting = reportToOne();
+    await hung.asked;
+    const started = Date.now();
+    await given(reportToOther());
+    expect(Date.now() - started).toBeLessThan(LARGE_BODY_TURN / 2);
+    hung.release();
+    await given(waiting);
   });
 });
 
@@ -258,14 +385,43 @@ describe("The mails to an address", () => {
   });
 });
 
-it("A database that is slow to say how it is counts as down, so that the others are shown", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
-  const { DB, asked, release } = aSlowDatabase();
-  const others = { DB_1: env.SPARE_1, DB_2: env.SPARE_2 };
-  const answer = throughWorkerWith({ DB, ...others })(new Request("https://service.test/health"));
-  await asked;
-  await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
-  release();
-  expect(await (await answer).text()).toContain("shard 0");
-  expect((await answer).status).toBe(503);
+describe("A database that is slow to say how it is", () => {
+  const ask = (bindings: object) =>
+    throughWorkerWith({ DB_1: env.SPARE_1, DB_2: env.SPARE_2, ...bindings })(
+      new Request("https://service.test/health"),
+    );
+
+  it("counts as down, so that the others are shown", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { DB, asked, release } = aSlowDatabase();
+    const answer = ask({ DB });
+    await asked;
+    await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT);
+    release();
+    expect(await (await answer).text()).toContain("shard 0");
+    expect((await answer).status).toBe(503);
+  });
+
+  it("is asked once by all who want to know at once, and then not for a while", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const hung = hanging();
+    let questions = 0;
+    const DB_1 = observedDatabase(
+      {
+        query(run) {
+          questions++;
+          return hung.onTrip(run);
+        },
+      },
+      env.SPARE_1,
+    );
+    const answers = Promise.all(Array.from({ length: 20 }, () => ask({ DB_1 })));
+    await hung.asked;
+    await vi.advanceTimersByTimeAsync(HEALTH_TIMEOUT + 100);
+    expect((await answers).map(({ status }) => status)).toEqual(Array(20).fill(503));
+    await vi.advanceTimersByTimeAsync(HEALTH_KNOWN_FOR - 1000);
+    expect((await ask({ DB_1 })).status).toBe(503);
+    expect(questions).toBe(1);
+    hung.release();
+  });
 });

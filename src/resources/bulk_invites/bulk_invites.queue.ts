@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { log, logFault } from "../../http/log.ts";
-import { consume } from "../../queues/consume.ts";
+import { type AfterShard, consume } from "../../queues/consume.ts";
 import { nudgeInviteMails } from "../invites/invites.queue.ts";
 import { failChunk, processChunk } from "./bulk_invites.processing.ts";
 import { type BulkInviteChunk, bulkInviteChunk } from "./bulk_invites.schemas.ts";
@@ -8,11 +8,17 @@ import { type BulkInviteChunk, bulkInviteChunk } from "./bulk_invites.schemas.ts
 const DEAD_LETTERS = "bulk-invites-dead-letter";
 
 /** Works off the queue of bulk invites, and its dead letters: what failed there in every attempt. */
-export const consumeBulkInvites = (batch: MessageBatch, env: Env): Promise<void> =>
-  consume(batch, env, bulkInviteChunk, async (context, chunk, message_id) => {
-    await (batch.queue === DEAD_LETTERS ? processLastTime : processChunk)(context, chunk, message_id);
-    await nudgeInviteMails(context);
-  });
+export const consumeBulkInvites = (batch: MessageBatch, env: Env, afterShard: AfterShard): Promise<void> =>
+  consume(
+    batch,
+    env,
+    bulkInviteChunk,
+    async (context, chunk, message_id) => {
+      await (batch.queue === DEAD_LETTERS ? processLastTime : processChunk)(context, chunk, message_id);
+      await nudgeInviteMails(context);
+    },
+    afterShard,
+  );
 
 /** Tries a dead letter once more. If that fails too, its rows fail. If not even that is possible, it is retried. */
 async function processLastTime(context: Context, chunk: BulkInviteChunk, message_id: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { inTime } from "../../database/in_time.ts";
 import {
   builder,
   type Placeholders,
@@ -14,6 +15,7 @@ import { inPlace } from "../../directory/in_place.ts";
 import { placeOfOrganization } from "../../directory/places.ts";
 import { logFault } from "../../http/log.ts";
 import { writePositions } from "../../http/positions.ts";
+import { LIST_TIMEOUT } from "../../limits.ts";
 import {
   memberEntry,
   membershipReads,
@@ -51,8 +53,8 @@ interface InvitesPage {
 }
 
 /**
- * The next active invites of all organizations, and the position after which to ask next. A database that is down is left out:
- * its position stays, so that its invites come later, and the others' need not wait for them.
+ * The next active invites of all organizations, and the position after which to ask next. A database that is down, or
+ * slow, is left out: its position stays, so that its invites come later, and the others' need not wait for them.
  */
 export async function listInvitesWithAcceptUrls(
   context: Context,
@@ -79,7 +81,8 @@ async function fromEachShard<Result>(
 ): Promise<Result[]> {
   const { shards } = context;
   if (!shards) return [await ask(context)];
-  const answers = await Promise.allSettled(shards.numbers.map((shard) => ask(shards.enter(shard))));
+  const asked = shards.numbers.map((shard) => inTime(ask(shards.enter(shard)), LIST_TIMEOUT));
+  const answers = await Promise.allSettled(asked);
   const results = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const [fault] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
   if (results.length === 0) throw fault;

@@ -17,6 +17,7 @@ import {
   MAIL_CLOCK_TOLERANCE,
   MAIL_LEASE,
   MAIL_PORTION,
+  MAIL_TURN,
   MAILS_AT_ONCE,
   MAX_MAIL_CLAIMS,
 } from "../../limits.ts";
@@ -54,22 +55,26 @@ const dueColumns = {
 type DueMail = Row<typeof dueColumns>;
 
 /**
- * Sends a portion of the mails that are due.
+ * Sends a portion of the mails that are due, or as many of it as can be begun in its time.
  *
  * @returns whether more may be due
  */
 export async function sendDueMails(context: Context): Promise<boolean> {
   const { mailer } = context;
   if (!mailer) return false;
+  const endAt = Date.now() + MAIL_TURN;
   const due = await findDueMails(context, MAIL_PORTION);
   const waiting = due.values();
   const sendOneByOne = async () => {
-    for (const mail of waiting) await sendIfClaimed({ ...context, mailer, now: Date.now() }, mail);
+    for (const mail of waiting) {
+      await sendIfClaimed({ ...context, mailer, now: Date.now() }, mail);
+      if (Date.now() >= endAt) return;
+    }
   };
   const results = await Promise.allSettled(Array.from({ length: MAILS_AT_ONCE }, sendOneByOne));
   const failed = results.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
-  return due.length === MAIL_PORTION;
+  return due.length === MAIL_PORTION || !waiting.next().done;
 }
 
 /** Those of each organization in its turn. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
 import { logFault } from "../../http/log.ts";
-import { consume } from "../../queues/consume.ts";
+import { type AfterShard, consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
 import { findDueMails, sendDueMails } from "./invites.mailing.ts";
 
@@ -26,10 +26,16 @@ async function send(queue: Queue, delay: number): Promise<void> {
 }
 
 /** Works off the queue of mails, and its dead letters. What is left after a portion gets a message of its own. */
-export const consumeInviteMails = (batch: MessageBatch, env: Env): Promise<void> =>
-  consume(batch, env, inviteMailMessage, async (context) => {
-    if (await sendDueMails(context)) await send(context.inviteMailQueue, 0);
-  });
+export const consumeInviteMails = (batch: MessageBatch, env: Env, afterShard: AfterShard): Promise<void> =>
+  consume(
+    batch,
+    env,
+    inviteMailMessage,
+    async (context) => {
+      if (await sendDueMails(context)) await send(context.inviteMailQueue, 0);
+    },
+    afterShard,
+  );
 
 /**
  * For the cron: sends a message if a mail is due, whatever became of the message for it. Mails that are tried again have no

@@ -1,4 +1,5 @@
 import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_TIME_LIMIT } from "../limits.ts";
+import { isCausedBy } from "./causes.ts";
 import type { Database } from "./database.ts";
 import {
   type BoundQuery,
@@ -101,18 +102,12 @@ async function writeIf(db: Database, guards: Guard[], writes: Queries): Promise<
   try {
     return (await runBatch(db, [stillTheSame(guards), ...writes])).slice(1);
   } catch (error) {
-    if (isConflict(error)) return null;
+    if (isCausedBy(error, ({ message }) => message.includes(CONFLICT))) return null;
     throw error;
   }
 }
 
 const CONFLICT = "write conflict";
-
-function isConflict(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause.message.includes(CONFLICT)) return true;
-  return false;
-}
 
 function requireRow(rows: unknown[] = []): unknown {
   if (rows.length === 0) throw new Error("The last statement returned no row");

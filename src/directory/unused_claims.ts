@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { isCausedBy } from "../database/causes.ts";
 import type { Database } from "../database/database.ts";
 import { runAll, runBatch, runRaw } from "../database/queries.ts";
 import { logFault } from "../http/log.ts";
@@ -55,8 +56,5 @@ export async function takeAbandoned({ shards }: Context, contested: ContestedCla
 const CLAIMED = "the key is claimed elsewhere";
 
 /** True for the error of a write that came after its claim had gone. */
-export function isClaimedElsewhere(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause.message.includes(CLAIMED)) return true;
-  return false;
-}
+export const isClaimedElsewhere = (error: unknown): boolean =>
+  isCausedBy(error, ({ message }) => message.includes(CLAIMED));

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { isCausedBy } from "../database/causes.ts";
 import { WriteConflict } from "../database/decide_and_write.ts";
 import { DatabaseTimeout } from "../database/in_time.ts";
 import { DATABASE_RETRY_AFTER, LARGE_BODY_RETRY_AFTER, WRITE_RETRY_AFTER } from "../limits.ts";
@@ -69,11 +70,8 @@ const PASSING =
   /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue)/i;
 
 /** True for a fault of D1 that passes by itself. */
-export function isPassing(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof DatabaseTimeout || PASSING.test(cause.message)) return true;
-  return false;
-}
+export const isPassing = (error: unknown): boolean =>
+  isCausedBy(error, (cause) => cause instanceof DatabaseTimeout || PASSING.test(cause.message));
 
 export function handleError(error: Error, c: HonoContext) {
   const refusal = refusalOf(error);

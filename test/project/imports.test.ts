@@ -35,6 +35,7 @@ const OTHER_ROLES: Record<string, string> = {
   "egresses/egresses.files.ts": "the files in the bucket",
   "invites/invites.acceptance.ts": "what the token does that an invitee is mailed",
   "invites/invites.links.ts": "the token that an invitee is mailed, without the database",
+  "invites/invites.mail_claims.ts": "the statements of sending mails",
   "invites/invites.mail.ts": "what the mail of an invite says, without the database",
   "invites/invites.mail_limits.ts": "how many mails an organization sends, and an address gets",
   "invites/invites.mailing.ts": "how mails are claimed, sent and recorded",

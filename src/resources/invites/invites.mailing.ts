@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import {
@@ -25,14 +25,16 @@ import { type Mailer, NO_CODE, sendMail } from "../../mail/mail.ts";
 import { withAcceptUrl } from "./invites.links.ts";
 import { inviteMail } from "./invites.mail.ts";
 import {
-  countedNow,
-  countOrganizationMail,
-  giveAddressBack,
-  takeAddress,
-  uncountOrganizationMail,
-} from "./invites.mail_limits.ts";
-import { afterFailedMail } from "./invites.merge.ts";
-import { inviteColumns } from "./invites.sql.ts";
+  claimMail,
+  countMail,
+  endClaim,
+  type MailClaim,
+  recordSent,
+  refuseMail,
+} from "./invites.mail_claims.ts";
+import { giveAddressBack, takeAddress, uncountOrganizationMail } from "./invites.mail_limits.ts";
+import { afterFailedMail, linkMadeAt } from "./invites.merge.ts";
+import type { inviteColumns } from "./invites.sql.ts";
 
 /*
  * D1 knows which mails are due. Each is claimed right before it is sent: of several senders one gets it, and none if the
@@ -43,7 +45,6 @@ import { inviteColumns } from "./invites.sql.ts";
 const dueColumns = {
   id: invites.id,
   owner_id: sql<number>`${invites.organization_id}`.as("owner_id"),
-  email: invites.email,
   created_at: invites.created_at,
   resent_at: invites.resent_at,
   expires_at: invites.expires_at,
@@ -95,27 +96,15 @@ const dueMails = preparedQuery((due: Placeholders<Turn & { due_before: number }>
     .where(and(inArray(rowid, rowsInTurn(invites, owners, dueOf, due)), isNotQuiet()));
 });
 
-/** A mail that is to be claimed, as values of a query. It is known by when it was due: every claim changes that. */
-interface Claim {
-  id: number;
-  organization_id: number;
-  next_mail_at: number;
-  mailing: string;
-  now: number;
-  lease_until: number;
-}
-
-const madeAt = ({ resent_at, created_at }: DueMail) => resent_at ?? created_at;
-
 async function sendIfClaimed(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
   const { db, now } = context;
   const { id, owner_id: organization_id, next_mail_at, mail_claims } = due;
-  const claim: Claim = {
+  const claim: MailClaim = {
     id,
     organization_id,
     next_mail_at,
     now,
-    mailing: `${id}.${madeAt(due)}.${mail_claims}`,
+    mailing: `${id}.${linkMadeAt(due)}.${mail_claims}`,
     lease_until: now + MAIL_LEASE,
   };
   const ids = { organization_id, invite_id: id };
@@ -137,14 +126,14 @@ async function sendIfClaimed(context: Context & { mailer: Mailer }, due: DueMail
 async function sendClaimed(
   context: Context & { mailer: Mailer },
   due: DueMail,
-  { id, organization_id, mailing, lease_until }: Claim,
+  { id, organization_id, mailing, lease_until }: MailClaim,
   claimed: Row<typeof inviteColumns>,
 ): Promise<void> {
   const { db, settings, mailer } = context;
   const ids = { organization_id, invite_id: id };
   const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, claimed)));
   if (outcome.state === "sent") {
-    await runAll(db, recordSent({ id, made_at: madeAt(due), mailed_at: Date.now() }));
+    await runAll(db, recordSent({ id, link_made_at: linkMadeAt(due), mailed_at: Date.now() }));
     return;
   }
   if (outcome.state === "unknown") {
@@ -160,7 +149,7 @@ async function sendClaimed(
   await runAll(db, endClaim({ id, lease_until, ...next }));
 }
 
-async function claimOrRefuse(db: Database, claim: Claim) {
+async function claimOrRefuse(db: Database, claim: MailClaim) {
   const [, [claimed], [refused]] = await runBatch(db, [
     countMail(claim),
     claimMail(claim),
@@ -170,7 +159,11 @@ async function claimOrRefuse(db: Database, claim: Claim) {
 }
 
 /** @returns whether the claim was still there */
-async function refuseForAddress(db: Database, claim: Claim, { mail_attempts }: DueMail): Promise<boolean> {
+async function refuseForAddress(
+  db: Database,
+  claim: MailClaim,
+  { mail_attempts }: DueMail,
+): Promise<boolean> {
   const { id, organization_id, mailing, lease_until } = claim;
   const failed = { mail_status: "failed" as const, next_mail_at: null, mail_attempts };
   const [refused] = await runBatch(db, [
@@ -185,65 +178,3 @@ function refusalOf({ expires_at, mail_claims }: DueMail, now: number): string {
   if (expires_at <= now) return "expired";
   return mail_claims >= MAX_MAIL_CLAIMS ? "outcomes_unknown" : "organization_limit";
 }
-
-/** True for the invite as it was found: nobody has claimed its mail since, nor used the invite, nor sent it again. */
-const isAsFound = ({ id, next_mail_at }: Placeholders<Claim>): SQL | undefined =>
-  and(eq(invites.id, id), eq(invites.next_mail_at, next_mail_at), isNull(invites.used_at), isNotQuiet());
-
-const isWanted = (claim: Placeholders<Claim>): SQL | undefined =>
-  and(isAsFound(claim), gt(invites.expires_at, claim.now), lt(invites.mail_claims, MAX_MAIL_CLAIMS));
-
-const countMail = preparedQuery((claim: Placeholders<Claim>) =>
-  countOrganizationMail(
-    claim,
-    exists(builder.select({ id: invites.id }).from(invites).where(isWanted(claim))),
-  ),
-);
-
-const claimMail = preparedQuery((claim: Placeholders<Claim>) =>
-  builder
-    .update(invites)
-    .set({ next_mail_at: sql`${claim.lease_until}`, mail_claims: sql`${invites.mail_claims} + 1` })
-    .where(and(isWanted(claim), exists(countedNow(claim))))
-    .returning(inviteColumns),
-);
-
-/** Comes after the claim: what is still as it was found is not to be sent. */
-const refuseMail = preparedQuery((claim: Placeholders<Claim>) =>
-  builder
-    .update(invites)
-    .set({ mail_status: "failed", next_mail_at: null })
-    .where(isAsFound(claim))
-    .returning({ id: invites.id }),
-);
-
-/** It was sent, whatever became of the claim meanwhile. But an invite that was sent again waits for its new mail. */
-const recordSent = preparedQuery(
-  ({ id, made_at, mailed_at }: Placeholders<{ id: number; made_at: number; mailed_at: number }>) =>
-    builder
-      .update(invites)
-      .set({ mail_status: "sent", mailed_at: sql`${mailed_at}`, next_mail_at: null, mail_claims: 0 })
-      .where(and(eq(invites.id, id), eq(sql`coalesce(${invites.resent_at}, ${invites.created_at})`, made_at)))
-      .returning({ id: invites.id }),
-);
-
-/** For a mail that was not sent: what came of this claim is known, though of an earlier one it may still not be known. */
-const endClaim = preparedQuery(
-  ({
-    id,
-    lease_until,
-    mail_status,
-    next_mail_at,
-    mail_attempts,
-  }: Placeholders<{ id: number; lease_until: number } & ReturnType<typeof afterFailedMail>>) =>
-    builder
-      .update(invites)
-      .set({
-        mail_status: sql`${mail_status}`,
-        next_mail_at: sql`${next_mail_at}`,
-        mail_attempts: sql`${mail_attempts}`,
-        mail_claims: sql`${invites.mail_claims} - 1`,
-      })
-      .where(and(eq(invites.id, id), eq(invites.next_mail_at, lease_until)))
-      .returning({ id: invites.id }),
-);

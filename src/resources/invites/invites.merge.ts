@@ -139,7 +139,7 @@ export function renewInvite(
 ): InviteToResend {
   if (invite.used_at !== null) throw usedInviteIsNotResent();
   requireAssignable(roles, invite.roles, "roles");
-  const sentBefore = now - (invite.resent_at ?? invite.created_at);
+  const sentBefore = now - linkMadeAt(invite);
   if (sentBefore < INVITE_RESEND_PAUSE) throw inviteSentJustNow(INVITE_RESEND_PAUSE - sentBefore);
   return {
     ...invite,
@@ -149,6 +149,10 @@ export function renewInvite(
     ...newMail(mailer, now),
   };
 }
+
+/** When the link in the mail was made: an invite that is sent again has a new one. */
+export const linkMadeAt = ({ resent_at, created_at }: Pick<InviteRow, "resent_at" | "created_at">): number =>
+  resent_at ?? created_at;
 
 /** What becomes of the mail of an invite that the provider did not take. */
 export function afterFailedMail(

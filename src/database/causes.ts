@@ -1,0 +1,5 @@
+/** True if an error, or what caused it, is such a one: Drizzle and D1 wrap the errors of SQLite. */
+export function isCausedBy(error: unknown, isSuch: (cause: Error) => boolean): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (isSuch(cause)) return true;
+  return false;
+}

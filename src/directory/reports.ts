@@ -1,9 +1,9 @@
 import { and, eq, exists, or, sql } from "drizzle-orm";
-import type { Context } from "../context.ts";
+import { affordable, type Context, spend } from "../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
 import { calls, livekitEgresses, locations } from "../database/schema.ts";
 import { logFault } from "../http/log.ts";
-import { WAITING_EGRESSES_TAKEN } from "../limits.ts";
+import { SUBREQUESTS_OF_EGRESS, WAITING_EGRESSES_TAKEN } from "../limits.ts";
 import type { EgressEvent } from "../livekit/egress_info.ts";
 import { NoCallHere, reportEgressOfRoom, waitingEgress } from "../livekit/egresses.ts";
 import type { VisitEvent } from "../livekit/events.ts";
@@ -171,12 +171,15 @@ const deleteTaken = preparedQuery(({ egress_id, updated_at }: Placeholders<Waiti
 
 /** The chore of the cron for the directory: egresses whose call was written after they had begun to wait. */
 export async function takeWaitingEgresses(context: Context): Promise<number> {
-  const { shard, shards } = context;
-  return shards && shard === 0 ? takeWaiting(context, await runAll(shards.directory, waitingOfKnown({}))) : 0;
+  if (!context.shards || context.shard > 0) return 0;
+  const limit = affordable(context, WAITING_EGRESSES_TAKEN, SUBREQUESTS_OF_EGRESS);
+  const waiting = await runAll(context.db, waitingOfKnown({ limit }));
+  spend(context, waiting.length * SUBREQUESTS_OF_EGRESS);
+  return takeWaiting(context, waiting);
 }
 
 /** In any order: those that go on waiting are not always the first. */
-const waitingOfKnown = preparedQuery((_: object) => {
+const waitingOfKnown = preparedQuery(({ limit }: Placeholders<{ limit: number }>) => {
   const { room_sid, room_name } = livekitEgresses;
   const claimed = builder
     .select({ key: locations.key })
@@ -191,5 +194,5 @@ const waitingOfKnown = preparedQuery((_: object) => {
     .from(livekitEgresses)
     .where(or(exists(claimed), exists(own)))
     .orderBy(sql`random()`)
-    .limit(WAITING_EGRESSES_TAKEN);
+    .limit(limit);
 });

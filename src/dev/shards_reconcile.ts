@@ -3,16 +3,17 @@
  * and keys. The local ones, or with --remote those in production. Takes --persist-to, --config and --env of wrangler.
  *
  * It can run beside the service. It reads the directory first: whatever is new in another database afterwards has been in the
- * directory before, and what it adds twice, the directory keeps once.
+ * directory before, and what it adds twice, the directory keeps once. In production it writes by D1's import, during which
+ * the directory answers no requests: in arguments of a command, other users of the machine could read names and emails.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runDatabaseCommand, sayWhich } from "./database_command.ts";
-import { allDatabases, type Database, unlessEmpty } from "./databases.ts";
+import { allDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { openComparison } from "./directory_comparison.ts";
 import { COPIES, KEYS, LOCATIONS, rowsOf } from "./directory_statements.ts";
-import { OWN_RANGE, SHARDS } from "./shard_statements.ts";
+import { SHARDS } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (target: Target) => {
@@ -22,7 +23,9 @@ runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (tar
     return process.stdout.write("There is one database: nothing to do.\n");
   const comparison = openComparison(Date.now());
   read(databases, directory, comparison);
-  const { statements, changes, conflicts } = comparison.result();
+  const { statements, changes, conflicts, unread } = comparison.result();
+  if (unread.length > 0)
+    throw new Error(`NOTHING WAS CHANGED. Put this right, then run it again:\n  ${unread.join("\n  ")}`);
   write(directory, statements);
   process.stdout.write(
     changes.length > 0 ? "Changed in the directory:\n" : "The directory is right: nothing was changed.\n",
@@ -54,11 +57,15 @@ function queryOf(database: Database) {
   return (statement: string) => queryDatabase(database, [statement])[0] ?? [];
 }
 
+/** @throws Error if it is not one of our databases */
 function rangeOf(database: Database): number {
-  const range = unlessEmpty(() => queryDatabase(database, [OWN_RANGE]))?.[0]?.[0]?.range;
-  if (range === undefined)
-    throw new Error(`${bindingOf(database.shard)} has no range of ids: \`npm run shards:add\` gives it one.`);
-  return Number(range);
+  const range = ownRange(database);
+  if (range !== undefined) return range;
+  const known = knownShards(database).find(({ shard }) => shard === database.shard);
+  throw new Error(
+    `NOTHING WAS CHANGED. ${bindingOf(database.shard)} has no range of ids. ` +
+      (known?.organizations ? homeless(known) : "`npm run shards:add` gives it one."),
+  );
 }
 
 function write(directory: Database, statements: string[]) {

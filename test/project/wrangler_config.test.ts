@@ -53,9 +53,35 @@ it("A database of an environment comes to those of the environment", () => {
   expect(boundShards(configuration)).toEqual([0]);
 });
 
-it("A configuration in which no database is found is not changed, and the message has what to add", () => {
-  expect(() => withDatabase('name = "x"\n', undefined, block(1))).toThrow(
-    /Add this to it:\n\n.*\nbinding = "DB_1"/,
-  );
-  expect(() => configurationWith({ config: "wrangler.jsonc" }, [1])).toThrow("must be a file of TOML");
+it.each([
+  ["with spaces and a comment", "[[ d1_databases ]] # all of them", undefined],
+  ["with the name of an environment in quotes", '[[env."my stage".d1_databases]]', "my stage"],
+  ["with a bare name of an environment", "[[ env . stage . d1_databases ]]", "stage"],
+])("A header is found that is written %s", (_, header, env) => {
+  const text = `name = "x"\n${header}\nbinding = "DB"\ndatabase_name = "visits"\n`;
+  const configuration = { ...aConfiguration(withDatabase(text, env, block(1, env))), env };
+  expect(boundShards(configuration)).toEqual([0, 1]);
 });
+
+it("Lines that end as on Windows all end so afterwards", () => {
+  const both = withDatabase(toml.replaceAll("\n", "\r\n"), undefined, block(1));
+  expect(both.replaceAll("\r\n", "")).not.toContain("\n");
+  expect(boundShards(aConfiguration(both))).toEqual([0, 1]);
+});
+
+it("A database whose name the configuration does not say has that of the service", () => {
+  const configuration = aConfiguration(
+    'name = "visits"\n[[d1_databases]]\nbinding = "DB"\ndatabase_id = "x"\n',
+  );
+  expect(databaseName(configuration, 1)).toBe("visits-1");
+});
+
+it.each([["none"], ['d1_databases = [{ binding = "DB" }]']])(
+  "A configuration whose databases are written otherwise is not changed: %s",
+  (text) => {
+    expect(() => withDatabase(text, undefined, block(1))).toThrow(
+      /has no line \[\[d1_databases\]\]\. Write each/,
+    );
+    expect(() => configurationWith({ config: "wrangler.jsonc" }, [1])).toThrow("must be a file of TOML");
+  },
+);

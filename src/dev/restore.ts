@@ -77,10 +77,12 @@ function sayWhatIsNext(databases: Database[]) {
 }
 
 /** That the directory knows, or the configuration binds: the directory may be older than they are. */
-const otherShards = (target: Database) => [
-  ...knownShards(target).map(({ shard }) => shard),
-  ...boundShards(target).filter((shard) => shard > 0),
-];
+function otherShards(target: Database): number[] {
+  return [
+    ...knownShards(target).map(({ shard }) => shard),
+    ...boundShards(target).filter((shard) => shard > 0),
+  ];
+}
 
 /** @throws Error if organizations live in a database of which there was no file */
 function requireAll(databases: Database[]) {

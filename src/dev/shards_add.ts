@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { makeDatabase, type Place, requirePlace } from "./d1_databases.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import { bindingToo, type Database, homeless, type KnownShard, knownShards, ownRange } from "./databases.ts";
-import { rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
+import { ANY_ORGANIZATION, rangeStatement, rangeStatements, SHARDS, TABLES } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 import {
   boundShards,
@@ -112,14 +112,9 @@ function requireOurs(database: Database, isThere: boolean, known: KnownShard[]) 
     throw new Error(`${binding} has organizations, but no range: it is not a new database.`);
 }
 
-const ANY_ORGANIZATION = "SELECT id FROM organizations LIMIT 1";
-
-const tablesOf = (database: Database): string[] =>
-  (queryDatabase(database, [TABLES])[0] ?? []).map(({ name }) => String(name));
-
-/** But for SQLite's and D1's own. */
-const TABLES = `SELECT name FROM sqlite_schema
-  WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_' AND substr(name, 1, 4) <> '_cf_'`;
+function tablesOf(database: Database): string[] {
+  return (queryDatabase(database, [TABLES])[0] ?? []).map(({ name }) => String(name));
+}
 
 /** @throws Error if it is written in a way to which no database can be added */
 function configurationBinding({ config, env }: Target, shard: number, name: string): string {

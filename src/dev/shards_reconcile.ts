@@ -9,6 +9,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { whileBusy } from "./busy_database.ts";
 import { runDatabaseCommand, sayWhich } from "./database_command.ts";
 import { allDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { openComparison } from "./directory_comparison.ts";
@@ -17,7 +18,7 @@ import { SHARDS } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (target: Target) => {
-  const databases = allDatabases(target);
+  const databases = whileBusy(target, () => allDatabases(target));
   const [directory, ...others] = databases;
   if (!directory || others.length === 0)
     return process.stdout.write("There is one database: nothing to do.\n");
@@ -42,7 +43,7 @@ runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (tar
 type Comparison = ReturnType<typeof openComparison>;
 
 function read(databases: Database[], directory: Database, comparison: Comparison) {
-  for (const row of queryDatabase(directory, [SHARDS])[0] ?? []) comparison.addKnown("range", row);
+  for (const row of queryOf(directory)(SHARDS)) comparison.addKnown("range", row);
   for (const row of rowsOf(queryOf(directory), LOCATIONS)) comparison.addKnown("key", row);
   for (const database of databases) {
     sayWhich(databases, database);
@@ -54,12 +55,12 @@ function read(databases: Database[], directory: Database, comparison: Comparison
 }
 
 function queryOf(database: Database) {
-  return (statement: string) => queryDatabase(database, [statement])[0] ?? [];
+  return (statement: string) => whileBusy(database, () => queryDatabase(database, [statement]))[0] ?? [];
 }
 
 /** @throws Error if it is not one of our databases */
 function rangeOf(database: Database): number {
-  const range = ownRange(database);
+  const range = whileBusy(database, () => ownRange(database));
   if (range !== undefined) return range;
   const known = knownShards(database).find(({ shard }) => shard === database.shard);
   throw new Error(
@@ -75,7 +76,10 @@ function write(directory: Database, statements: string[]) {
   try {
     writeFileSync(file, `${statements.join(";\n")};\n`, { mode: 0o600 });
     const command = ["d1", "execute", bindingOf(0), "--yes", "--file", file, ...targetFlags(directory)];
-    runWrangler(command, { handlesData: true, ...(directory.remote && { stdio: "inherit" }) });
+    // What was written is written again as it is.
+    whileBusy(directory, () =>
+      runWrangler(command, { handlesData: true, ...(directory.remote && { stdio: "inherit" }) }),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -14,21 +14,19 @@ const accountFlags = ({ config, env }: Target) => [
 const placeFlags = (place: Place) =>
   Object.entries(place).flatMap(([flag, value]) => (value ? [`--${flag}`, value] : []));
 
-/**
- * Whether there is such a database.
- *
- * @throws Error if there is, and it is to be somewhere: that is only for a new one
- */
-export function requirePlace(target: Target, name: string, place: Place): boolean {
+export function databaseExists(target: Target, name: string): boolean {
   const list: { name: string }[] = JSON.parse(runWrangler(["d1", "list", "--json", ...accountFlags(target)]));
-  const isThere = list.some((each) => each.name === name);
+  return list.some((each) => each.name === name);
+}
+
+/** @throws Error if a database that is there is to be somewhere: that is only for a new one */
+export function refusePlace(name: string, place: Place) {
   const [flag] = placeFlags(place);
-  if (isThere && flag)
-    throw new Error(
-      `The database ${name} is there already, and ${flag} cannot move it. See where it is: \`npx wrangler d1 info ${name}\`. ` +
-        `Where that is right, run this again without ${flag}. Otherwise delete it, if it is empty: \`npx wrangler d1 delete ${name}\`.`,
-    );
-  return isThere;
+  if (flag === undefined) return;
+  throw new Error(
+    `The database ${name} is there already, and ${flag} cannot move it. See where it is: \`npx wrangler d1 info ${name}\`. ` +
+      `Where that is right, run this again without ${flag}. Otherwise delete it, if it is empty: \`npx wrangler d1 delete ${name}\`.`,
+  );
 }
 
 /** What wrangler advises, a binding of another name, is not for us. */

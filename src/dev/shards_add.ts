@@ -5,20 +5,18 @@
  * First the directory gives it a range of ids, and last the configuration gets its binding. So a command that was interrupted
  * has left a number with a range and without a binding, and the next run completes that. What can be refused is refused before.
  */
-import { readFileSync, writeFileSync } from "node:fs";
-import { makeDatabase, type Place, requirePlace } from "./d1_databases.ts";
+import { databaseExists, makeDatabase, type Place, refusePlace } from "./d1_databases.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import { bindingToo, type Database, homeless, type KnownShard, knownShards, ownRange } from "./databases.ts";
 import { ANY_ORGANIZATION, rangeStatement, rangeStatements, SHARDS, TABLES } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 import {
+  bindDatabase,
   boundShards,
-  databaseBlock,
   databaseName,
   hasDatabaseId,
-  migrationsOf,
   requireToml,
-  withDatabase,
+  requireTomlTables,
 } from "./wrangler_config.ts";
 
 const USAGE = `
@@ -40,9 +38,10 @@ function addShard(target: Target, place: Place) {
   const shard = nextShard(target, known);
   const isBound = boundShards(target).includes(shard);
   const name = databaseName(target, shard);
-  if (!isBound) configurationBinding(target, shard, name);
+  if (!isBound) requireTomlTables(target);
   say(`Shard ${shard}: the database ${name}.`);
-  const isThere = !target.remote || hasDatabaseId(target, shard) || requirePlace(target, name, place);
+  const isThere = !target.remote || hasDatabaseId(target, shard) || databaseExists(target, name);
+  if (isThere && target.remote) refusePlace(name, place);
   const database = { ...(isBound ? target : bindingToo(target, [shard])), shard };
   requireOurs(database, isThere, known);
   const [, given] = queryDatabase(target, [rangeStatement(shard), SHARDS]);
@@ -56,7 +55,8 @@ function addShard(target: Target, place: Place) {
   runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
   queryDatabase(database, rangeStatements(shard, range));
   say("It has its tables, and ids of its own.");
-  if (!isBound) bind(target, shard, name);
+  bindDatabase(target, shard, name);
+  say(`${target.config} binds it as ${bindingOf(shard)}.`);
   introduce(target, shard);
 }
 
@@ -114,19 +114,6 @@ function requireOurs(database: Database, isThere: boolean, known: KnownShard[]) 
 
 function tablesOf(database: Database): string[] {
   return (queryDatabase(database, [TABLES])[0] ?? []).map(({ name }) => String(name));
-}
-
-/** @throws Error if it is written in a way to which no database can be added */
-function configurationBinding({ config, env }: Target, shard: number, name: string): string {
-  const block = databaseBlock(env, shard, name, migrationsOf({ config, env }));
-  return withDatabase(readFileSync(config, "utf8"), env, block);
-}
-
-function bind(target: Target, shard: number, name: string) {
-  const { config } = target;
-  // Another run may have done it meanwhile.
-  if (!boundShards(target).includes(shard)) writeFileSync(config, configurationBinding(target, shard, name));
-  say(`${config} binds it as ${bindingOf(shard)}.`);
 }
 
 function introduce({ remote, config }: Target, shard: number) {

@@ -1,4 +1,5 @@
 /** wrangler's configuration: which databases it binds, and how another one is added to its text. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { bindingOf, type Target } from "./wrangler.ts";
@@ -72,6 +73,18 @@ database_name = "${name}"
 migrations_dir = ${JSON.stringify(migrations)}
 `;
 }
+
+/** Adds a database to the configuration, unless another command has done it meanwhile. */
+export function bindDatabase(configuration: Configuration, shard: number, name: string) {
+  const { config, env } = configuration;
+  if (boundShards(configuration).includes(shard)) return;
+  const block = databaseBlock(env, shard, name, migrationsOf(configuration));
+  writeFileSync(config, withDatabase(readFileSync(config, "utf8"), env, block));
+}
+
+/** @throws Error if its databases are written in a way to which none can be added */
+export const requireTomlTables = ({ config, env }: Configuration) =>
+  withDatabase(readFileSync(config, "utf8"), env, "");
 
 const headerOf = (env: string | undefined) =>
   `[[${env === undefined ? "" : `env.${/^[\w-]+$/.test(env) ? env : JSON.stringify(env)}.`}d1_databases]]`;

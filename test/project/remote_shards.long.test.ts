@@ -3,11 +3,14 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { migratedDatabase, migrationFiles } from "../../src/dev/migrations.ts";
 import { rangeStatement, rangeStatements } from "../../src/dev/shard_statements.ts";
 import { databaseBlock, withDatabase } from "../../src/dev/wrangler_config.ts";
 import { startCloudflare } from "./support/cloudflare_api.ts";
+
+/** Each command starts wrangler several times, which takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 600_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "remote-shards-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -106,6 +109,21 @@ describe("In production, shards:add", () => {
     const { code, output } = await service.run("shards_add", "--remote", "--jurisdiction", "eu");
     expect(code).toBe(1);
     expect(output).toContain("is there already, and --jurisdiction cannot move it");
+    expect(service.directory.prepare("select * from shards").all()).toEqual([]);
+  });
+
+  it("gives and makes nothing where it could not write the binding", async () => {
+    const service = await aService([]);
+    const text = readFileSync(service.config, "utf8");
+    const inArray = text.replace(/^\[\[d1_databases\]\]\n(.+\n)+/m, "");
+    writeFileSync(
+      service.config,
+      `d1_databases = [{ binding = "DB", database_name = "${NAME}", migrations_dir = "drizzle" }]\n${inArray}`,
+    );
+    const { code, output } = await service.run("shards_add", "--remote");
+    expect(code).toBe(1);
+    expect(output).toContain("has no line [[d1_databases]]. Write each of its databases under such a line");
+    expect([...service.databases.keys()]).toEqual([NAME]);
     expect(service.directory.prepare("select * from shards").all()).toEqual([]);
   });
 

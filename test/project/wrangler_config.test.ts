@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { configurationWith } from "../../src/dev/databases.ts";
-import { boundShards, databaseBlock, databaseName, withDatabase } from "../../src/dev/wrangler_config.ts";
+import {
+  bindDatabase,
+  boundShards,
+  databaseBlock,
+  databaseName,
+  withDatabase,
+} from "../../src/dev/wrangler_config.ts";
 
 const toml = readFileSync("wrangler.toml", "utf8").replaceAll("\r\n", "\n");
 
@@ -36,6 +42,15 @@ it("Another database comes after those that are bound, and no other line changes
   expect(boundShards(configuration)).toEqual([0, 1, 2]);
   expect(databaseName(configuration, 2)).toBe("visits-2");
   expect(databaseName(configuration, 3)).toBe("organization-video-visit-service-3");
+});
+
+it("Two commands that add the same database at once bind it once", () => {
+  const configuration = aConfiguration(toml);
+  bindDatabase(configuration, 1, "visits-1");
+  const bound = readFileSync(configuration.config, "utf8");
+  bindDatabase(configuration, 1, "visits-1");
+  expect(readFileSync(configuration.config, "utf8")).toBe(bound);
+  expect(boundShards(configuration)).toEqual([0, 1]);
 });
 
 it("A comment above what follows stays there", () => {

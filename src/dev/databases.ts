@@ -1,5 +1,5 @@
 /** Which databases a command works on: the one, or all of several (see src/database/shards.ts). */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { KNOWN_SHARDS, OWN_RANGE } from "./shard_statements.ts";
@@ -73,13 +73,22 @@ export function theseDatabases(target: Target, shards: number[]): Database[] {
 function shardsThatThereAre(target: Target, known: KnownShard[]): number[] {
   const bound = boundShards(target);
   if (target.remote) return bound;
-  return [...new Set([...bound, ...known.map(({ shard }) => shard)])].sort((a, b) => a - b);
+  // One that was never finished has a range, but neither organizations nor a file.
+  const mayBeThere = localFiles(target).length > bound.length;
+  const others = known.filter(({ organizations }) => organizations > 0 || mayBeThere);
+  return [...new Set([...bound, ...others.map(({ shard }) => shard)])].sort((a, b) => a - b);
+}
+
+/** wrangler keeps each local database in a file. */
+function localFiles(target: Target): string[] {
+  const files = join(stateOf(target), "v3/d1/miniflare-D1DatabaseObject");
+  return existsSync(files) ? readdirSync(files).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : [];
 }
 
 /** The other databases, as the directory knows them: none, if it has no tables. */
 export function knownShards(target: Target): KnownShard[] {
   // To ask a local database makes it.
-  if (!target.remote && !existsSync(join(stateOf(target), "v3/d1"))) return [];
+  if (!target.remote && localFiles(target).length === 0) return [];
   const rows = unlessEmpty(() => queryDatabase({ ...target, shard: 0 }, [KNOWN_SHARDS]))?.[0] ?? [];
   return rows.map(({ shard, range, organizations }) => ({
     shard: Number(shard),

@@ -15,7 +15,6 @@
 import {
   closeSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -25,6 +24,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { requireNoBackup } from "./backup_files.ts";
 import { backupStatements } from "./backup_statements.ts";
 import { chosenDatabases, runDatabaseCommand, sayWhich, shardOption } from "./database_command.ts";
 import { copyOf, linesOf, SCHEMA } from "./exported_copy.ts";
@@ -39,14 +39,11 @@ Usage: npm run backup -- --output FILE [--remote]
 
 runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, ({ output, ...target }) => {
   if (!output) throw new Error("Say where to write it: npm run backup -- --output FILE");
-  const databases = chosenDatabases(target);
-  const fileOf = (shard: number) => (databases.length > 1 ? `${output}.${shard}` : output);
-  const present = databases.map(({ shard }) => fileOf(shard)).find((file) => existsSync(file));
-  if (databases.length > 1 && present)
-    throw new Error(`${present} exists: an older backup is not overwritten.`);
-  for (const database of databases.toReversed()) {
+  requireNoBackup(output);
+  const databases = chosenDatabases(target).toReversed();
+  for (const database of databases) {
     sayWhich(databases, database);
-    backUp(database, fileOf(database.shard));
+    backUp(database, databases.length > 1 ? `${output}.${database.shard}` : output);
   }
 });
 

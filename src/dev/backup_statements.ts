@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 export const MAX_STATEMENT_BYTES = 100_000;
 
 /** Leaves room for the names of the columns, which are not counted. */
-const MAX_ROWS_BYTES = 80_000;
+export const MAX_ROWS_BYTES = 80_000;
 
 /** A statement of many rows is a long program for SQLite, which D1 limits too. */
 const MAX_ROWS = 100;

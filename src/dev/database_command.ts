@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { allDatabases, type Database, theseDatabases } from "./databases.ts";
+import { allDatabases, type Database, oneDatabase } from "./databases.ts";
 import { type Target, targetOptions } from "./wrangler.ts";
 import { boundShards } from "./wrangler_config.ts";
 
@@ -53,7 +53,7 @@ export type ShardArguments = Omit<Target, "shard"> & { shard?: string };
 /** The database that --shard names, or all. */
 export function chosenDatabases({ shard, ...target }: ShardArguments): Database[] {
   const number = shardNumber(shard);
-  return number === undefined ? allDatabases(target) : theseDatabases(target, [number]);
+  return number === undefined ? allDatabases(target) : oneDatabase(target, number);
 }
 
 export function shardNumber(shard: string | undefined): number | undefined {
@@ -62,7 +62,7 @@ export function shardNumber(shard: string | undefined): number | undefined {
   return shard === undefined ? undefined : Number(shard);
 }
 
-/** Shows which of several databases is worked on. */
+/** Shows which of several databases is worked on. They are in the order of the work. */
 export function sayWhich(databases: Database[], { shard }: Database) {
   if (databases.length > 1)
     process.stderr.write(

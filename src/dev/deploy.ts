@@ -4,9 +4,9 @@
  *
  * Of several databases, each must be one of ours: with a range of ids of its own, as the directory knows it.
  */
-import { boundDatabases, type Database, knownShards, unlessEmpty } from "./databases.ts";
+import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { readFlags } from "./flags.ts";
-import { OWN_RANGE, rangeStatements } from "./shard_statements.ts";
+import { rangeStatements } from "./shard_statements.ts";
 import {
   bindingOf,
   queryDatabase,
@@ -20,10 +20,9 @@ const { values, without } = readFlags(targetOptions);
 const target = { ...values, remote: !values.local } as Target;
 
 try {
-  const databases = boundDatabases(target);
-  const ranges = rangesOf(databases);
+  const databases = readyDatabases();
   if (target.remote) await import("./record_migrations.ts");
-  for (const database of databases) migrate(database, ranges.get(database.shard));
+  for (const { database, range } of databases) migrate(database, range);
   const flags = without("local", "remote", "persist-to");
   runWrangler(["deploy", ...flags, ...(target.remote ? [] : ["--dry-run"])], { stdio: "inherit" });
 } catch (error) {
@@ -31,26 +30,31 @@ try {
   process.exitCode = 1;
 }
 
-/** The ranges of all but the first database. */
-function rangesOf(databases: Database[]): Map<number, number> {
-  const [directory, ...others] = databases;
-  const given = directory && others.length > 0 ? knownShards(directory) : [];
-  return new Map(
-    others.map((database) => {
-      const range = unlessEmpty(() => queryDatabase(database, [OWN_RANGE]))?.[0]?.[0]?.range;
-      if (range === undefined || range !== given.find(({ shard }) => shard === database.shard)?.range)
-        throw new Error(refusalOf(database, range !== undefined));
-      return [database.shard, Number(range)];
-    }),
-  );
+/** The databases with their ranges: the first one has none. */
+function readyDatabases(): { database: Database; range?: number }[] {
+  try {
+    const [directory, ...others] = boundDatabases(target);
+    const known = directory && others.length > 0 ? knownShards(directory) : [];
+    const withRanges = others.map((database) => {
+      const given = known.find(({ shard }) => shard === database.shard);
+      const range = ownRange(database);
+      if (range === undefined && given?.organizations) throw new Error(homeless(given));
+      if (range === undefined || range !== given?.range) throw new Error(refusalOf(database, range));
+      return { database, range };
+    });
+    return [...(directory ? [{ database: directory }] : []), ...withRanges];
+  } catch (error) {
+    throw new Error(`Nothing is deployed. ${(error as Error).message}`);
+  }
 }
 
-function refusalOf({ shard, remote }: Database, hasRange: boolean): string {
-  const [fault, command, help] = hasRange
-    ? ["has a range of ids that the first database has not given it", "reconcile", "compares them"]
-    : ["has no range of ids", "add", "completes it"];
+function refusalOf({ shard, remote }: Database, range: number | undefined): string {
+  const [fault, command, help] =
+    range === undefined
+      ? ["has no range of ids", "add", "completes it"]
+      : ["has a range of ids that the first database has not given it", "reconcile", "compares them"];
   const flag = remote ? " -- --remote" : "";
-  return `Nothing is deployed. ${bindingOf(shard)} ${fault}. Run \`npm run shards:${command}${flag}\`, which ${help}.`;
+  return `${bindingOf(shard)} ${fault}. Run \`npm run shards:${command}${flag}\`, which ${help}.`;
 }
 
 function migrate(database: Database, range: number | undefined) {

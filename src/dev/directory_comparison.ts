@@ -1,6 +1,7 @@
 /** Compares what the directory knows with what the databases hold. Millions of keys do not fit into memory, so SQLite does it. */
 import { DatabaseSync } from "node:sqlite";
 import { CLAIM_KEPT_FOR } from "../limits.ts";
+import { conflictsIn, LIVES_IN, unreadIn } from "./directory_conflicts.ts";
 import {
   type Copied,
   deleteLocations,
@@ -33,9 +34,6 @@ CREATE VIEW held_alone AS SELECT * FROM held WHERE shard > 0
 CREATE VIEW originals AS SELECT what, id, name, json FROM copies WHERE shard = 0;
 BEGIN`;
 
-/** An organization of the directory, which says where its rows are. */
-const LIVES_IN = "json ->> 'shard'";
-
 export function openComparison(now: number) {
   // SQLite keeps a database without a name in a file that it deletes when the database is closed.
   const database = new DatabaseSync("");
@@ -57,8 +55,12 @@ export function openComparison(now: number) {
       else held.run(what, value(row, "key"), value(row, "organization_id"), shard, value(row, "row_id"));
     },
     result() {
+      const unread = unreadIn(database);
+      // What such a database holds would count as gone.
+      if (unread.length > 0) return { unread, statements: [], changes: [], conflicts: [] };
       const changes = changesIn(database, now).filter(({ rows }) => rows.length > 0);
       return {
+        unread,
         statements: changes.flatMap(({ rows, statement }) => forRows(rows, statement)),
         changes: changes.map(({ rows, what }) => `${what}: ${rows.length}`),
         conflicts: conflictsIn(database),
@@ -104,10 +106,10 @@ function changesIn(database: DatabaseSync, now: number): Change[] {
     },
     {
       what: "organizations corrected",
-      rows: parsed(`SELECT copies.json FROM copies JOIN originals USING (what, id)
+      rows: parsed(`SELECT json_set(copies.json, '$.known_at', originals.json ->> 'updated_at') AS json
+        FROM copies JOIN originals USING (what, id)
         WHERE what = 'organizations' AND copies.shard > 0 AND copies.shard = originals.${LIVES_IN}
-        AND copies.json <> originals.json AND copies.name = originals.name
-        AND copies.json ->> 'updated_at' >= originals.json ->> 'updated_at'`),
+        AND copies.json <> originals.json AND copies.name = originals.name`),
       statement: updateOrganizations,
     },
     {
@@ -140,37 +142,5 @@ function changesIn(database: DatabaseSync, now: number): Change[] {
         AND NOT EXISTS (SELECT 1 FROM held WHERE held.kind = known.kind AND held.key = known.key AND shard > 0)`),
       statement: deleteLocations,
     },
-  ];
-}
-
-/** Each in a line, with ids only. */
-function conflictsIn(database: DatabaseSync): string[] {
-  const all = (sql: string) => database.prepare(sql).all();
-  return [
-    ...all(`SELECT held.shard, held.range, known.shard AS other, known.range AS given
-      FROM held_ranges AS held JOIN known_ranges AS known
-      ON (known.shard = held.shard) <> (known.range = held.range)`).map(
-      ({ shard, range, other, given }) =>
-        `Shard ${shard} has the range ${range}, and the directory gave ${given} to shard ${other}.`,
-    ),
-    ...all(`SELECT id, shard, ${LIVES_IN} AS said FROM copies
-      WHERE what = 'organizations' AND shard > 0 AND shard <> said
-      UNION SELECT id, shard, originals.${LIVES_IN} AS said FROM copies JOIN originals USING (what, id)
-      WHERE what = 'organizations' AND shard > 0 AND shard <> said`).map(
-      ({ id, shard, said }) => `Organization ${id} is in shard ${shard}, and a row of it says shard ${said}.`,
-    ),
-    ...all(`SELECT one.what, one.id, one.shard, other.id AS other, other.shard AS elsewhere
-      FROM copies AS one JOIN copies AS other ON other.what = one.what AND other.id = one.id AND other.shard < one.shard
-      WHERE other.name <> one.name
-      UNION ALL SELECT one.what, one.id, one.shard, other.id, other.shard
-      FROM copies AS one JOIN copies AS other ON other.what = one.what AND other.name = one.name AND other.shard < one.shard
-      WHERE other.id <> one.id`).map(
-      ({ what, id, shard, other, elsewhere }) =>
-        `The ${what} ${id} in shard ${shard} and ${other} in shard ${elsewhere} must have the same id and the same name, or neither.`,
-    ),
-    ...all(`SELECT kind, group_concat('row ' || row_id || ' of organization ' || organization_id || ' in shard ' || shard, ', and ') AS owners
-      FROM contested JOIN held USING (kind, key) GROUP BY kind, key ORDER BY kind, min(shard), min(row_id)`).map(
-      ({ kind, owners }) => `The same key of a ${kind}: ${owners}.`,
-    ),
   ];
 }

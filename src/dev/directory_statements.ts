@@ -1,7 +1,7 @@
 /** What is read to compare the directory with the other databases, and what corrects it: plain SQL. */
 import { getTableColumns, type Table } from "drizzle-orm";
 import { type LocationKind, organizations, users } from "../database/schema.ts";
-import { literal } from "./backup_statements.ts";
+import { literal, MAX_ROWS_BYTES } from "./backup_statements.ts";
 import type { Rows } from "./wrangler.ts";
 
 /** A table that is read in portions. */
@@ -68,7 +68,7 @@ export const COPIES = Object.fromEntries(
   ]),
 ) as Record<Copied, Page>;
 
-/** So many rows in a statement: D1 takes 100 KB. */
+/** So many rows in a statement, if they are short. */
 const ROWS = 100;
 
 /** A statement for each portion of rows. `statement` says what to do with those of `json_each(…) AS item`. */
@@ -76,7 +76,15 @@ export function forRows(rows: object[], statement: (items: string) => string): s
   const portions = Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, n) =>
     rows.slice(n * ROWS, (n + 1) * ROWS),
   );
-  return portions.map((portion) => statement(`json_each(${literal(JSON.stringify(portion))}) AS item`));
+  return portions.flatMap(inLiterals).map((items) => statement(`json_each(${items}) AS item`));
+}
+
+/** Rows with long keys are more than D1 takes in a statement. How long a literal is, only the literal says. */
+function inLiterals(rows: object[]): string[] {
+  const items = literal(JSON.stringify(rows));
+  if (rows.length === 1 || Buffer.byteLength(items) <= MAX_ROWS_BYTES) return [items];
+  const half = Math.ceil(rows.length / 2);
+  return [rows.slice(0, half), rows.slice(half)].flatMap(inLiterals);
 }
 
 const field = (name: string) => `item.value ->> '${name}'`;
@@ -85,10 +93,10 @@ const field = (name: string) => `item.value ->> '${name}'`;
 export const insertCopies = (table: Copied) => (items: string) =>
   `INSERT OR IGNORE INTO ${table} (${COLUMNS[table]}) SELECT ${COLUMNS[table].map(field)} FROM ${items}`;
 
-/** What has changed since is newer. */
+/** `known_at` is when the directory's row was changed last, as it was read: what has changed since is newer. */
 export const updateOrganizations = (items: string) =>
   `UPDATE organizations SET ${COLUMNS.organizations.map((name) => `${name} = ${field(name)}`)} FROM ${items}
-    WHERE organizations.id = ${field("id")} AND organizations.updated_at <= ${field("updated_at")}`;
+    WHERE organizations.id = ${field("id")} AND organizations.updated_at = ${field("known_at")}`;
 
 /** The cron copies what is in the outbox. */
 export const insertOutbox = (items: string) =>

@@ -6,9 +6,7 @@
  * A restored database is quiet (see src/database/quiet.ts): with --resume, it goes on. With --after-time-travel, a database
  * becomes quiet that D1's Time Travel has put back in place.
  */
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
-import { basename, dirname } from "node:path";
-import { END_OF_BACKUP } from "./backup_statements.ts";
+import { filesToRestore, requireComplete } from "./backup_files.ts";
 import {
   chosenDatabases,
   runDatabaseCommand,
@@ -17,11 +15,12 @@ import {
   shardNumber,
   shardOption,
 } from "./database_command.ts";
-import { type Database, knownShards, theseDatabases } from "./databases.ts";
+import { type Database, homeless, knownShards, theseDatabases } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { OWN_RANGE } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, type Rows, runWrangler, type Target, targetFlags } from "./wrangler.ts";
+import { boundShards } from "./wrangler_config.ts";
 
 const USAGE = `
 Usage: npm run restore -- --input FILE | --after-time-travel | --resume [--remote]
@@ -49,11 +48,12 @@ runDatabaseCommand(USAGE, options, ({ input, "after-time-travel": isPutBack, res
     if (isPutBack) quiet(database);
     else resume(database);
   }
+  if (isPutBack) sayWhatIsNext(databases);
 });
 
 /** Before the first one is loaded, nothing may be wrong with any. */
 function restoreAll({ shard, ...target }: ShardArguments, input: string) {
-  const files = filesOf(input, shardNumber(shard));
+  const files = filesToRestore(input, shardNumber(shard));
   for (const file of files.values()) requireComplete(file);
   const databases = theseDatabases(target, [...files.keys()]);
   for (const database of databases) requireEmpty(database);
@@ -61,26 +61,40 @@ function restoreAll({ shard, ...target }: ShardArguments, input: string) {
     sayWhich(databases, database);
     restore(database, files.get(database.shard) ?? input);
   }
-  if (databases.every((each) => each.shard === 0)) return;
-  requireRanges(databases);
+  if (databases.some((each) => each.shard > 0)) requireRanges(databases);
+  sayWhatIsNext(databases);
+  if (shard === undefined) requireAll(databases);
+}
+
+/** A directory of an earlier time than the other databases would give to others what they hold: keys, and ids of people. */
+function sayWhatIsNext(databases: Database[]) {
+  const [first] = databases;
+  if (!first || (databases.every((each) => each.shard === 0) && otherShards(first).length === 0)) return;
   process.stdout.write(
-    "Before you use them, run `npm run shards:reconcile`: the first database must know what the others hold.\n",
+    `Before anything else is served, run \`npm run shards:reconcile${first.remote ? " -- --remote" : ""}\`: ` +
+      "the first database must know what the others hold.\n",
   );
 }
 
-/** By the numbers of their databases. */
-function filesOf(input: string, shard: number | undefined): Map<number, string> {
-  if (shard !== undefined || existsSync(input)) return new Map([[shard ?? 0, input]]);
-  const prefix = `${basename(input)}.`;
-  const shards = readdirSync(dirname(input))
-    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
-    .map((name) => Number(name.slice(prefix.length)));
-  if (shards.length === 0) throw new Error(`There is no file ${input}.`);
-  return new Map(shards.sort((a, b) => a - b).map((each) => [each, `${input}.${each}`]));
+/** That the directory knows, or the configuration binds: the directory may be older than they are. */
+function otherShards(target: Database): number[] {
+  return [
+    ...knownShards(target).map(({ shard }) => shard),
+    ...boundShards(target).filter((shard) => shard > 0),
+  ];
 }
 
-function requireComplete(input: string) {
-  if (!isComplete(input)) throw new Error(`${input} is not a complete file of \`npm run backup\`.`);
+/** @throws Error if organizations live in a database of which there was no file */
+function requireAll(databases: Database[]) {
+  const missing = knownShards(databases[0] as Database).filter(
+    ({ shard, organizations }) => organizations > 0 && !databases.some((each) => each.shard === shard),
+  );
+  if (missing.length === 0) return;
+  const reasons = missing.map((each) => `There was no file of shard ${each.shard}. ${homeless(each)}`);
+  throw new Error(
+    `THE BACKUP IS NOT COMPLETE:\n  ${reasons.join("\n  ")}\n` +
+      "To restore one of them: npm run restore -- --input FILE --shard N, with its own file.",
+  );
 }
 
 function requireEmpty(target: Target) {
@@ -148,13 +162,4 @@ function sayHowItIs(state: Rows | undefined) {
     "The database is quiet: it sends no webhooks, deletes no files, seals no day of the access log and asks LiveKit nothing, until you run it with --resume.\n" +
       `Webhook endpoints that are off until then: ${endpoints}.\n`,
   );
-}
-
-/** The file's last line says so. Without it the file was cut off, or is one of `wrangler d1 export`. */
-function isComplete(file: string): boolean {
-  const descriptor = openSync(file, "r");
-  const end = Buffer.alloc(END_OF_BACKUP.length + 2);
-  readSync(descriptor, end, 0, end.length, Math.max(0, fstatSync(descriptor).size - end.length));
-  closeSync(descriptor);
-  return end.toString("utf8").replaceAll("\0", "").trim() === END_OF_BACKUP;
 }

@@ -7,6 +7,12 @@ import { RANGE } from "../database/shards.ts";
 /** The databases that have a range, as the directory knows them. */
 export const SHARDS = "SELECT shard, range FROM shards ORDER BY shard";
 
+/** Every other database that the directory knows: by its range, or by organizations that live there. */
+export const KNOWN_SHARDS = `SELECT shard, max(range) AS range, sum(organizations) AS organizations
+  FROM (SELECT shard, range, 0 AS organizations FROM shards
+    UNION ALL SELECT shard, NULL, 1 FROM organizations WHERE shard > 0)
+  GROUP BY shard ORDER BY shard`;
+
 /** Gives a database a range that none has had, unless it has one. */
 export const rangeStatement = (shard: number) =>
   `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(max(range), 0) + 1 FROM shards WHERE true
@@ -14,6 +20,12 @@ export const rangeStatement = (shard: number) =>
 
 /** The range as the database itself knows it. */
 export const OWN_RANGE = "SELECT value AS range FROM database_settings WHERE name = 'range'";
+
+/** What a database has, but for SQLite's and D1's own tables. */
+export const TABLES = `SELECT name FROM sqlite_schema
+  WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_' AND substr(name, 1, 4) <> '_cf_'`;
+
+export const ANY_ORGANIZATION = "SELECT id FROM organizations LIMIT 1";
 
 const NUMBERED = "type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name <> 'd1_migrations'";
 

@@ -3,20 +3,20 @@
  * --config and --env of wrangler.
  *
  * First the directory gives it a range of ids, and last the configuration gets its binding. So a command that was interrupted
- * has left a number with a range and without a binding, and the next run completes that.
+ * has left a number with a range and without a binding, and the next run completes that. What can be refused is refused before.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { databaseExists, makeDatabase, type Place, refusePlace } from "./d1_databases.ts";
 import { runDatabaseCommand } from "./database_command.ts";
-import { bindingToo, boundDatabases, type Database, knownShards, unlessEmpty } from "./databases.ts";
-import { OWN_RANGE, rangeStatement, rangeStatements, SHARDS } from "./shard_statements.ts";
+import { bindingToo, type Database, homeless, type KnownShard, knownShards, ownRange } from "./databases.ts";
+import { ANY_ORGANIZATION, rangeStatement, rangeStatements, SHARDS, TABLES } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 import {
+  bindDatabase,
   boundShards,
-  databaseBlock,
   databaseName,
-  migrationsOf,
+  hasDatabaseId,
   requireToml,
-  withDatabase,
+  requireTomlTables,
 } from "./wrangler_config.ts";
 
 const USAGE = `
@@ -28,31 +28,35 @@ Usage: npm run shards:add -- [--remote]
 
 const options = { jurisdiction: { type: "string" }, location: { type: "string" } } as const;
 
-/** For `wrangler d1 create`. */
-type Place = { jurisdiction?: string; location?: string };
-
 runDatabaseCommand(USAGE, options, ({ jurisdiction, location, ...target }) =>
   addShard(target, { jurisdiction, location }),
 );
 
 function addShard(target: Target, place: Place) {
   requireToml(target.config);
-  const directory = unlessEmpty(() => queryDatabase(target, [SHARDS]));
-  if (!directory)
-    throw new Error(
-      `The first database lacks the newest migration. Run \`npm run ${target.remote ? "deploy" : "dev"}\` before.`,
-    );
-  const shard = nextShard(target);
+  const known = knownShards(target);
+  const shard = nextShard(target, known);
+  const isBound = boundShards(target).includes(shard);
   const name = databaseName(target, shard);
+  if (!isBound) requireTomlTables(target);
   say(`Shard ${shard}: the database ${name}.`);
-  const [, given] = queryDatabase(target, [rangeStatement(shard), `${SHARDS}`]);
+  const isThere = !target.remote || hasDatabaseId(target, shard) || databaseExists(target, name);
+  if (isThere && target.remote) refusePlace(name, place);
+  const database = { ...(isBound ? target : bindingToo(target, [shard])), shard };
+  requireOurs(database, isThere, known);
+  const [, given] = queryDatabase(target, [rangeStatement(shard), SHARDS]);
   const range = Number(given?.find((each) => each.shard === shard)?.range);
   say(`Its range of ids is ${range}.`);
-  if (target.remote) makeDatabase(name, place);
-  const isBound = boundShards(target).includes(shard);
-  const database = { ...(isBound ? target : bindingToo(target, [shard])), shard };
-  prepare(database, range);
-  if (!isBound) bind(target, shard, name);
+  if (isThere && target.remote) say("It is there already.");
+  if (!isThere) {
+    makeDatabase(target, name, place);
+    say("It is made.");
+  }
+  runWrangler(["d1", "migrations", "apply", bindingOf(shard), ...targetFlags(database)]);
+  queryDatabase(database, rangeStatements(shard, range));
+  say("It has its tables, and ids of its own.");
+  bindDatabase(target, shard, name);
+  say(`${target.config} binds it as ${bindingOf(shard)}.`);
   introduce(target, shard);
 }
 
@@ -61,19 +65,27 @@ function say(line: string) {
 }
 
 /** The lowest number whose database is not complete. */
-function nextShard(target: Target): number {
-  const ranges = new Map(knownShards(target).map(({ shard, range }) => [shard, range]));
-  const bound = boundDatabases(target).filter(({ shard }) => shard > 0);
-  const complete = bound.filter((database) => isComplete(database, ranges.get(database.shard)));
-  const taken = new Set(complete.map(({ shard }) => shard));
+function nextShard(target: Target, known: KnownShard[]): number {
+  requireDirectory(target);
+  const bound = boundShards(target).filter((shard) => shard > 0);
+  const complete = bound.filter((shard) => isComplete({ ...target, shard }, known));
+  const taken = new Set(complete);
   let shard = 1;
   while (taken.has(shard)) shard++;
   return shard;
 }
 
+function requireDirectory(target: Target) {
+  if (tablesOf({ ...target, shard: 0 }).includes("shards")) return;
+  throw new Error(
+    `The first database lacks the newest migration. Run \`npm run ${target.remote ? "deploy" : "dev"}\` before.`,
+  );
+}
+
 /** @throws Error if the range is another than the directory has given */
-function isComplete(database: Database, given: number | undefined): boolean {
+function isComplete(database: Database, known: KnownShard[]): boolean {
   const own = ownRange(database);
+  const given = known.find(({ shard }) => shard === database.shard)?.range;
   if (own !== undefined && own !== given)
     throw new Error(
       `${bindingOf(database.shard)} has the range ${own}, of which the first database does not know. ` +
@@ -82,36 +94,26 @@ function isComplete(database: Database, given: number | undefined): boolean {
   return own !== undefined;
 }
 
-function ownRange(database: Database): number | undefined {
-  const range = unlessEmpty(() => queryDatabase(database, [OWN_RANGE]))?.[0]?.[0]?.range;
-  return range === undefined || range === null ? undefined : Number(range);
-}
-
-/** An earlier run may have made it. */
-function makeDatabase(name: string, place: Place) {
-  const list: { name: string }[] = JSON.parse(runWrangler(["d1", "list", "--json"]));
-  if (list.some((each) => each.name === name)) return say("It is there already.");
-  const flags = Object.entries(place).flatMap(([flag, value]) => (value ? [`--${flag}`, value] : []));
-  runWrangler(["d1", "create", name, "--update-config=false", ...flags], { stdio: "inherit" });
-}
-
-function prepare(database: Database, range: number) {
+/** @throws Error unless the database is empty and nobody lives there, or it has the range that the directory gave it */
+function requireOurs(database: Database, isThere: boolean, known: KnownShard[]) {
   const binding = bindingOf(database.shard);
-  runWrangler(["d1", "migrations", "apply", binding, ...targetFlags(database)]);
-  const [organizations] = queryDatabase(database, ["SELECT id FROM organizations LIMIT 1"]);
-  const own = ownRange(database);
-  if (own !== undefined && own !== range)
+  const home = known.find(({ shard }) => shard === database.shard);
+  const tables = isThere ? tablesOf(database).filter((name) => name !== "d1_migrations") : [];
+  const own = tables.includes("database_settings") ? ownRange(database) : undefined;
+  if (own !== undefined) {
+    if (own === home?.range) return;
     throw new Error(`${binding} has the range ${own} already: it is a database of another service.`);
-  if (own === undefined && organizations?.length)
+  }
+  if (home?.organizations) throw new Error(homeless(home));
+  if (tables.length > 0 && !tables.includes("database_settings"))
+    throw new Error(`${binding} has tables of something else: it is not a new database.`);
+  const [organizations] = tables.length > 0 ? queryDatabase(database, [ANY_ORGANIZATION]) : [];
+  if (organizations?.length)
     throw new Error(`${binding} has organizations, but no range: it is not a new database.`);
-  queryDatabase(database, rangeStatements(database.shard, range));
-  say("It has its tables, and ids of its own.");
 }
 
-function bind({ config, env }: Target, shard: number, name: string) {
-  const block = databaseBlock(env, shard, name, migrationsOf({ config, env }));
-  writeFileSync(config, withDatabase(readFileSync(config, "utf8"), env, block));
-  say(`${config} binds it as ${bindingOf(shard)}.`);
+function tablesOf(database: Database): string[] {
+  return (queryDatabase(database, [TABLES])[0] ?? []).map(({ name }) => String(name));
 }
 
 function introduce({ remote, config }: Target, shard: number) {

@@ -3,26 +3,30 @@
  * and keys. The local ones, or with --remote those in production. Takes --persist-to, --config and --env of wrangler.
  *
  * It can run beside the service. It reads the directory first: whatever is new in another database afterwards has been in the
- * directory before, and what it adds twice, the directory keeps once.
+ * directory before, and what it adds twice, the directory keeps once. In production it writes by D1's import, during which
+ * the directory answers no requests: in arguments of a command, other users of the machine could read names and emails.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { whileBusy } from "./busy_database.ts";
 import { runDatabaseCommand, sayWhich } from "./database_command.ts";
-import { allDatabases, type Database, unlessEmpty } from "./databases.ts";
+import { allDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { openComparison } from "./directory_comparison.ts";
 import { COPIES, KEYS, LOCATIONS, rowsOf } from "./directory_statements.ts";
-import { OWN_RANGE, SHARDS } from "./shard_statements.ts";
+import { SHARDS } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
 runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (target: Target) => {
-  const databases = allDatabases(target);
+  const databases = whileBusy(target, () => allDatabases(target));
   const [directory, ...others] = databases;
   if (!directory || others.length === 0)
     return process.stdout.write("There is one database: nothing to do.\n");
   const comparison = openComparison(Date.now());
   read(databases, directory, comparison);
-  const { statements, changes, conflicts } = comparison.result();
+  const { statements, changes, conflicts, unread } = comparison.result();
+  if (unread.length > 0)
+    throw new Error(`NOTHING WAS CHANGED. Put this right, then run it again:\n  ${unread.join("\n  ")}`);
   write(directory, statements);
   process.stdout.write(
     changes.length > 0 ? "Changed in the directory:\n" : "The directory is right: nothing was changed.\n",
@@ -39,7 +43,7 @@ runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (tar
 type Comparison = ReturnType<typeof openComparison>;
 
 function read(databases: Database[], directory: Database, comparison: Comparison) {
-  for (const row of queryDatabase(directory, [SHARDS])[0] ?? []) comparison.addKnown("range", row);
+  for (const row of queryOf(directory)(SHARDS)) comparison.addKnown("range", row);
   for (const row of rowsOf(queryOf(directory), LOCATIONS)) comparison.addKnown("key", row);
   for (const database of databases) {
     sayWhich(databases, database);
@@ -51,14 +55,18 @@ function read(databases: Database[], directory: Database, comparison: Comparison
 }
 
 function queryOf(database: Database) {
-  return (statement: string) => queryDatabase(database, [statement])[0] ?? [];
+  return (statement: string) => whileBusy(database, () => queryDatabase(database, [statement]))[0] ?? [];
 }
 
+/** @throws Error if it is not one of our databases */
 function rangeOf(database: Database): number {
-  const range = unlessEmpty(() => queryDatabase(database, [OWN_RANGE]))?.[0]?.[0]?.range;
-  if (range === undefined)
-    throw new Error(`${bindingOf(database.shard)} has no range of ids: \`npm run shards:add\` gives it one.`);
-  return Number(range);
+  const range = whileBusy(database, () => ownRange(database));
+  if (range !== undefined) return range;
+  const known = knownShards(database).find(({ shard }) => shard === database.shard);
+  throw new Error(
+    `NOTHING WAS CHANGED. ${bindingOf(database.shard)} has no range of ids. ` +
+      (known?.organizations ? homeless(known) : "`npm run shards:add` gives it one."),
+  );
 }
 
 function write(directory: Database, statements: string[]) {
@@ -68,7 +76,10 @@ function write(directory: Database, statements: string[]) {
   try {
     writeFileSync(file, `${statements.join(";\n")};\n`, { mode: 0o600 });
     const command = ["d1", "execute", bindingOf(0), "--yes", "--file", file, ...targetFlags(directory)];
-    runWrangler(command, { handlesData: true, ...(directory.remote && { stdio: "inherit" }) });
+    // What was written is written again as it is.
+    whileBusy(directory, () =>
+      runWrangler(command, { handlesData: true, ...(directory.remote && { stdio: "inherit" }) }),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }

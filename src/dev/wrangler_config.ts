@@ -1,4 +1,5 @@
 /** wrangler's configuration: which databases it binds, and how another one is added to its text. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { bindingOf, type Target } from "./wrangler.ts";
@@ -18,28 +19,36 @@ export function boundShards(configuration: Configuration): number[] {
 
 /** The name of a database at Cloudflare: that of the configuration, or else one that is made of the first database's. */
 export function databaseName(configuration: Configuration, shard: number): string {
-  const databases = databasesIn(configuration);
-  const nameOf = (number: number) =>
-    databases.find(({ binding }) => binding === bindingOf(number))?.database_name;
-  return nameOf(shard) ?? `${nameOf(0)}-${shard}`;
+  const nameOf = (number: number) => databaseIn(configuration, number)?.database_name;
+  return nameOf(shard) ?? `${nameOf(0) ?? read(configuration).name ?? "database"}-${shard}`;
 }
+
+/** Whether the configuration says which database it is: then its name may be another one. */
+export const hasDatabaseId = (configuration: Configuration, shard: number): boolean =>
+  databaseIn(configuration, shard)?.database_id !== undefined;
 
 /** What we read of a database: wrangler's own type is lost in its declarations. */
 interface DatabaseOfConfig {
   binding: string;
   database_name?: string;
+  database_id?: string;
   migrations_dir?: string;
 }
 
 /** Loads wrangler when it is needed, which takes a second. */
-function databasesIn({ config, env }: Configuration): DatabaseOfConfig[] {
+function read({ config, env }: Configuration) {
   const { unstable_readConfig }: typeof import("wrangler") = createRequire(import.meta.url)("wrangler");
-  return unstable_readConfig({ config, env }, { hideWarnings: true }).d1_databases;
+  return unstable_readConfig({ config, env }, { hideWarnings: true });
 }
+
+const databasesIn = (configuration: Configuration): DatabaseOfConfig[] => read(configuration).d1_databases;
+
+const databaseIn = (configuration: Configuration, shard: number) =>
+  databasesIn(configuration).find(({ binding }) => binding === bindingOf(shard));
 
 /** As the configuration has it for the first database: relative to its folder. */
 export const migrationsOf = (configuration: Configuration): string =>
-  databasesIn(configuration).find(({ binding }) => binding === "DB")?.migrations_dir ?? "migrations";
+  databaseIn(configuration, 0)?.migrations_dir ?? "migrations";
 
 /** Where wrangler keeps local data: beside its configuration, unless it is told otherwise. */
 export const stateOf = (target: Target): string =>
@@ -65,7 +74,23 @@ migrations_dir = ${JSON.stringify(migrations)}
 `;
 }
 
-const headerOf = (env: string | undefined) => `[[${env === undefined ? "" : `env.${env}.`}d1_databases]]`;
+/** Adds a database to the configuration, unless another command has done it meanwhile. */
+export function bindDatabase(configuration: Configuration, shard: number, name: string) {
+  const { config, env } = configuration;
+  if (boundShards(configuration).includes(shard)) return;
+  const block = databaseBlock(env, shard, name, migrationsOf(configuration));
+  writeFileSync(config, withDatabase(readFileSync(config, "utf8"), env, block));
+}
+
+/** @throws Error if its databases are written in a way to which none can be added */
+export const requireTomlTables = ({ config, env }: Configuration) =>
+  withDatabase(readFileSync(config, "utf8"), env, "");
+
+const headerOf = (env: string | undefined) =>
+  `[[${env === undefined ? "" : `env.${/^[\w-]+$/.test(env) ? env : JSON.stringify(env)}.`}d1_databases]]`;
+
+/** The same header in any of the ways to write it: with spaces and quotes, and a comment behind it. */
+const asHeader = (line: string) => line.replace(/\s*(#.*)?$/, "").replace(/["'\s]/g, "");
 
 /**
  * The text with another database after those that it has. Nothing else changes: comments stay where they are.
@@ -73,14 +98,18 @@ const headerOf = (env: string | undefined) => `[[${env === undefined ? "" : `env
  * @throws Error if it has no database that is written as we write one
  */
 export function withDatabase(toml: string, env: string | undefined, block: string): string {
-  const lines = toml.split("\n");
-  const header = lines.findLastIndex((line) => line.trim() === headerOf(env));
-  if (header < 0) throw new Error(`The configuration has no ${headerOf(env)}. Add this to it:\n\n${block}`);
+  const lines = toml.split(/\r?\n/);
+  const header = lines.findLastIndex((line) => asHeader(line) === asHeader(headerOf(env)));
+  if (header < 0)
+    throw new Error(
+      `The configuration has no line ${headerOf(env)}. Write each of its databases under such a line, not in an array: ` +
+        "another one is added after them.",
+    );
   const next = lines.findIndex((line, n) => n > header && /^\s*\[/.test(line));
   const body = lines.slice(0, next < 0 ? lines.length : next);
   // A comment above the next header is about that.
   const last = body.findLastIndex((line) => /^\s*[^#\s]/.test(line));
   return [...lines.slice(0, last + 1), "", ...block.trimEnd().split("\n"), ...lines.slice(last + 1)].join(
-    "\n",
+    toml.includes("\r\n") ? "\r\n" : "\n",
   );
 }

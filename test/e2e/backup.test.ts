@@ -163,7 +163,7 @@ describe("A backup", () => {
       "--persist-to",
       path("source"),
     );
-    expect(output).toContain("EEXIST");
+    expect(output).toContain("an older backup is not overwritten");
     expect(code).toBe(1);
   });
 });

@@ -156,6 +156,7 @@ describe("Two databases", () => {
     const file = join(folder, "two.sql");
     const backedUp = await run("backup", "--output", file);
     expect(backedUp.code, backedUp.output).toBe(0);
+    expect(backedUp.output).toMatch(/Shard 1, 1 of 2\n[\s\S]*Shard 0, 2 of 2\n/);
     expect(existsSync(file)).toBe(false);
     expect((await run("backup", "--output", file)).output).toContain("an older backup is not overwritten");
     const copy = join(folder, "copy");
@@ -182,6 +183,22 @@ describe("Two databases", () => {
     expect(reconciled.output).toContain("The directory is right");
     const resumed = await npmRun("restore", "--", "--persist-to", copy, "--resume");
     expect(resumed.output.match(/Resumed\./g)).toHaveLength(2);
+  });
+
+  it("are not taken for restored while a file is missing, and the one that is missing is not made anew", async () => {
+    const file = join(folder, "incomplete.sql");
+    expect((await run("backup", "--output", `${file}.0`, "--shard", "0")).code).toBe(0);
+    const copy = ["--persist-to", join(folder, "incomplete")];
+    const restored = await npmRun("restore", "--", ...copy, "--input", file);
+    expect(restored.code).toBe(1);
+    expect(restored.output).toContain("Before anything else is served, run `npm run shards:reconcile`");
+    const advice = "1 organization lives in shard 1: bind its database, or restore its backup.";
+    expect(restored.output).toContain(
+      `THE BACKUP IS NOT COMPLETE:\n  There was no file of shard 1. ${advice}`,
+    );
+    const added = await npmRun("shards:add", "--", ...copy);
+    expect(added.code).toBe(1);
+    expect(added.output).toContain(advice);
   });
 
   it("are backed up one by one with --shard, and a file in the wrong database is found", async () => {

@@ -1,7 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { MAX_STATEMENT_BYTES } from "../../src/dev/backup_statements.ts";
 import { openComparison } from "../../src/dev/directory_comparison.ts";
-import { COPIES, KEYS, LOCATIONS, type Page, rowsOf } from "../../src/dev/directory_statements.ts";
+import {
+  COPIES,
+  forRows,
+  KEYS,
+  LOCATIONS,
+  type Page,
+  rowsOf,
+  updateOrganizations,
+} from "../../src/dev/directory_statements.ts";
 import { migratedDatabase } from "../../src/dev/migrations.ts";
 import { OWN_RANGE, rangeStatement, rangeStatements, SHARDS } from "../../src/dev/shard_statements.ts";
 import type { Rows } from "../../src/dev/wrangler.ts";
@@ -55,26 +64,29 @@ function holdFile(database: DatabaseSync, storage_key: string, organization_id: 
 const claim = (directory: DatabaseSync, key: string, organization_id: number, claimed_at = 1) =>
   insert(directory, "locations", { kind: "file", key, organization_id, claimed_at });
 
-/** Compares, and writes what has to change. */
-function reconcile({ directory, all }: ReturnType<typeof databases>) {
+/** Compares, and writes what has to change. Those that are left out are not bound. */
+function reconcile({ directory, all }: ReturnType<typeof databases>, leftOut: number[] = []) {
   const comparison = openComparison(NOW);
   /** One by one, so that each table has several pages. */
   const rows = (database: DatabaseSync, page: Page) =>
     rowsOf((statement) => database.prepare(statement).all() as Rows, page, 1);
   for (const row of directory.prepare(SHARDS).all() as Rows) comparison.addKnown("range", row);
   for (const row of rows(directory, LOCATIONS)) comparison.addKnown("key", row);
-  for (const [shard, database] of all.entries()) {
+  for (const [shard, database] of [...all.entries()].filter(([each]) => !leftOut.includes(each))) {
     const [range] = database.prepare(OWN_RANGE).all() as Rows;
     if (range) comparison.addHeld(shard, "range", range);
     for (const [what, page] of [...Object.entries(COPIES), ...Object.entries(KEYS)])
       for (const row of rows(database, page)) comparison.addHeld(shard, what, row);
   }
-  const { statements, changes, conflicts } = comparison.result();
-  for (const statement of statements) directory.exec(statement);
-  return { changes, conflicts };
+  const { statements, ...result } = comparison.result();
+  for (const statement of statements) {
+    expect(Buffer.byteLength(statement)).toBeLessThan(MAX_STATEMENT_BYTES);
+    directory.exec(statement);
+  }
+  return result;
 }
 
-const RIGHT = { changes: [], conflicts: [] };
+const RIGHT = { changes: [], conflicts: [], unread: [] };
 
 const contents = (directory: DatabaseSync, ...tables: string[]) =>
   tables.map((table) => directory.prepare(`select * from ${table} order by 1, 2`).all());
@@ -99,8 +111,8 @@ it("What the directory has lost comes back from what the databases hold", () => 
   // As if the cron had not yet run since the organization was made.
   directory.exec("insert into organization_outbox values (2, 1)");
   expect(reconcile(service)).toEqual({
+    ...RIGHT,
     changes: ["ranges added: 2", "organizations added: 2", "users added: 2", "keys added: 2"],
-    conflicts: [],
   });
   expect(contents(directory, "shards", "organizations", "users", "locations")).toEqual(before);
   expect(reconcile(service)).toEqual(RIGHT);
@@ -123,6 +135,7 @@ it("Calls and egresses are known by their keys too, and a conflict names their i
     }
   }
   expect(reconcile(service)).toEqual({
+    ...RIGHT,
     changes: ["keys added: 2"],
     conflicts: [
       `The same key of a call: row 1 of organization 1 in shard 0, and row ${FIRST + 1} of organization 2 in shard 1, and row ${2 * FIRST + 1} of organization 3 in shard 2.`,
@@ -134,7 +147,7 @@ it("Calls and egresses are known by their keys too, and a conflict names their i
   ]);
 });
 
-it("The newer of an organization's rows is right, and one that its database lacks is for the cron to copy", () => {
+it("An organization is as its database has it, and one that its database lacks is for the cron to copy", () => {
   const service = databases();
   const { directory, one, two } = service;
   one.exec("update organizations set name = 'Renamed', updated_at = 5 where id = 2");
@@ -158,8 +171,8 @@ it("A claim that stands for nothing goes, a young one stays, and a key is its ho
   claim(directory, "taken.ogg", 2);
   holdFile(two, "taken.ogg", 3);
   expect(reconcile(service)).toEqual({
+    ...RIGHT,
     changes: ["keys with another owner now: 1", "keys removed, which nothing has: 1"],
-    conflicts: [],
   });
   expect(directory.prepare("select key, organization_id from locations order by key").all()).toEqual([
     { key: "taken.ogg", organization_id: 3 },
@@ -194,13 +207,85 @@ it("What two databases hold is named by ids, and not changed", () => {
   expect(contents(directory, "organizations", "users", "locations")).toEqual(before);
 });
 
-it("A range that the directory gave to another database is a conflict", () => {
+it("An organization that was renamed after the copy from which its database was restored has its old name again", () => {
   const service = databases();
-  service.two.exec(`update database_settings set value = 1 where name = 'range'`);
-  expect(reconcile(service).conflicts).toEqual([
-    "Shard 2 has the range 1, and the directory gave 1 to shard 1.",
-    "Shard 2 has the range 1, and the directory gave 2 to shard 2.",
-  ]);
+  const { directory } = service;
+  directory.exec("update organizations set name = 'Renamed', updated_at = 5 where id = 2");
+  directory.exec("delete from organization_outbox");
+  expect(reconcile(service).changes).toEqual(["organizations corrected: 1"]);
+  expect(directory.prepare("select name, updated_at from organizations where id = 2").get()).toEqual({
+    name: "Clinic 2",
+    updated_at: 1,
+  });
+  expect(reconcile(service)).toEqual(RIGHT);
+});
+
+it("An organization that is changed while the databases are compared stays as it is changed", () => {
+  const { directory } = databases();
+  const [row] = directory.prepare("select * from organizations where id = 2").all();
+  const [statement = ""] = forRows([{ ...row, name: "As read", known_at: 1 }], updateOrganizations);
+  directory.exec("update organizations set name = 'Newer', updated_at = 5 where id = 2");
+  directory.exec(statement);
+  expect(directory.prepare("select name from organizations where id = 2").get()).toEqual({ name: "Newer" });
+});
+
+it("Keys as long as they may be fit into the statements that D1 takes", () => {
+  const service = databases();
+  for (let n = 0; n < 150; n++) holdFile(service.one, `${n}-`.padEnd(1024, "'é"), 2);
+  expect(reconcile(service).changes).toEqual(["keys added: 150"]);
+  expect(reconcile(service)).toEqual(RIGHT);
+});
+
+describe("Nothing is changed, not even what is certain, because all that was not read would count as gone,", () => {
+  /** Claims that the databases hold, and one that nothing holds. */
+  function claimed() {
+    const service = databases();
+    holdFile(service.one, "one.ogg", 2);
+    holdFile(service.two, "two.ogg", 3);
+    claim(service.directory, "one.ogg", 2);
+    claim(service.directory, "two.ogg", 3);
+    claim(service.directory, "abandoned.ogg", 3);
+    return service;
+  }
+
+  it("if the directory gave a database's range to another one", () => {
+    const service = claimed();
+    service.two.exec(`update database_settings set value = 1 where name = 'range'`);
+    const before = contents(service.directory, "shards", "locations");
+    expect(reconcile(service)).toEqual({
+      ...RIGHT,
+      unread: [
+        "Shard 2 has the range 1, and the directory gave 1 to shard 1.",
+        "Shard 2 has the range 1, and the directory gave 2 to shard 2.",
+        "Shard 1 and shard 2 have the same range, 1.",
+      ],
+    });
+    expect(contents(service.directory, "shards", "locations")).toEqual(before);
+  });
+
+  it("if two bindings lead to one database", () => {
+    const service = claimed();
+    service.all[1] = service.two;
+    service.directory.exec("delete from shards");
+    const before = contents(service.directory, "shards", "locations");
+    expect(reconcile(service).unread).toEqual(["Shard 1 and shard 2 have the same range, 2."]);
+    expect(contents(service.directory, "shards", "locations")).toEqual(before);
+  });
+
+  it.each([
+    ["organizations", "delete from shards where shard = 2", "organizations there (2)"],
+    ["a range", "update organizations set shard = 1 where shard = 2", "its range"],
+  ])("if it knows %s of a database that is not bound", (_, loss, knows) => {
+    const service = claimed();
+    insert(service.directory, "organizations", anOrganization(9, 2));
+    service.directory.exec(loss);
+    const before = contents(service.directory, "shards", "locations");
+    expect(reconcile(service, [2])).toEqual({
+      ...RIGHT,
+      unread: [`Shard 2 is not bound: the directory knows ${knows}.`],
+    });
+    expect(contents(service.directory, "shards", "locations")).toEqual(before);
+  });
 });
 
 it("Ids of a database begin in its range, also in a table that a migration adds, and stay where they are", () => {

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { configurationWith } from "../../src/dev/databases.ts";
-import { boundShards, databaseBlock, databaseName, withDatabase } from "../../src/dev/wrangler_config.ts";
+import {
+  bindDatabase,
+  boundShards,
+  databaseBlock,
+  databaseName,
+  withDatabase,
+} from "../../src/dev/wrangler_config.ts";
 
 const toml = readFileSync("wrangler.toml", "utf8").replaceAll("\r\n", "\n");
 
@@ -38,6 +44,15 @@ it("Another database comes after those that are bound, and no other line changes
   expect(databaseName(configuration, 3)).toBe("organization-video-visit-service-3");
 });
 
+it("Two commands that add the same database at once bind it once", () => {
+  const configuration = aConfiguration(toml);
+  bindDatabase(configuration, 1, "visits-1");
+  const bound = readFileSync(configuration.config, "utf8");
+  bindDatabase(configuration, 1, "visits-1");
+  expect(readFileSync(configuration.config, "utf8")).toBe(bound);
+  expect(boundShards(configuration)).toEqual([0, 1]);
+});
+
 it("A comment above what follows stays there", () => {
   const text =
     '[[d1_databases]]\nbinding = "DB" # the first\n# About the bucket.\n[[r2_buckets]]\nbinding = "B"\n';
@@ -53,9 +68,35 @@ it("A database of an environment comes to those of the environment", () => {
   expect(boundShards(configuration)).toEqual([0]);
 });
 
-it("A configuration in which no database is found is not changed, and the message has what to add", () => {
-  expect(() => withDatabase('name = "x"\n', undefined, block(1))).toThrow(
-    /Add this to it:\n\n.*\nbinding = "DB_1"/,
-  );
-  expect(() => configurationWith({ config: "wrangler.jsonc" }, [1])).toThrow("must be a file of TOML");
+it.each([
+  ["with spaces and a comment", "[[ d1_databases ]] # all of them", undefined],
+  ["with the name of an environment in quotes", '[[env."my stage".d1_databases]]', "my stage"],
+  ["with a bare name of an environment", "[[ env . stage . d1_databases ]]", "stage"],
+])("A header is found that is written %s", (_, header, env) => {
+  const text = `name = "x"\n${header}\nbinding = "DB"\ndatabase_name = "visits"\n`;
+  const configuration = { ...aConfiguration(withDatabase(text, env, block(1, env))), env };
+  expect(boundShards(configuration)).toEqual([0, 1]);
 });
+
+it("Lines that end as on Windows all end so afterwards", () => {
+  const both = withDatabase(toml.replaceAll("\n", "\r\n"), undefined, block(1));
+  expect(both.replaceAll("\r\n", "")).not.toContain("\n");
+  expect(boundShards(aConfiguration(both))).toEqual([0, 1]);
+});
+
+it("A database whose name the configuration does not say has that of the service", () => {
+  const configuration = aConfiguration(
+    'name = "visits"\n[[d1_databases]]\nbinding = "DB"\ndatabase_id = "x"\n',
+  );
+  expect(databaseName(configuration, 1)).toBe("visits-1");
+});
+
+it.each([["none"], ['d1_databases = [{ binding = "DB" }]']])(
+  "A configuration whose databases are written otherwise is not changed: %s",
+  (text) => {
+    expect(() => withDatabase(text, undefined, block(1))).toThrow(
+      /has no line \[\[d1_databases\]\]\. Write each/,
+    );
+    expect(() => configurationWith({ config: "wrangler.jsonc" }, [1])).toThrow("must be a file of TOML");
+  },
+);

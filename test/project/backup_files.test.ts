@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { filesToRestore, requireComplete, requireNoBackup } from "../../src/dev/backup_files.ts";
+
+/** The path of `b.sql` in a folder that has these files. */
+function aBackup(...files: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), "backups-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const file of files) writeFileSync(join(folder, file), "");
+  return join(folder, "b.sql");
+}
+
+describe("What a restore loads", () => {
+  it("is a file, or one for each database in the order of their numbers", () => {
+    const one = aBackup("b.sql", "b.sql.old", "other.sql.0");
+    expect([...filesToRestore(one, undefined)]).toEqual([[0, one]]);
+    const several = aBackup("b.sql.10", "b.sql.0", "b.sql.2");
+    expect([...filesToRestore(several, undefined)]).toEqual(
+      [0, 2, 10].map((shard) => [shard, `${several}.${shard}`]),
+    );
+  });
+
+  it("is the file that is named, with --shard", () => {
+    const file = aBackup("b.sql", "b.sql.0");
+    expect([...filesToRestore(file, 3)]).toEqual([[3, file]]);
+  });
+
+  it("is not guessed where an older single file lies beside the files of several databases", () => {
+    expect(() => filesToRestore(aBackup("b.sql", "b.sql.0", "b.sql.1"), undefined)).toThrow("of two backups");
+  });
+
+  it("has the first database, which knows the others", () => {
+    expect(() => filesToRestore(aBackup("b.sql.1"), undefined)).toThrow(/no file .*b\.sql\.0/);
+    expect(() => requireComplete(aBackup())).toThrow("There is no file");
+  });
+});
+
+it("A backup is not written beside another one of the same name", () => {
+  expect(() => requireNoBackup(aBackup("b.sql.md"))).not.toThrow();
+  for (const file of ["b.sql", "b.sql.0", "b.sql.3"])
+    expect(() => requireNoBackup(aBackup(file))).toThrow(
+      `${file} exists: an older backup is not overwritten.`,
+    );
+});

@@ -1,0 +1,201 @@
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { migratedDatabase, migrationFiles } from "../../src/dev/migrations.ts";
+import { rangeStatement, rangeStatements } from "../../src/dev/shard_statements.ts";
+import { databaseBlock, withDatabase } from "../../src/dev/wrangler_config.ts";
+import { startCloudflare } from "./support/cloudflare_api.ts";
+
+/** Each command starts wrangler several times, which takes seconds on a busy machine. */
+vi.setConfig({ testTimeout: 600_000 });
+
+const folder = mkdtempSync(join(tmpdir(), "remote-shards-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+const NAME = "organization-video-visit-service";
+
+/** A service in production with these databases, and with organizations in some of them. */
+async function aService(shards: number[], bound = shards, organizations: Record<number, number> = {}) {
+  const cloudflare = await startCloudflare();
+  onTestFinished(async () => {
+    await cloudflare.stop();
+  });
+  const directory = cloudflare.add(NAME, aMigratedDatabase());
+  for (const shard of shards) {
+    const database = cloudflare.add(`${NAME}-${shard}`, aMigratedDatabase());
+    directory.exec(rangeStatement(shard));
+    for (const statement of rangeStatements(shard, shard)) database.exec(statement);
+  }
+  for (const [shard, count] of Object.entries(organizations))
+    for (let n = 0; n < count; n++) addOrganization(directory, Number(shard), n);
+  const own = mkdtempSync(join(folder, "service-"));
+  const config = join(own, "wrangler.toml");
+  const shipped = readFileSync("wrangler.toml", "utf8").replace(/^name = /m, 'account_id = "ours"\n$&');
+  const toml = bound.reduce(
+    (text, shard) =>
+      withDatabase(text, undefined, databaseBlock(undefined, shard, `${NAME}-${shard}`, "drizzle")),
+    shipped,
+  );
+  writeFileSync(config, toml);
+  cpSync("drizzle", join(own, "drizzle"), { recursive: true });
+  return {
+    ...cloudflare,
+    own,
+    config,
+    directory,
+    run: (command: string, ...args: string[]) =>
+      run(command, ["--config", config, ...args], { ...process.env, ...cloudflare.environment }),
+  };
+}
+
+/** With what `wrangler d1 migrations apply` leaves. */
+function aMigratedDatabase() {
+  const database = migratedDatabase();
+  database.exec(
+    "create table d1_migrations (id integer primary key autoincrement, name text, applied_at text)",
+  );
+  const insert = database.prepare("insert into d1_migrations (name) values (?)");
+  for (const file of migrationFiles()) insert.run(file);
+  return database;
+}
+
+function addOrganization(directory: DatabaseSync, shard: number, n: number) {
+  directory
+    .prepare(
+      "insert into organizations (name, slug, shard, created_at, updated_at) values ('Clinic', ?, ?, 1, 1)",
+    )
+    .run(`clinic-${shard}-${n}`, shard);
+}
+
+/** Not with spawnSync: the API is in this process. */
+function run(command: string, args: string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [resolve(`src/dev/${command}.ts`), ...args], { env });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  return new Promise<{ code: number | null; output: string }>((done) => {
+    child.on("close", (code) => done({ code, output }));
+  });
+}
+
+describe("In production, shards:add", () => {
+  it("makes a database in the account of its configuration, and prints no other binding than ours", async () => {
+    const service = await aService([]);
+    const { code, output } = await service.run("shards_add", "--remote", "--jurisdiction", "eu");
+    expect(code, output).toBe(0);
+    expect(output).not.toContain("d1_databases");
+    expect(output).toContain("It is made.");
+    expect(service.requests).toContainEqual(
+      expect.objectContaining({ method: "POST", body: { name: `${NAME}-1`, jurisdiction: "eu" } }),
+    );
+    for (const { path } of service.requests) expect(path).toMatch(/^\/accounts\/ours\//);
+    expect(
+      service.databases.get(`${NAME}-1`)?.prepare("select name, value from database_settings").all(),
+    ).toEqual([
+      { name: "range", value: 1 },
+      { name: "shard", value: 1 },
+    ]);
+    expect(readFileSync(service.config, "utf8")).toContain('binding = "DB_1"');
+  });
+
+  it("does not say that a database is in the EU that was there before", async () => {
+    const service = await aService([]);
+    service.add(`${NAME}-1`);
+    const { code, output } = await service.run("shards_add", "--remote", "--jurisdiction", "eu");
+    expect(code).toBe(1);
+    expect(output).toContain("is there already, and --jurisdiction cannot move it");
+    expect(service.directory.prepare("select * from shards").all()).toEqual([]);
+  });
+
+  it("gives and makes nothing where it could not write the binding", async () => {
+    const service = await aService([]);
+    const text = readFileSync(service.config, "utf8");
+    const inArray = text.replace(/^\[\[d1_databases\]\]\n(.+\n)+/m, "");
+    writeFileSync(
+      service.config,
+      `d1_databases = [{ binding = "DB", database_name = "${NAME}", migrations_dir = "drizzle" }]\n${inArray}`,
+    );
+    const { code, output } = await service.run("shards_add", "--remote");
+    expect(code).toBe(1);
+    expect(output).toContain("has no line [[d1_databases]]. Write each of its databases under such a line");
+    expect([...service.databases.keys()]).toEqual([NAME]);
+    expect(service.directory.prepare("select * from shards").all()).toEqual([]);
+  });
+
+  it("makes no database in whose place organizations have lived, whether an empty one is bound or none", async () => {
+    const service = await aService([1], [], { 1: 2 });
+    service.databases.delete(`${NAME}-1`);
+    const missing = await service.run("shards_add", "--remote");
+    expect(missing.code).toBe(1);
+    expect(missing.output).toContain(
+      "2 organizations live in shard 1: bind their database, or restore its backup.",
+    );
+    expect([...service.databases.keys()]).toEqual([NAME]);
+    const empty = service.add(`${NAME}-1`);
+    expect((await service.run("shards_add", "--remote")).output).toContain("2 organizations live in shard 1");
+    expect(empty.prepare("select * from sqlite_schema").all()).toEqual([]);
+  });
+
+  it("binds the database again that a configuration has lost, and leaves that of another service as it is", async () => {
+    const service = await aService([1], [], { 1: 2 });
+    const { code, output } = await service.run("shards_add", "--remote");
+    expect(code, output).toBe(0);
+    expect(readFileSync(service.config, "utf8")).toContain(`database_name = "${NAME}-1"`);
+    const other = service.add(`${NAME}-2`);
+    other.exec("create table other (id integer)");
+    const refused = await service.run("shards_add", "--remote");
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain("DB_2 has tables of something else");
+    expect(other.prepare("select name from sqlite_schema").all()).toEqual([{ name: "other" }]);
+    expect(service.directory.prepare("select shard from shards").all()).toEqual([{ shard: 1 }]);
+  });
+});
+
+it("In production, a configuration that lacks a database in which organizations live is refused", async () => {
+  const service = await aService([1, 2], [1], { 1: 1, 2: 1 });
+  const backup = join(service.own, "backup.sql");
+  for (const [command = "", ...args] of [
+    ["deploy"],
+    ["sizes", "--remote"],
+    ["backup", "--remote", "--output", backup],
+    ["shards_reconcile", "--remote"],
+    ["restore", "--remote", "--resume"],
+  ]) {
+    const { code, output } = await service.run(command, ...args);
+    expect(code, command).toBe(1);
+    expect(output, command).toContain(
+      "binds no DB_2. 1 organization lives in shard 2: bind its database, or restore its backup.",
+    );
+  }
+  expect(existsSync(`${backup}.0`)).toBe(false);
+  const { output } = await service.run("sizes", "--remote", "--shard", "7");
+  expect(output).toBe("There is no shard 7, but 0, 1.\n");
+});
+
+it("In production, an empty database in the place of one that is known is neither deployed nor compared", async () => {
+  const service = await aService([1], [1], { 1: 3 });
+  service.add(`${NAME}-1`);
+  for (const [command = "", ...args] of [
+    ["deploy"],
+    ["shards_reconcile", "--remote"],
+    ["shards_add", "--remote"],
+  ]) {
+    const { code, output } = await service.run(command, ...args);
+    expect(code, command).toBe(1);
+    expect(output, command).toContain(
+      "3 organizations live in shard 1: bind their database, or restore its backup.",
+    );
+  }
+});
+
+it("In production, who puts the directory back is told to compare it before anything is served", async () => {
+  const service = await aService([1], [1], { 1: 1 });
+  const { code, output } = await service.run("restore", "--remote", "--after-time-travel", "--shard", "0");
+  expect(code, output).toBe(0);
+  expect(output).toContain("Before anything else is served, run `npm run shards:reconcile -- --remote`");
+});

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import { unstable_splitSqlQuery } from "wrangler";
+
+/** As much of Cloudflare's REST API as wrangler's commands on remote databases use. */
+export async function startCloudflare() {
+  const databases = new Map<string, DatabaseSync>();
+  const requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
+  const add = (name: string, database = new DatabaseSync(":memory:")) => {
+    databases.set(name, database);
+    return database;
+  };
+  const listed = (name: string) => ({ uuid: `id-of-${name}`, name });
+
+  /** What the API returns as `result`, or undefined for what it does not know. */
+  function resultOf(method: string, path: string, body: Record<string, unknown>): unknown {
+    if (path.endsWith("/memberships")) return [{ account: { id: "somebody-elses", name: "Other" } }];
+    const [, name, verb] = /\/d1\/database(?:\/([^/]+))?(?:\/(\w+))?$/.exec(path) ?? [];
+    if (name === undefined && method === "POST") add(String(body.name));
+    if (name === undefined)
+      return method === "POST" ? listed(String(body.name)) : [...databases.keys()].map(listed);
+    const known = name.replace(/^id-of-/, "");
+    const database = databases.get(known);
+    if (!database) return undefined;
+    return verb === "query" ? query(database, String(body.sql)) : listed(known);
+  }
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const [path = ""] = (request.url ?? "").split("?");
+    const entry = { method: request.method ?? "", path, body: text ? JSON.parse(text) : {} };
+    requests.push(entry);
+    let message = "not found";
+    let result: unknown;
+    try {
+      result = resultOf(entry.method, path, entry.body);
+    } catch (error) {
+      message = `${(error as Error).message}: SQLITE_ERROR`;
+    }
+    const success = result !== undefined;
+    response
+      .writeHead(success ? 200 : 400, { "Content-Type": "application/json" })
+      .end(
+        JSON.stringify({ success, errors: success ? [] : [{ code: 7500, message }], messages: [], result }),
+      );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    add,
+    databases,
+    requests,
+    /** For wrangler. */
+    environment: { CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`, CLOUDFLARE_API_TOKEN: "token" },
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+/** The statements of a request are one transaction. */
+function query(database: DatabaseSync, sql: string) {
+  database.exec("BEGIN");
+  try {
+    const results = unstable_splitSqlQuery(sql).map((statement) => {
+      const prepared = database.prepare(statement);
+      const meta = { duration: 1, size_after: 4096, rows_read: 1, rows_written: 1 };
+      return { results: prepared.all(), success: true, meta };
+    });
+    database.exec("COMMIT");
+    return results;
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
+}

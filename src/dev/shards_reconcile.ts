@@ -2,8 +2,9 @@
  * `npm run shards:reconcile`: makes the directory anew from what the other databases hold: their ranges, organizations, users
  * and keys. The local ones, or with --remote those in production. Takes --persist-to, --config and --env of wrangler.
  *
- * It can run beside the service. It reads the directory first: whatever is new in another database afterwards has been in the
- * directory before, and what it adds twice, the directory keeps once. In production it writes by D1's import, during which
+ * It can run beside the service. Of the directory, it reads the organizations and users first: what changes in another database
+ * later is newer. The claims of keys it reads last: whatever was read in another database had been claimed before, and a claim
+ * that is younger than the run stays. In production it writes by D1's import, during which
  * the directory answers no requests: in arguments of a command, other users of the machine could read names and emails.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +45,6 @@ type Comparison = ReturnType<typeof openComparison>;
 
 function read(databases: Database[], directory: Database, comparison: Comparison) {
   for (const row of queryOf(directory)(SHARDS)) comparison.addKnown("range", row);
-  for (const row of rowsOf(queryOf(directory), LOCATIONS)) comparison.addKnown("key", row);
   for (const database of databases) {
     sayWhich(databases, database);
     const { shard } = database;
@@ -52,6 +52,7 @@ function read(databases: Database[], directory: Database, comparison: Comparison
     for (const [what, page] of [...Object.entries(COPIES), ...Object.entries(KEYS)])
       for (const row of rowsOf(queryOf(database), page)) comparison.addHeld(shard, what, row);
   }
+  for (const row of rowsOf(queryOf(directory), LOCATIONS)) comparison.addKnown("key", row);
 }
 
 function queryOf(database: Database) {

@@ -163,6 +163,7 @@ describe("An error of D1", () => {
     "Cannot resolve D1 DB due to transient issue on remote node.",
     "The request timed out.",
     "Network connection lost.",
+    "Currently processing a long-running import.",
   ])("that passes is 503 with Retry-After, and its cause is in the log: %s", async (message) => {
     const answer = await answerWhere(message);
     const body = { error: "The database is not available at the moment: try again" };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ACCESS_EVENTS, ACCESS_RESOURCES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
+import { inOrder } from "../../http/dates.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import {
   day,
@@ -12,12 +13,11 @@ import {
 } from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
 import { eventsQuery } from "../events/events.schemas.ts";
-import { FROM_AFTER_TO } from "./access_logs.refusals.ts";
 import type { accessLogSchema } from "./access_logs.responses.ts";
 import type { accessLogColumns } from "./access_logs.sql.ts";
 
-export const accessLogsQuery = z
-  .object({
+export const accessLogsQuery = inOrder(
+  z.object({
     call_id: idAsText.optional(),
     acting_user: reference(MAX_ACTING_USER_LENGTH)
       .regex(PRINTABLE_ASCII, "must be printable ASCII characters")
@@ -30,11 +30,8 @@ export const accessLogsQuery = z
     to: day.optional(),
     after: eventsQuery.shape.after,
     per_page: pageQuery.shape.per_page,
-  })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-    path: ["from"],
-    error: FROM_AFTER_TO,
-  });
+  }),
+);
 
 export type AccessLogsQuery = z.output<typeof accessLogsQuery>;
 

@@ -1,9 +1,9 @@
 import type { ClientContext } from "../../context.ts";
 import { runBatch } from "../../database/queries.ts";
+import { endOfDate } from "../../http/dates.ts";
 import {
   ACCESS_LOGS_LOOKED_THROUGH,
   ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE,
-  DAY,
   MAX_EXPORTED_ACCESS_LOGS,
 } from "../../limits.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
@@ -72,7 +72,7 @@ function toListed(
     first_date: from ?? null,
     last_date: to ?? null,
     from: from ? Date.parse(from) : null,
-    before: to ? Date.parse(to) + DAY : null,
+    before: to ? endOfDate(to) : null,
   };
 }
 

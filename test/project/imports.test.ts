@@ -56,7 +56,7 @@ const OTHER_ROLES: Record<string, string> = {
   "webhook_endpoints/webhook_endpoints.url.ts": "where a webhook may go, without a database",
   "participants/participants.erasure.ts": "by what an erased participant is recognized",
   "participants/participants.on_call.ts": "what a call's report, and its end, mean for those on it",
-  "participants/participants.told.ts": "of which times events tell",
+  "participants/participants.event_times.ts": "with which times events are written",
   "participants/participants.visits.ts": "which visit a report is about, and until when it lasts",
 };
 

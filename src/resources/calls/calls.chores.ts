@@ -28,9 +28,9 @@ import {
 } from "../../database/schema.ts";
 import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
+import { withEventTimes } from "../participants/participants.event_times.ts";
 import { leaveAtEnd } from "../participants/participants.on_call.ts";
 import { latestTime } from "../participants/participants.sql.ts";
-import { tell } from "../participants/participants.told.ts";
 import { assumedEnd } from "./calls.merge.ts";
 import { callEntries, isHeld } from "./calls.sql.ts";
 
@@ -59,13 +59,17 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
         const presentOn = Map.groupBy(present, ({ call_id }) => call_id);
         const ends = silent.map((call) => ({ ...call, ended_at: assumedEnd(call, now) }));
         const left = ends.flatMap(({ id, ended_at }) =>
-          (presentOn.get(id) ?? []).map((each) => tell(each, leaveAtEnd(each, ended_at, now, true))),
+          (presentOn.get(id) ?? []).map((each) =>
+            withEventTimes(each, leaveAtEnd(each, ended_at, now, true)),
+          ),
         );
         return {
           writes: [
             writeLeaving({
               now,
-              left: JSON.stringify(left.map(({ id, left_at, left_told }) => [id, left_at, left_told])),
+              left: JSON.stringify(
+                left.map(({ id, left_at, left_event_at }) => [id, left_at, left_event_at]),
+              ),
             }),
             writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
           ],
@@ -140,22 +144,22 @@ const presentOnSilentCalls = preparedQuery((silence: Placeholders<Silence>) =>
       joined_at: participants.joined_at,
       left_at: participants.left_at,
       left_is_assumed: participants.left_is_assumed,
-      waiting_told: participants.waiting_told,
-      joined_told: participants.joined_told,
-      left_told: participants.left_told,
+      waiting_event_at: participants.waiting_event_at,
+      joined_event_at: participants.joined_event_at,
+      left_event_at: participants.left_event_at,
       updated_at: participants.updated_at,
     })
     .from(participants)
     .where(and(sql`${participants.call_id} in ${silentCallIds(silence)}`, isNull(participants.left_at))),
 );
 
-/** `left` is JSON: a participant, when they left, and the time of which events have told. */
+/** `left` is JSON: a participant, when they left, and the time with which the event is written. */
 const writeLeaving = preparedQuery(({ now, left }: Placeholders<{ now: number; left: string }>) =>
   builder
     .update(participants)
     .set({
       left_at: sql`item.value ->> 1`,
-      left_told: sql`item.value ->> 2`,
+      left_event_at: sql`item.value ->> 2`,
       left_is_assumed: true,
       updated_at: sql`${now}`,
     })

@@ -4,13 +4,13 @@ import { reviseRow } from "../../database/merging.ts";
 import { mergeConsent } from "../consents/consents.merge.ts";
 import type { KnownConsent } from "../consents/consents.schemas.ts";
 import type { NewConsent } from "../consents/consents.sql.ts";
+import { withEventTimes } from "../participants/participants.event_times.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
   type ReportOnCall,
 } from "../participants/participants.on_call.ts";
 import type { Participant, ParticipantRow } from "../participants/participants.schemas.ts";
-import { tell } from "../participants/participants.told.ts";
 import {
   callEndsTooEarly,
   callIncomplete,
@@ -102,7 +102,7 @@ export function mergeCall(
     each.erased_at === null && (!known.call || isChanged(knownAs(each), each));
   return {
     call,
-    participants: participants.filter(isNews).map((each) => tell(knownAs(each), each)),
+    participants: participants.filter(isNews).map((each) => withEventTimes(knownAs(each), each)),
     erased: named.flatMap(({ id, erased_at, call_id }) =>
       id !== undefined && erased_at !== null && call_id === null ? [id] : [],
     ),

@@ -33,7 +33,12 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
       .orderBy(asc(updated_at));
   return builder
     .update(participants)
-    .set({ left_at: latestTime, left_told: latestTime, left_is_assumed: true, updated_at: sql`${chore.now}` })
+    .set({
+      left_at: latestTime,
+      left_event_at: latestTime,
+      left_is_assumed: true,
+      updated_at: sql`${chore.now}`,
+    })
     .where(inArray(rowid, rowsInTurn(participants, eachOf(organization_id, waits), silentOf, chore)))
     .returning({ owner_id: sql<number>`${organization_id}`.as("owner_id") });
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ACCESS_EVENTS, ACCESS_RESOURCES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
-import { pageQuery } from "../../http/pagination.ts";
+import { afterQuery } from "../../http/pagination.ts";
 import {
   day,
   externalReference,
@@ -12,7 +12,6 @@ import {
   toTimestamp,
 } from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
-import { eventsQuery } from "../events/events.schemas.ts";
 import type { accessLogSchema } from "./access_logs.responses.ts";
 import type { accessLogColumns } from "./access_logs.sql.ts";
 
@@ -28,8 +27,7 @@ export const accessLogsQuery = inOrder(
     external_reference: externalReference.optional(),
     from: day.optional(),
     to: day.optional(),
-    after: eventsQuery.shape.after,
-    per_page: pageQuery.shape.per_page,
+    ...afterQuery.shape,
   }),
 );
 

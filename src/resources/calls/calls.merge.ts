@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ConsentReporter } from "../../database/enums.ts";
-import { reviseRow } from "../../database/merging.ts";
+import { isSameRow, reviseRow } from "../../database/merging.ts";
 import { mergeConsent } from "../consents/consents.merge.ts";
 import type { KnownConsent } from "../consents/consents.schemas.ts";
 import type { NewConsent } from "../consents/consents.sql.ts";
@@ -98,8 +98,10 @@ export function mergeCall(
   const before = new Map([...known.participants, ...known.present].map((each) => [each.id, each]));
   const knownAs = ({ id }: ParticipantRow) => (id === undefined ? undefined : before.get(id));
   // Everybody whom a new call names joins it, though its id is not known yet. Of somebody erased nothing changes.
-  const isNews = (each: ParticipantRow) =>
-    each.erased_at === null && (!known.call || isChanged(knownAs(each), each));
+  const isNews = (each: ParticipantRow) => {
+    const row = knownAs(each);
+    return each.erased_at === null && (!known.call || !row || !isSameRow<ParticipantRow>(row, each));
+  };
   return {
     call,
     participants: participants.filter(isNews).map((each) => withEventTimes(knownAs(each), each)),
@@ -133,12 +135,6 @@ function mergeConsents(
 /** Somebody who has left only as assumed has not left, as far as a report said so. */
 const asReported = (each: Participant): Participant =>
   each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
-
-/** Whether there is something to write. */
-function isChanged(before: Participant | undefined, { updated_at: _, ...next }: ParticipantRow): boolean {
-  const names = Object.keys(next) as (keyof typeof next)[];
-  return !before || names.some((name) => next[name] !== before[name]);
-}
 
 /** A call that goes on as far as is known, of which nothing was heard for long, and the latest times known of it. */
 export interface SilentCall {

@@ -27,6 +27,7 @@ const OTHER_ROLES: Record<string, string> = {
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
   "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
   "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",
+  "calls/calls.erasure.ts": "the chore that erases references",
   "calls/calls.lists.ts": "the statements of lists by time or reference, of one, some or all owners",
   "calls/calls.results.ts": "a call with what there is of its results, which other resources' tables have",
   "egresses/egresses.claims.ts": "the statements of a deletion",

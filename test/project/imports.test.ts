@@ -59,6 +59,7 @@ const OTHER_ROLES: Record<string, string> = {
   "participants/participants.on_call.ts": "what a call's report, and its end, mean for those on it",
   "participants/participants.event_times.ts": "with which times events are written",
   "participants/participants.visits.ts": "which visit a report is about, and until when it lasts",
+  "participants/participants.waiting.ts": "who waits in a room, and the record of who has read that",
 };
 
 interface Import {

@@ -109,7 +109,7 @@ export function mergeCall(
       id !== undefined && erased_at !== null && call_id === null ? [id] : [],
     ),
     consents: mergeConsents(known, call, named, report, now),
-    beginsHold: report.legal_hold === true && !isHeld(known.call),
+    beginsHold: report.legal_hold === true && !hasRunningHold(known.call),
   };
 }
 
@@ -158,7 +158,7 @@ export function assumedEnd(call: SilentCall, now: number): number {
   return Math.max(started_at, Math.min(latest, now));
 }
 
-const isHeld = (call: ReportedCall | undefined) => call !== undefined && call.hold_id !== null;
+const hasRunningHold = (call: ReportedCall | undefined) => call !== undefined && call.hold_id !== null;
 
 function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {
   const { organization_id, waiting_room_id } = call ?? {

@@ -3,9 +3,10 @@ import { hexOf } from "./hex.ts";
 
 const encoder = new TextEncoder();
 
-/** The SHA-256 of a text. */
-export async function digestBytes(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+/** The SHA-256 of bytes, or of a text. */
+export async function digestBytes(content: ArrayBuffer | string): Promise<Uint8Array> {
+  const bytes = typeof content === "string" ? encoder.encode(content) : content;
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
 /** The SHA-256 of a text in hex, as it is stored. */

@@ -3,7 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { CRON_PORTION } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "./queries.ts";
-import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
 
 /** A chore of the cron that deletes rows, a portion in one run. It returns how many it deleted. */
 export type CleanUp = (context: { db: Database; now: number }) => Promise<number>;
@@ -30,7 +30,7 @@ export function cleanUp(
     return builder
       .delete(table)
       .where(inArray(rowid, rowsInTurn(table, eachOf(organization_id), oldRowsOf, old)))
-      .returning({ owner_id: sql<number>`${organization_id}`.as("owner_id") });
+      .returning({ owner_id: ownerIdOf(organization_id) });
   });
   return async ({ db, now }) => {
     const before = now - keptFor;

@@ -8,8 +8,8 @@ import { type BoundQuery, type Placeholders, preparedQuery } from "./queries.ts"
  * rows, because a column that one leaves out becomes null. The id of a known row stays, and so does when it was created.
  *
  * @param key the columns of the unique index by which a row is known
+ * @param generated columns that the database makes from the fields of a row; a row may have fields that are no columns
  * @param indexed the WHERE of that index, if it is partial
- * @param generated columns that the database makes from the fields of a row, of which there may be more than columns
  */
 export function manyRowWrites<Table extends SQLiteTable, Fields extends object = Table["$inferInsert"]>(
   table: Table,

@@ -2,17 +2,10 @@ import { and, asc, eq, inArray, isNotNull, not, type SQL, type SQLWrapper, sql }
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
 import type { Database } from "./database.ts";
-import {
-  type BoundQuery,
-  builder,
-  type Placeholders,
-  preparedQuery,
-  runBatch,
-  type Value,
-} from "./queries.ts";
+import { type BoundQuery, builder, type Placeholders, preparedQuery, type Value } from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";
 import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
-import { rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";
+import { type ChoreTurn, ownerIdOf, rowid, rowsInTurn, type Turn, workOffRecorded } from "./turns.ts";
 
 /** How long an organization keeps something: null for good. */
 type RetentionDays =
@@ -74,8 +67,6 @@ export function pastRetentionInTurn(
   return rowsInTurn(table, deleting, overdueOf, turn);
 }
 
-type Chore = Turn & { now: number };
-
 /**
  * The chore that deletes the transcripts or SOAP notes that are past retention, each with its entry of the access log.
  *
@@ -84,10 +75,10 @@ type Chore = Turn & { now: number };
 export function cleanUpPastRetention<Requested extends { db: Database; now: number }>(
   results: typeof transcripts | typeof soapNotes,
   entriesWhere: (
-    condition: (chore: Placeholders<Chore>) => SQL,
-  ) => (context: Requested, event: "delete", chore: Chore) => BoundQuery<unknown>,
+    condition: (chore: Placeholders<ChoreTurn>) => SQL,
+  ) => (context: Requested, event: "delete", chore: ChoreTurn) => BoundQuery<unknown>,
 ): (context: Requested) => Promise<number> {
-  const isDue = (chore: Placeholders<Chore>) =>
+  const isDue = (chore: Placeholders<ChoreTurn>) =>
     inArray(
       rowid,
       pastRetentionInTurn(
@@ -102,21 +93,17 @@ export function cleanUpPastRetention<Requested extends { db: Database; now: numb
       ),
     );
   const recordDeletions = entriesWhere(isDue);
-  const deleteDue = preparedQuery((chore: Placeholders<Chore>) =>
+  const deleteDue = preparedQuery((chore: Placeholders<ChoreTurn>) =>
     builder
       .delete(results)
       .where(isDue(chore))
-      .returning({ owner_id: sql<number>`${results.organization_id}`.as("owner_id") }),
+      .returning({ owner_id: ownerIdOf(results.organization_id) }),
   );
-  return async (context) => {
-    const deleted = await takeTurns(TRANSCRIPTS_DELETED, async (turn) => {
-      const chore = { ...turn, now: context.now };
-      const [, rows] = await runBatch(context.db, [
-        recordDeletions(context, "delete", chore),
-        deleteDue(chore),
-      ]);
-      return rows;
-    });
-    return deleted.length;
-  };
+  return (context) =>
+    workOffRecorded(
+      context,
+      TRANSCRIPTS_DELETED,
+      (chore) => recordDeletions(context, "delete", chore),
+      deleteDue,
+    );
 }

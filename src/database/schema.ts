@@ -362,12 +362,12 @@ export const legalHolds = sqliteTable(
  * null if the person was not asked: triggers keep it (see triggers/recording_consents.sql), and nothing else changes
  * it. `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
- * a late report belongs to that visit, or corrects this one. `waiting_told`, `joined_told` and `left_told` are the
- * times of which events have told, with later corrections (see participants.told.ts). `livekit_said` is JSON
- * with LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it
- * counts (livekit/visits.merge.ts). It holds the name and the reference too. `external_reference` is the text by which
- * another system knows the person. Once erased, `display_name` says nothing, and `key` is a keyed digest of the
- * reporter's key (participants.erasure.ts).
+ * a late report belongs to that visit, or corrects this one. `waiting_event_at`, `joined_event_at` and `left_event_at`
+ * are the times with which the events were written, with later corrections (see participants.event_times.ts), null
+ * without an event. `livekit_said` is JSON with LiveKit's last word on each field, and when it was said; null if it said
+ * nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the name and the reference too.
+ * `external_reference` is the text by which another system knows the person. Once erased, `display_name` says nothing,
+ * and `key` is a keyed digest of the reporter's key (participants.erasure.ts).
  */
 export const participants = sqliteTable(
   "participants",
@@ -387,9 +387,9 @@ export const participants = sqliteTable(
     left_is_assumed: integer({ mode: "boolean" }).notNull().default(false),
     recording_consent: integer({ mode: "boolean" }),
     earlier_visit_until: integer(),
-    waiting_told: integer(),
-    joined_told: integer(),
-    left_told: integer(),
+    waiting_event_at: integer(),
+    joined_event_at: integer(),
+    left_event_at: integer(),
     livekit_said: text(),
     erased_at: integer(),
     ...timestamps,

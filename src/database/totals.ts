@@ -10,7 +10,3 @@ export function totalOf(list: ListName, owner_id: Value<number>): SQL<number> {
     .where(and(eq(listTotals.list, list), eq(listTotals.owner_id, owner_id)));
   return sql`coalesce(${total}, 0)`;
 }
-
-/** The query that gives a page its total_count. */
-export const selectTotal = (total: SQL<number>) =>
-  builder.select({ total: total.as("total") }).from(sql`(select 1)`);

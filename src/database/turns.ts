@@ -1,7 +1,8 @@
 import { and, gt, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { CRON_TURNS } from "../limits.ts";
-import { builder, jsonValues, type Placeholders } from "./queries.ts";
+import type { Database } from "./database.ts";
+import { type BoundQuery, builder, jsonValues, type Placeholders, runBatch } from "./queries.ts";
 
 /*
  * The chores of the cron go round the organizations: each has its turn in every run, in which a portion of its rows is
@@ -73,6 +74,9 @@ export const placeInTurn = (owner_id: SQL, order: Placeholders<Turn>["order"]): 
 /** An order of its own for each run. */
 export const randomOrder = (): number => 1 + Math.floor(Math.random() * (TURN_ORDERS - 1));
 
+/** The owner of a row, as a column of a selection: chores return it of each row that they work off. */
+export const ownerIdOf = (column: SQLiteColumn) => sql<number>`${column}`.as("owner_id");
+
 type OwnedRows = { owner_id: number }[];
 
 /**
@@ -92,8 +96,32 @@ export async function takeTurns<Rows extends OwnedRows>(
   return second ? [...taken, ...(await take(second))] : taken;
 }
 
+/** Whose turn it is, and when. */
+export type ChoreTurn = Turn & { now: number };
+
 /**
- * The same for a chore that does not change at once what it finds.
+ * Works off a portion, and writes its entries of the access log in the same transaction.
+ *
+ * @param record makes the statement of the entries
+ * @param write makes the statement of the work, which returns the owner of each row
+ * @returns how many rows it worked off
+ */
+export async function workOffRecorded(
+  { db, now }: { db: Database; now: number },
+  portion: number,
+  record: (chore: ChoreTurn) => BoundQuery<unknown>,
+  write: (chore: ChoreTurn) => BoundQuery<OwnedRows[number]>,
+): Promise<number> {
+  const rows = await takeTurns(portion, async (turn) => {
+    const chore = { ...turn, now };
+    const [, written] = await runBatch(db, [record(chore), write(chore)]);
+    return written;
+  });
+  return rows.length;
+}
+
+/**
+ * Finds a portion, as `takeTurns` works it off, for a chore that does not change at once what it finds.
  *
  * @param find finds the rows of a turn, and finds them again
  */

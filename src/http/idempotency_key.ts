@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
+import { digestBytes } from "../bytes/digest.ts";
 import { hexOf } from "../bytes/hex.ts";
 import type { KeyedRequest } from "../context.ts";
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../limits.ts";
@@ -41,5 +42,5 @@ function keyedRequest(c: HonoContext, sent: string): KeyedRequest {
 /** Method, path and every byte of the body. */
 async function fingerprintOf({ req }: HonoContext): Promise<string> {
   const request = new Blob([`${req.method} ${new URL(req.url).pathname}\n`, await req.arrayBuffer()]);
-  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", await request.arrayBuffer())));
+  return hexOf(await digestBytes(await request.arrayBuffer()));
 }

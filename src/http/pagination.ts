@@ -17,12 +17,16 @@ export const pageQuery = z.object({
     .meta(shownAsInteger(1, { default: DEFAULT_PER_PAGE })),
 });
 
-/** For lists by id without pages: what comes after an id. */
-export const afterId = reference(MAX_INTEGER_LENGTH)
+const afterId = reference(MAX_INTEGER_LENGTH)
   .regex(/^\d+$/, "must be a non-negative integer")
   .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
   .default(0)
   .meta(shownAsInteger(0, { default: 0 }));
+
+/** For lists by id without pages: what comes after an id. */
+export const afterQuery = z.object({ after: afterId, per_page: pageQuery.shape.per_page });
+
+export type AfterQuery = z.output<typeof afterQuery>;
 
 export type PageQuery = z.output<typeof pageQuery>;
 

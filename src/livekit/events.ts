@@ -85,7 +85,7 @@ export interface Visitor {
   /** Orders what events say of one person: by the connection, and what it said in the end comes last. */
   said_at: number;
   /** When the event was made: the same each time it comes. */
-  told_at: number;
+  event_at: number;
   joined_at: number | undefined;
   left_at: number | undefined;
   display_name: string | undefined;
@@ -180,7 +180,7 @@ function visitorOf(
       keys: [own, firstValid(key, `${room_sid}:${own}`, sid) ?? own],
       has_left,
       said_at: joined_at === undefined ? createdAt : joined_at + (joined ? 0 : 1),
-      told_at: at,
+      event_at: at,
       joined_at,
       left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
       display_name: name.safeParse(participant.name).data,

@@ -2,6 +2,7 @@ import { Hono, type Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import { errors, jwtVerify } from "jose";
 import { base64Of } from "../bytes/base64.ts";
+import { digestBytes } from "../bytes/digest.ts";
 import type { Context } from "../context.ts";
 import { failedCredentials } from "../http/rate_limits.ts";
 import { answerWithBookmark, openRequest } from "../http/replication.ts";
@@ -62,6 +63,5 @@ function signingKeys(settings: Settings): { key: string; secret: string }[] {
 
 /** In base64 with padding, as LiveKit writes it. */
 async function digestOfBody(c: HonoContext): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", await c.req.arrayBuffer());
-  return base64Of(digest);
+  return base64Of(await digestBytes(await c.req.arrayBuffer()));
 }

@@ -120,7 +120,7 @@ const wordOf = ({ recording_consent, recording_consent_at }: Visitor["consent"])
  * already. A time that was in the future when the event was made is none in a repetition, though it has passed now.
  */
 function consentOf(
-  { consent, said_at, told_at }: Visitor,
+  { consent, said_at, event_at }: Visitor,
   lastWord: LastWords["recording_consent"],
   ledger: KnownConsent[],
   now: number,
@@ -130,7 +130,7 @@ function consentOf(
   if (recording_consent === undefined) return {};
   if (recording_consent === said && (at === undefined || at === saidFor)) return {};
   const hasTime = at !== undefined && !isInFuture(at, now);
-  const hadTime = hasTime && !isInFuture(at, told_at);
+  const hadTime = hasTime && !isInFuture(at, event_at);
   const decision = recording_consent ? "granted" : "refused";
   const isKnown = ledger.some((each) => each.reporter === "livekit" && each.decision === decision);
   if (said_at <= last_said_at && !hadTime && isKnown) return {};

@@ -27,6 +27,7 @@ const OTHER_ROLES: Record<string, string> = {
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
   "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
   "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",
+  "calls/calls.erasure.ts": "the chore that erases references",
   "calls/calls.lists.ts": "the statements of lists by time or reference, of one, some or all owners",
   "calls/calls.results.ts": "a call with what there is of its results, which other resources' tables have",
   "egresses/egresses.claims.ts": "the statements of a deletion",
@@ -57,8 +58,9 @@ const OTHER_ROLES: Record<string, string> = {
   "webhook_endpoints/webhook_endpoints.url.ts": "where a webhook may go, without a database",
   "participants/participants.erasure.ts": "by what an erased participant is recognized",
   "participants/participants.on_call.ts": "what a call's report, and its end, mean for those on it",
-  "participants/participants.told.ts": "of which times events tell",
+  "participants/participants.event_times.ts": "with which times events are written",
   "participants/participants.visits.ts": "which visit a report is about, and until when it lasts",
+  "participants/participants.waiting.ts": "who waits in a room, and the record of who has read that",
 };
 
 interface Import {

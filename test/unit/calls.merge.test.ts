@@ -8,9 +8,9 @@ import {
   mergeCall,
 } from "../../src/resources/calls/calls.merge.ts";
 import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
+import { withEventTimes } from "../../src/resources/participants/participants.event_times.ts";
 import { leaveAtEnd } from "../../src/resources/participants/participants.on_call.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
-import { tell } from "../../src/resources/participants/participants.told.ts";
 
 const NOW = 1000;
 
@@ -74,7 +74,7 @@ function assumeEnd({ call, participants }: Stored): Stored {
   const ended_at = assumedEnd(known, NOW);
   return {
     call: { ...call, ended_at, end_is_assumed: true },
-    participants: participants.map((each) => tell(each, leaveAtEnd(each, ended_at, NOW, true))),
+    participants: participants.map((each) => withEventTimes(each, leaveAtEnd(each, ended_at, NOW, true))),
   };
 }
 
@@ -88,10 +88,12 @@ function applyUnlessRefused(stored: Stored, report: CallReport): Stored {
   }
 }
 
-/** Without what events have told meanwhile. */
+/** Without the times with which events were written meanwhile. */
 const whatIsKnown = ({ call, participants }: Stored) => ({
   call,
-  participants: participants.map(({ waiting_told: _, joined_told: __, left_told: ___, ...each }) => each),
+  participants: participants.map(
+    ({ waiting_event_at: _, joined_event_at: __, left_event_at: ___, ...each }) => each,
+  ),
 });
 
 const FIRST: CallReport = { waiting_room_slug: "room", organization_user_id: OWNER, started_at: 100 };

@@ -128,9 +128,13 @@ const withoutTimestamps = <Row extends { created_at: number; updated_at: number 
   updated_at: 0,
 });
 
-/** What events have told, and when: that depends on the order. */
-const withoutHistory = ({ waiting_told: _, joined_told: __, left_told: ___, ...known }: Participant) =>
-  withoutTimestamps(known);
+/** With which times events were written depends on the order. */
+const withoutHistory = ({
+  waiting_event_at: _,
+  joined_event_at: __,
+  left_event_at: ___,
+  ...known
+}: Participant) => withoutTimestamps(known);
 
 function* permutations<T>(list: T[]): Generator<T[]> {
   if (list.length < 2) yield list;
@@ -165,9 +169,9 @@ const RITA_WAITS: Participant = {
   left_is_assumed: false,
   recording_consent: null,
   earlier_visit_until: null,
-  waiting_told: null,
-  joined_told: null,
-  left_told: null,
+  waiting_event_at: null,
+  joined_event_at: null,
+  left_event_at: null,
   livekit_said: null,
   erased_at: null,
   created_at: 0,

@@ -62,7 +62,7 @@ describe("A restored database sends no webhook", () => {
     const [event] = await clinic.makeEvents();
     await clinic.queue.pass(10 * MINUTE);
     await clinic.queue.runCron();
-    await clinic.queue.deliver({ version: 1, webhook_endpoint_id: endpoint.id });
+    await clinic.queue.deliver({ schema: "webhook_deliveries/1", webhook_endpoint_id: endpoint.id });
     expect(receiver.received).toEqual([]);
     expect(clinic.queue.messages).toEqual([]);
     await resume();

@@ -419,7 +419,7 @@ describe("The queue", () => {
     await clinic.makeEvents(2);
     expect(messages.map(({ at }) => at - now)).toEqual([0, SECOND, 2200]);
     expect(new Set(messages.map(({ body }) => JSON.stringify(body)))).toEqual(
-      new Set(['{"version":1,"webhook_endpoint_id":null}']),
+      new Set(['{"schema":"webhook_deliveries/1","webhook_endpoint_id":null}']),
     );
   });
 
@@ -454,7 +454,12 @@ describe("The queue", () => {
 
   it("may bring what is no message of ours", async () => {
     const clinic = await aClinicWithWebhooks();
-    for (const body of ["dispatch", { version: 2, webhook_endpoint_id: 1 }, { webhook_endpoint_id: 1 }, null])
+    for (const body of [
+      "dispatch",
+      { schema: "webhook_deliveries/2", webhook_endpoint_id: 1 },
+      { webhook_endpoint_id: 1 },
+      null,
+    ])
       await clinic.queue.deliver(body);
   });
 });
@@ -657,7 +662,7 @@ describe("Deliveries", () => {
       .bind(clinic.id, Date.now() + DAY)
       .run();
     const [id] = await clinic.makeEvents();
-    const message = { version: 1, webhook_endpoint_id: null };
+    const message = { schema: "webhook_deliveries/1", webhook_endpoint_id: null };
     const { rows_read } = await counting.during(() => queue.deliver(message));
     expect(idsOf(receiver.received)).toEqual([id]);
     expect(rows_read).toBeLessThan(40);

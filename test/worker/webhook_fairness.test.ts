@@ -64,7 +64,7 @@ it("An endpoint at which an event fails has one message in the queue, however of
     await clinic.queue.pass(2 * SECOND);
   }
   expect(receiver.received).toHaveLength(42);
-  const nudge = { version: 1, webhook_endpoint_id: endpoint.id };
+  const nudge = { schema: "webhook_deliveries/1", webhook_endpoint_id: endpoint.id };
   expect(clinic.queue.messages.filter(({ body }) => isDeepStrictEqual(body, nudge))).toHaveLength(1);
   // It comes, and what comes too often makes no others.
   for (let n = 0; n < 20; n++) clinic.queue.messages.push({ body: nudge, at: Date.now() });
@@ -123,7 +123,7 @@ it("A lane that outlives its lease neither undoes nor ends that of the next", as
   });
   const endpoint = await clinic.addEndpoint(receiver);
   const [id] = await clinic.makeEvents();
-  const nudge = { version: 1, webhook_endpoint_id: endpoint.id };
+  const nudge = { schema: "webhook_deliveries/1", webhook_endpoint_id: endpoint.id };
   const slow = clinic.queue.deliver(nudge);
   await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
   await clinic.queue.deliver(nudge);
@@ -155,7 +155,7 @@ it("An event that comes while a lane ends is not left behind", async () => {
     },
   });
   const queue = aWebhookQueue({ DB });
-  await queue.deliver({ version: 1, webhook_endpoint_id: endpoint.id });
+  await queue.deliver({ schema: "webhook_deliveries/1", webhook_endpoint_id: endpoint.id });
   expect(trips).toBe(5);
   expect(queue.messages).toHaveLength(1);
   await queue.pass(SECOND);

@@ -97,7 +97,7 @@ BEGIN
   FROM calls WHERE id = new.call_id;
 END;
 
--- Of which times events tell is decided with what is known of a participant (see tell in participants.merge.ts).
+-- With which times events are written is decided with what is known of a participant (see participants.event_times.ts).
 -- A procedure, which SQLite does not have: the view stores nothing; an insert writes an event of a participant, with the
 -- ids that there are.
 CREATE VIEW `events_of_participants` AS
@@ -116,31 +116,31 @@ CREATE TRIGGER `events_participant_created` AFTER INSERT ON `participants`
 BEGIN
   INSERT INTO events_of_participants
   SELECT type, new.id FROM (
-    SELECT 'participant.waiting' AS type WHERE new.waiting_told IS NOT NULL
-    UNION ALL SELECT 'participant.joined' WHERE new.joined_told IS NOT NULL
-    UNION ALL SELECT 'participant.left' WHERE new.left_told IS NOT NULL
+    SELECT 'participant.waiting' AS type WHERE new.waiting_event_at IS NOT NULL
+    UNION ALL SELECT 'participant.joined' WHERE new.joined_event_at IS NOT NULL
+    UNION ALL SELECT 'participant.left' WHERE new.left_event_at IS NOT NULL
   );
 END;
 
--- A time that was told, and is told again, begins after the last leaving, or ends what began after that: all else corrects
--- it. Who goes to another room waits there.
+-- A new time has an event where it begins after the last leaving, or ends what began after that: all else corrects the
+-- time before. Who goes to another room waits there.
 CREATE TRIGGER `events_participant_updated`
-AFTER UPDATE OF waiting_room_id, waiting_told, joined_told, left_told ON `participants`
+AFTER UPDATE OF waiting_room_id, waiting_event_at, joined_event_at, left_event_at ON `participants`
 BEGIN
   INSERT INTO events_of_participants
   SELECT type, new.id FROM (
     SELECT 'participant.waiting' AS type
-    WHERE new.waiting_told IS NOT NULL AND (old.waiting_told IS NULL
-      OR (old.waiting_told <= old.left_told AND new.waiting_told > old.left_told)
+    WHERE new.waiting_event_at IS NOT NULL AND (old.waiting_event_at IS NULL
+      OR (old.waiting_event_at <= old.left_event_at AND new.waiting_event_at > old.left_event_at)
       OR (old.waiting_room_id <> new.waiting_room_id AND new.call_id IS NULL))
     UNION ALL
     SELECT 'participant.joined'
-    WHERE new.joined_told IS NOT NULL AND (old.joined_told IS NULL
-      OR (old.joined_told <= old.left_told AND new.joined_told > old.left_told))
+    WHERE new.joined_event_at IS NOT NULL AND (old.joined_event_at IS NULL
+      OR (old.joined_event_at <= old.left_event_at AND new.joined_event_at > old.left_event_at))
     UNION ALL
     SELECT 'participant.left'
-    WHERE new.left_told IS NOT NULL AND (old.left_told IS NULL OR (old.left_told <> new.left_told
-      AND max(coalesce(new.waiting_told, 0), coalesce(new.joined_told, 0)) > old.left_told))
+    WHERE new.left_event_at IS NOT NULL AND (old.left_event_at IS NULL OR (old.left_event_at <> new.left_event_at
+      AND max(coalesce(new.waiting_event_at, 0), coalesce(new.joined_event_at, 0)) > old.left_event_at))
   );
 END;
 

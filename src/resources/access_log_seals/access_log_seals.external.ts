@@ -1,12 +1,13 @@
 import { recordedRead } from "../../http/acting_user.ts";
 import { costly } from "../../http/costly_requests.ts";
 import { externalRoutes } from "../../http/external_api.ts";
+import { afterQuery } from "../../http/pagination.ts";
 import { params, query } from "../../http/validation.ts";
-import { sealedDayParams, sealsQuery, toSeal } from "./access_log_seals.schemas.ts";
+import { sealedDayParams, toSeal } from "./access_log_seals.schemas.ts";
 import { listSeals, openSealedDay } from "./access_log_seals.service.ts";
 
 export const accessLogSealsExternal = externalRoutes()
-  .get("/access_log_seals", query(sealsQuery), async (c) => {
+  .get("/access_log_seals", query(afterQuery), async (c) => {
     const { seals, next_after } = await listSeals(c.var.context, c.req.valid("query"));
     return c.json({ access_log_seals: seals.map(toSeal), next_after });
   })

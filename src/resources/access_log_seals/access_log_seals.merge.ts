@@ -1,10 +1,7 @@
+import { dateOf, endOfDate } from "../../http/dates.ts";
 import { DAY, SEALED_AFTER } from "../../limits.ts";
 
-/** The UTC date of a time. */
-export const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-/** When the day after a date begins. */
-export const endOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) + DAY;
+export { endOfDate as endOf } from "../../http/dates.ts";
 
 /** The newest day that may be sealed. */
 export const newestClosedDay = (now: number): string => dateOf(now - SEALED_AFTER - DAY);
@@ -18,5 +15,5 @@ export const newestClosedDay = (now: number): string => dateOf(now - SEALED_AFTE
  */
 export function dayToSeal(first_at: number, last_date: string | null): string {
   const date = dateOf(first_at);
-  return last_date === null || date > last_date ? date : dateOf(endOf(last_date));
+  return last_date === null || date > last_date ? date : dateOf(endOfDate(last_date));
 }

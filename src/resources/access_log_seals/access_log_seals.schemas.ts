@@ -1,13 +1,8 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { day } from "../../http/wire.ts";
-import { eventsQuery } from "../events/events.schemas.ts";
 import type { accessLogSealSchema } from "./access_log_seals.responses.ts";
 import type { sealColumns } from "./access_log_seals.sql.ts";
-
-export const sealsQuery = eventsQuery.pick({ after: true, per_page: true });
-
-export type SealsQuery = z.output<typeof sealsQuery>;
 
 export const sealedDayParams = z.object({ date: day });
 

@@ -1,17 +1,18 @@
 import type { ClientContext } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
+import type { AfterQuery } from "../../http/pagination.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { fileOf } from "./access_log_seals.files.ts";
 import { fileUnavailable, sealedDayNotFound, sealsNotFound } from "./access_log_seals.refusals.ts";
-import type { Seal, SealsQuery } from "./access_log_seals.schemas.ts";
+import type { Seal } from "./access_log_seals.schemas.ts";
 import { fileEntry, sealOfDay, sealsAfter } from "./access_log_seals.sql.ts";
 
 /** The next seals after an entry, oldest first, and the entry after which to ask next. */
 export async function listSeals(
   { db, caller }: ClientContext,
-  { after, per_page }: SealsQuery,
+  { after, per_page }: AfterQuery,
 ): Promise<{ seals: Seal[]; next_after: number }> {
   const organization_id = administeredOrganization(caller, sealsNotFound);
   const seals = await runAll(db, sealsAfter({ organization_id, after, limit: per_page }));

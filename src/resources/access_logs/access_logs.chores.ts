@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { cleanUp } from "../../database/clean_up.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { accessLogSeals, accessLogs, waitingListReads } from "../../database/schema.ts";
-import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { ACCESS_LOGS_KEPT_FOR, CRON_PORTION, WAITING_LIST_READS_KEPT_FOR } from "../../limits.ts";
 
 const oldestOf = (owner: SQL, columns: { value: SQL.Aliased }) =>
@@ -71,7 +71,7 @@ const deleteOld = preparedQuery((old: Placeholders<Old>) =>
   builder
     .delete(accessLogs)
     .where(inArray(rowid, rowsInTurn(accessLogs, ownersOfOld(old), oldEntriesOf(old), old)))
-    .returning({ owner_id: sql<number>`${accessLogs.organization_id}`.as("owner_id") }),
+    .returning({ owner_id: ownerIdOf(accessLogs.organization_id) }),
 );
 
 /** Deletes what was sealed long ago, and without seals what is as old. The files stay. */

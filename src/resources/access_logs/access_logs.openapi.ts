@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { SYSTEM_USER } from "../../database/schema.ts";
+import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
 import { MAX_CALLS_OF_REFERENCE, MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { CALL, EGRESS, PAULA, RECORDING_DELETED_AT, RITAS_REFERENCE } from "../../openapi/story.ts";
 import { NDJSON } from "./access_logs.ndjson.ts";
-import { accessLogsNotFound, FROM_AFTER_TO, tooManyCalls } from "./access_logs.refusals.ts";
+import { accessLogsNotFound, tooManyCalls } from "./access_logs.refusals.ts";
 import { accessLogSchema, accessLogsSchema } from "./access_logs.responses.ts";
 
 type AccessLog = z.input<typeof accessLogSchema>;

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ACCESS_EVENTS, ACCESS_RESOURCES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { pageQuery } from "../../http/pagination.ts";
+import { inOrder } from "../../http/dates.ts";
+import { afterQuery } from "../../http/pagination.ts";
 import {
   day,
   externalReference,
@@ -11,13 +12,11 @@ import {
   toTimestamp,
 } from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
-import { eventsQuery } from "../events/events.schemas.ts";
-import { FROM_AFTER_TO } from "./access_logs.refusals.ts";
 import type { accessLogSchema } from "./access_logs.responses.ts";
 import type { accessLogColumns } from "./access_logs.sql.ts";
 
-export const accessLogsQuery = z
-  .object({
+export const accessLogsQuery = inOrder(
+  z.object({
     call_id: idAsText.optional(),
     acting_user: reference(MAX_ACTING_USER_LENGTH)
       .regex(PRINTABLE_ASCII, "must be printable ASCII characters")
@@ -28,13 +27,9 @@ export const accessLogsQuery = z
     external_reference: externalReference.optional(),
     from: day.optional(),
     to: day.optional(),
-    after: eventsQuery.shape.after,
-    per_page: pageQuery.shape.per_page,
-  })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-    path: ["from"],
-    error: FROM_AFTER_TO,
-  });
+    ...afterQuery.shape,
+  }),
+);
 
 export type AccessLogsQuery = z.output<typeof accessLogsQuery>;
 

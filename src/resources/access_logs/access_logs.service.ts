@@ -1,9 +1,9 @@
 import type { ClientContext } from "../../context.ts";
 import { runBatch } from "../../database/queries.ts";
+import { endOfDate } from "../../http/dates.ts";
 import {
   ACCESS_LOGS_LOOKED_THROUGH,
   ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE,
-  DAY,
   MAX_EXPORTED_ACCESS_LOGS,
 } from "../../limits.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
@@ -72,14 +72,14 @@ function toListed(
     first_date: from ?? null,
     last_date: to ?? null,
     from: from ? Date.parse(from) : null,
-    before: to ? Date.parse(to) + DAY : null,
+    before: to ? endOfDate(to) : null,
   };
 }
 
 /** The index that leads to the fewest entries, and how many are looked through. */
 function wayTo(listed: ListedEntries): { list: EntryList; isFiltered: boolean; looked_through: number } {
   const { user_id, resource, event, from, before } = listed;
-  const list = listOf(listed);
+  const list = listFor(listed);
   const others = [
     user_id,
     resource,
@@ -98,7 +98,7 @@ function wayTo(listed: ListedEntries): { list: EntryList; isFiltered: boolean; l
   };
 }
 
-function listOf({ call_id, external_reference, acting_user }: ListedEntries): EntryList {
+function listFor({ call_id, external_reference, acting_user }: ListedEntries): EntryList {
   if (call_id !== null) return entriesOfCall;
   if (external_reference !== null) return entriesOfReference;
   return acting_user === null ? allEntries : entriesOfActingUser;

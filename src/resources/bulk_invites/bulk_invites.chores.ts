@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, isNull, lt, notExists, type SQL, sql } from 
 import { affordable, type Context, spend } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
-import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import {
   BULK_INVITE_CHUNK,
@@ -56,7 +56,7 @@ const claimLostBulkInvites = preparedQuery(
       .returning({
         id: bulkInvites.id,
         total_count: bulkInvites.total_count,
-        owner_id: sql<number>`${organization_id}`.as("owner_id"),
+        owner_id: ownerIdOf(organization_id),
       });
   },
 );
@@ -107,7 +107,7 @@ const eraseRows = preparedQuery((old: Placeholders<Old>) => {
       error: sql`iif(${isPendingRow}, ${ROW_FAULTS.notMade}, ${bulkInviteRows.error})`,
     })
     .where(inArray(rowid, rowsInTurn(bulkInviteRows, withUnerased, personalRowsOf, old)))
-    .returning({ owner_id: sql<number>`${bulkInviteRows.organization_id}`.as("owner_id") });
+    .returning({ owner_id: ownerIdOf(bulkInviteRows.organization_id) });
 });
 
 /** Each has at least one row, so what a portion of rows has erased is among as many of the oldest bulk invites. */

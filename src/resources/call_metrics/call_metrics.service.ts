@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { runBatch } from "../../database/queries.ts";
+import { dateOf } from "../../http/dates.ts";
 import { DAY, DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import { metricsRangeReversed, metricsRangeTooLong, metricsUserNotFound } from "./call_metrics.refusals.ts";
 import type { callMetricsQuery, DailyMetrics } from "./call_metrics.schemas.ts";
@@ -33,9 +34,7 @@ function metricsRange(now: number, date_start?: string, date_end?: string): Metr
   const last = date_end === undefined ? "today" : "date_end";
   if (start > end) throw metricsRangeReversed(last);
   if (end - start >= MAX_METRICS_DAYS * DAY) throw metricsRangeTooLong(last);
-  return { start: toDay(start), end: toDay(end) };
+  return { start: dateOf(start), end: dateOf(end) };
 }
 
 const startOfDay = (time: number) => Math.floor(time / DAY) * DAY;
-
-const toDay = (time: number) => new Date(time).toISOString().slice(0, 10);

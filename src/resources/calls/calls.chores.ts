@@ -1,38 +1,16 @@
-import {
-  and,
-  asc,
-  eq,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  max,
-  not,
-  notExists,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lte, max, notExists, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { builder, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
-import { pastRetentionInTurn } from "../../database/retention.ts";
-import {
-  calls,
-  egresses,
-  organizations,
-  participants,
-  soapNotes,
-  transcripts,
-} from "../../database/schema.ts";
-import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
-import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { calls, egresses, participants, soapNotes, transcripts } from "../../database/schema.ts";
+import { eachOf, ownerIdOf, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { CALLS_ENDED, SILENCE_UNTIL_END } from "../../limits.ts";
+import { withEventTimes } from "../participants/participants.event_times.ts";
 import { leaveAtEnd } from "../participants/participants.on_call.ts";
 import { latestTime } from "../participants/participants.sql.ts";
-import { tell } from "../participants/participants.told.ts";
 import { assumedEnd } from "./calls.merge.ts";
-import { callEntries, isHeld } from "./calls.sql.ts";
+
+export { eraseReferences } from "./calls.erasure.ts";
 
 interface Silence extends Turn {
   /** Nothing was heard after this time. */
@@ -59,13 +37,17 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
         const presentOn = Map.groupBy(present, ({ call_id }) => call_id);
         const ends = silent.map((call) => ({ ...call, ended_at: assumedEnd(call, now) }));
         const left = ends.flatMap(({ id, ended_at }) =>
-          (presentOn.get(id) ?? []).map((each) => tell(each, leaveAtEnd(each, ended_at, now, true))),
+          (presentOn.get(id) ?? []).map((each) =>
+            withEventTimes(each, leaveAtEnd(each, ended_at, now, true)),
+          ),
         );
         return {
           writes: [
             writeLeaving({
               now,
-              left: JSON.stringify(left.map(({ id, left_at, left_told }) => [id, left_at, left_told])),
+              left: JSON.stringify(
+                left.map(({ id, left_at, left_event_at }) => [id, left_at, left_event_at]),
+              ),
             }),
             writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
           ],
@@ -120,7 +102,7 @@ const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
   return builder
     .select({
       id: calls.id,
-      owner_id: sql<number>`${calls.organization_id}`.as("owner_id"),
+      owner_id: ownerIdOf(calls.organization_id),
       started_at: calls.started_at,
       participants_until: sql<number | null>`${participantsUntil}`.as("participants_until"),
       spoken_until: sql<number | null>`${spokenUntil}`.as("spoken_until"),
@@ -140,22 +122,22 @@ const presentOnSilentCalls = preparedQuery((silence: Placeholders<Silence>) =>
       joined_at: participants.joined_at,
       left_at: participants.left_at,
       left_is_assumed: participants.left_is_assumed,
-      waiting_told: participants.waiting_told,
-      joined_told: participants.joined_told,
-      left_told: participants.left_told,
+      waiting_event_at: participants.waiting_event_at,
+      joined_event_at: participants.joined_event_at,
+      left_event_at: participants.left_event_at,
       updated_at: participants.updated_at,
     })
     .from(participants)
     .where(and(sql`${participants.call_id} in ${silentCallIds(silence)}`, isNull(participants.left_at))),
 );
 
-/** `left` is JSON: a participant, when they left, and the time of which events have told. */
+/** `left` is JSON: a participant, when they left, and the time with which the event is written. */
 const writeLeaving = preparedQuery(({ now, left }: Placeholders<{ now: number; left: string }>) =>
   builder
     .update(participants)
     .set({
       left_at: sql`item.value ->> 1`,
-      left_told: sql`item.value ->> 2`,
+      left_event_at: sql`item.value ->> 2`,
       left_is_assumed: true,
       updated_at: sql`${now}`,
     })
@@ -171,55 +153,4 @@ const writeAssumedEnds = preparedQuery(({ now, ends }: Placeholders<{ now: numbe
     .from(sql`json_each(${ends}) as item`)
     .where(sql`${calls.id} = item.value ->> 0`)
     .returning({ id: calls.id }),
-);
-
-/**
- * Erases the references of calls, where their organization does not keep names for so long. Those of calls with participants
- * go with the first of these (see triggers/tombstones.sql), but for calls that nobody joined, and after a legal hold.
- *
- * @returns how many it erased
- */
-export async function eraseReferences(context: Context): Promise<number> {
-  const erased = await takeTurns(CRON_PORTION, async (turn) => {
-    const chore = { ...turn, now: context.now };
-    const [, rows] = await runBatch(context.db, [
-      recordErasures(context, "update", chore),
-      eraseDueReferences(chore),
-    ]);
-    return rows;
-  });
-  return erased.length;
-}
-
-/** True for the calls whose reference is due. */
-function isDue(chore: Placeholders<Turn & { now: number }>) {
-  const named = builder
-    .select({ id: participants.id })
-    .from(participants)
-    .where(and(eq(participants.call_id, calls.id), isNull(participants.erased_at)));
-  const due = {
-    time: calls.ended_at,
-    days: organizations.participant_retention_days,
-    where: and(
-      or(isNotNull(calls.external_reference), isNotNull(calls.livekit_said)),
-      notExists(named),
-      not(isHeld(calls.id)),
-    ),
-  };
-  return inArray(rowid, pastRetentionInTurn(calls, due, chore.now, chore));
-}
-
-const recordErasures = callEntries(isDue);
-
-const eraseDueReferences = preparedQuery((chore: Placeholders<Turn & { now: number }>) =>
-  builder
-    .update(calls)
-    .set({
-      external_reference: null,
-      livekit_said: null,
-      reference_erased_at: sql`${chore.now}`,
-      updated_at: sql`${chore.now}`,
-    })
-    .where(isDue(chore))
-    .returning({ owner_id: sql<number>`${calls.organization_id}`.as("owner_id") }),
 );

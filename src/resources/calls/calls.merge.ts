@@ -1,16 +1,16 @@
 import type * as z from "zod";
 import type { ConsentReporter } from "../../database/enums.ts";
-import { reviseRow } from "../../database/merging.ts";
+import { isSameRow, reviseRow } from "../../database/merging.ts";
 import { mergeConsent } from "../consents/consents.merge.ts";
 import type { KnownConsent } from "../consents/consents.schemas.ts";
 import type { NewConsent } from "../consents/consents.sql.ts";
+import { withEventTimes } from "../participants/participants.event_times.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
   type ReportOnCall,
 } from "../participants/participants.on_call.ts";
 import type { Participant, ParticipantRow } from "../participants/participants.schemas.ts";
-import { tell } from "../participants/participants.told.ts";
 import {
   callEndsTooEarly,
   callIncomplete,
@@ -98,16 +98,18 @@ export function mergeCall(
   const before = new Map([...known.participants, ...known.present].map((each) => [each.id, each]));
   const knownAs = ({ id }: ParticipantRow) => (id === undefined ? undefined : before.get(id));
   // Everybody whom a new call names joins it, though its id is not known yet. Of somebody erased nothing changes.
-  const isNews = (each: ParticipantRow) =>
-    each.erased_at === null && (!known.call || isChanged(knownAs(each), each));
+  const isNews = (each: ParticipantRow) => {
+    const row = knownAs(each);
+    return each.erased_at === null && (!known.call || !row || !isSameRow<ParticipantRow>(row, each));
+  };
   return {
     call,
-    participants: participants.filter(isNews).map((each) => tell(knownAs(each), each)),
+    participants: participants.filter(isNews).map((each) => withEventTimes(knownAs(each), each)),
     erased: named.flatMap(({ id, erased_at, call_id }) =>
       id !== undefined && erased_at !== null && call_id === null ? [id] : [],
     ),
     consents: mergeConsents(known, call, named, report, now),
-    beginsHold: report.legal_hold === true && !isHeld(known.call),
+    beginsHold: report.legal_hold === true && !hasRunningHold(known.call),
   };
 }
 
@@ -134,12 +136,6 @@ function mergeConsents(
 const asReported = (each: Participant): Participant =>
   each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
 
-/** Whether there is something to write. */
-function isChanged(before: Participant | undefined, { updated_at: _, ...next }: ParticipantRow): boolean {
-  const names = Object.keys(next) as (keyof typeof next)[];
-  return !before || names.some((name) => next[name] !== before[name]);
-}
-
 /** A call that goes on as far as is known, of which nothing was heard for long, and the latest times known of it. */
 export interface SilentCall {
   started_at: number;
@@ -162,7 +158,7 @@ export function assumedEnd(call: SilentCall, now: number): number {
   return Math.max(started_at, Math.min(latest, now));
 }
 
-const isHeld = (call: ReportedCall | undefined) => call !== undefined && call.hold_id !== null;
+const hasRunningHold = (call: ReportedCall | undefined) => call !== undefined && call.hold_id !== null;
 
 function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {
   const { organization_id, waiting_room_id } = call ?? {

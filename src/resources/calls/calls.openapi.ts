@@ -1,3 +1,4 @@
+import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
@@ -31,7 +32,6 @@ import {
   callOwnerNotFound,
   callOwnerNotMember,
   callReferenceErased,
-  FROM_AFTER_TO,
   PARTICIPANT_REPEATED,
 } from "./calls.refusals.ts";
 import { callSchema, callWithResultsSchema, reportedCallSchema } from "./calls.responses.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { EndedBy, ResultState } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
+import { inOrder } from "../../http/dates.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import {
   day,
@@ -15,7 +16,7 @@ import {
 } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
-import { FROM_AFTER_TO, PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
+import { PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callSchema, callWithResultsSchema, reportedCallSchema } from "./calls.responses.ts";
 import type { resultColumns } from "./calls.results.ts";
 import type { callColumns, reportedCallColumns } from "./calls.sql.ts";
@@ -69,14 +70,6 @@ const filters = pageQuery.extend({
   to: day.optional(),
   external_reference: externalReference.optional(),
 });
-
-const inOrder = <Query extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(
-  query: Query,
-) =>
-  query.refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-    path: ["from"],
-    error: FROM_AFTER_TO,
-  });
 
 export const callsOfOwnerQuery = inOrder(filters);
 

@@ -2,8 +2,8 @@ import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
+import { endOfDate } from "../../http/dates.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
-import { DAY } from "../../limits.ts";
 import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
 import { beginHold, holdEntry } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
@@ -80,7 +80,7 @@ function listed(
   const values = {
     ...owner,
     from: from === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(from),
-    before: to === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(to) + DAY,
+    before: to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to),
     first_date: from ?? "0000-01-01",
     last_date: to ?? "9999-12-31",
     external_reference: external_reference ?? null,

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { SYSTEM_USER } from "../../database/schema.ts";
+import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
@@ -14,7 +15,6 @@ import {
   STARTED_AT,
 } from "../../openapi/story.ts";
 import { egressNotFound } from "../egresses/egresses.refusals.ts";
-import { FROM_AFTER_TO } from "./egress_audit_logs.refusals.ts";
 import { auditLogSchema } from "./egress_audit_logs.responses.ts";
 
 type AuditLog = z.input<typeof auditLogSchema>;

@@ -2,21 +2,18 @@ import * as z from "zod";
 import { auditedKind } from "../../database/audited_fields.ts";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
+import { inOrder } from "../../http/dates.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { day, pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { callParams } from "../calls/calls.schemas.ts";
-import { FROM_AFTER_TO } from "./egress_audit_logs.refusals.ts";
 import type { auditLogSchema, ObjectChanges } from "./egress_audit_logs.responses.ts";
 import type { auditLogColumns } from "./egress_audit_logs.sql.ts";
 
 export const auditLogParams = callParams.extend({ egress_id: pathId });
 
-export const auditLogQuery = pageQuery
-  .extend({ event: z.enum(AUDIT_EVENTS).optional(), from: day.optional(), to: day.optional() })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-    path: ["from"],
-    error: FROM_AFTER_TO,
-  });
+export const auditLogQuery = inOrder(
+  pageQuery.extend({ event: z.enum(AUDIT_EVENTS).optional(), from: day.optional(), to: day.optional() }),
+);
 
 export type AuditLog = Row<typeof auditLogColumns>;
 

@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { runBatch } from "../../database/queries.ts";
+import { endOfDate } from "../../http/dates.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
-import { DAY } from "../../limits.ts";
 import { reachedCall } from "../calls/calls.sql.ts";
 import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import type { AuditLog, auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
@@ -28,7 +28,7 @@ export async function listAuditLogs(
     ...egress,
     event: event ?? null,
     from: from ? Date.parse(from) : 0,
-    before: to ? Date.parse(to) + DAY : Number.MAX_SAFE_INTEGER,
+    before: to ? endOfDate(to) : Number.MAX_SAFE_INTEGER,
   };
   const queries = event ? entriesOfEvent : allEntries;
   const [[found], [counted], items] = await runBatch(db, [

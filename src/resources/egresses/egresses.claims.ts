@@ -22,7 +22,7 @@ import { builder, jsonValues, type Placeholders, preparedQuery } from "../../dat
 import { isNotQuiet } from "../../database/quiet.ts";
 import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, organizations, replacedFiles } from "../../database/schema.ts";
-import { eachOf, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { egressEntries } from "./egresses.sql.ts";
 
 /* The statements of a deletion: see egresses.deletion.ts. */
@@ -127,7 +127,7 @@ export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
       )
       .returning({
         egress_id: egresses.egress_id,
-        owner_id: sql<number>`${egresses.organization_id}`.as("owner_id"),
+        owner_id: ownerIdOf(egresses.organization_id),
       })
   );
 });

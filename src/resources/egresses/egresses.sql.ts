@@ -23,7 +23,7 @@ import {
 import { isNotQuiet } from "../../database/quiet.ts";
 import { calls, egresses, participants, storageKeys } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { eachOf, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
 import { subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
@@ -110,7 +110,7 @@ export const silentEgresses = preparedQuery((silent: Placeholders<Turn & { now: 
       id: egresses.id,
       egress_id: egresses.egress_id,
       status: egresses.status,
-      owner_id: sql<number>`${egresses.organization_id}`.as("owner_id"),
+      owner_id: ownerIdOf(egresses.organization_id),
     })
     .from(egresses)
     .where(and(inArray(egresses.id, rowsInTurn(egresses, owners, silentOf, silent)), isNotQuiet()))

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { afterId, pageQuery } from "../../http/pagination.ts";
+import { afterQuery } from "../../http/pagination.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import type { eventSchema } from "./events.responses.ts";
 import type { eventColumns } from "./events.sql.ts";
@@ -11,8 +11,7 @@ export const typeOrFamily = z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYP
 
 export const eventsQuery = z.object({
   type: typeOrFamily.optional(),
-  after: afterId,
-  per_page: pageQuery.shape.per_page,
+  ...afterQuery.shape,
 });
 
 export type EventsQuery = z.output<typeof eventsQuery>;

@@ -12,7 +12,7 @@ import type {
 } from "./organization_users.responses.ts";
 import type { organizationUserColumns, userColumns } from "./organization_users.sql.ts";
 
-const roleList = (tooFew: string) =>
+const roleListInput = (tooFew: string) =>
   z
     .array(z.enum(ROLES), {
       error: (issue) => (issue.input === undefined ? "is required" : "must be a list of roles"),
@@ -23,7 +23,7 @@ const roleList = (tooFew: string) =>
     .describe("The roles, in any order. One that is repeated counts once.");
 
 /** At least one role name; repeated ones count once, lowest first. */
-export const roleNames = roleList("must name at least one role");
+export const roleNames = roleListInput("must name at least one role");
 
 const fields = z.object({
   email,
@@ -42,7 +42,7 @@ export const createUserBody = z.object({ user: fields.partial({ assists: true })
 /** What can be changed of a member. */
 const changes = fields
   .omit({ email: true })
-  .extend({ roles: roleList(NO_ROLE_LEFT) })
+  .extend({ roles: roleListInput(NO_ROLE_LEFT) })
   .partial();
 
 export type MemberChanges = z.output<typeof changes>;

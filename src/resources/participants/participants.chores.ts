@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
-import { eachOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
 import { isHeld } from "../calls/calls.sql.ts";
 import { ERASED_NAME } from "./participants.erasure.ts";
@@ -33,9 +33,14 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
       .orderBy(asc(updated_at));
   return builder
     .update(participants)
-    .set({ left_at: latestTime, left_told: latestTime, left_is_assumed: true, updated_at: sql`${chore.now}` })
+    .set({
+      left_at: latestTime,
+      left_event_at: latestTime,
+      left_is_assumed: true,
+      updated_at: sql`${chore.now}`,
+    })
     .where(inArray(rowid, rowsInTurn(participants, eachOf(organization_id, waits), silentOf, chore)))
-    .returning({ owner_id: sql<number>`${organization_id}`.as("owner_id") });
+    .returning({ owner_id: ownerIdOf(organization_id) });
 });
 
 /**
@@ -110,5 +115,5 @@ const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: 
     })
     .from(sql`json_each(${items}) as item`)
     .where(and(eq(participants.id, sql`item.value ->> 'id'`), isErasable()))
-    .returning({ owner_id: sql<number>`${participants.organization_id}`.as("owner_id") }),
+    .returning({ owner_id: ownerIdOf(participants.organization_id) }),
 );

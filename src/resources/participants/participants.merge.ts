@@ -1,4 +1,5 @@
 import { reviseRow } from "../../database/merging.ts";
+import { withEventTimes } from "./participants.event_times.ts";
 import {
   leftTooEarly,
   participantIncomplete,
@@ -8,7 +9,6 @@ import {
   slugIsOld,
 } from "./participants.refusals.ts";
 import type { Participant, ParticipantReport, ParticipantRow } from "./participants.schemas.ts";
-import { tell } from "./participants.told.ts";
 import { earlierVisitUntil, isAfter, isOfVisitBefore, leftAt, visitKnown } from "./participants.visits.ts";
 
 /** What is known when somebody in a waiting room is reported. */
@@ -90,5 +90,5 @@ export function mergeParticipant(
     erased_at: null,
   };
   const next = reviseRow(before, fields, now);
-  return next === before ? before : tell(before, next);
+  return next === before ? before : withEventTimes(before, next);
 }

@@ -76,9 +76,9 @@ export function mergeParticipantsOnCall(
       earlier_visit_until: next.earlier_visit_until,
       livekit_said: next.livekit_said ?? null,
       erased_at: null,
-      waiting_told: before?.waiting_told ?? null,
-      joined_told: before?.joined_told ?? null,
-      left_told: before?.left_told ?? null,
+      waiting_event_at: before?.waiting_event_at ?? null,
+      joined_event_at: before?.joined_event_at ?? null,
+      left_event_at: before?.left_event_at ?? null,
     };
     return reviseRow(before, fields, now);
   });
@@ -86,12 +86,13 @@ export function mergeParticipantsOnCall(
 
 /** Of somebody who has left and joined once more, what is said of the time before that is late. */
 function isOfStayBefore(
-  { joined_told, left_told }: Participant,
+  { joined_event_at, left_event_at }: Participant,
   { joined_at, left_at }: ReportOnCall,
 ): boolean {
   const since = joined_at ?? left_at;
-  const isBefore = typeof since === "number" && isAfter(joined_told, left_told) && !isAfter(since, left_told);
-  return isBefore && (typeof left_at !== "number" || isAfter(joined_told, left_at));
+  const isBefore =
+    typeof since === "number" && isAfter(joined_event_at, left_event_at) && !isAfter(since, left_event_at);
+  return isBefore && (typeof left_at !== "number" || isAfter(joined_event_at, left_at));
 }
 
 /** What the end of a call does to somebody on it. */

@@ -18,12 +18,14 @@ import {
   participantsEntry,
   participantsOfPath,
   participantsOfRoom,
-  participantsWaiting,
   participantWrites,
+} from "./participants.sql.ts";
+import {
+  participantsWaiting,
   rememberWaitingRead,
   roomOfPath,
   waitingEntry,
-} from "./participants.sql.ts";
+} from "./participants.waiting.ts";
 
 /** Those on a call, also while it goes on. */
 export async function listParticipants(context: ClientContext, path: CallPath): Promise<Participant[]> {

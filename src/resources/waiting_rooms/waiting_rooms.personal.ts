@@ -76,7 +76,7 @@ const leaveRoom = preparedQuery(
     const left = sql`max(${now}, coalesce(${waiting_since}, 0), coalesce(${joined_at}, 0))`;
     return builder
       .update(participants)
-      .set({ left_at: left, left_told: left, updated_at: sql`${now}` })
+      .set({ left_at: left, left_event_at: left, updated_at: sql`${now}` })
       .where(
         and(eq(participants.waiting_room_id, waiting_room_id), isNull(left_at), isNull(participants.call_id)),
       );

@@ -34,7 +34,7 @@ const dueColumns = {
 export type DueDelivery = Row<typeof dueColumns>;
 
 /** True for the endpoints that no lane has. */
-const isFree = (now: Placeholders<{ now: number }>["now"]) =>
+const isUnleased = (now: Placeholders<{ now: number }>["now"]) =>
   or(isNull(webhookEndpoints.lease_until), lte(webhookEndpoints.lease_until, now));
 
 /** The endpoints that have something to send. However many are dead, those that are not come first. */
@@ -44,7 +44,12 @@ export const dueEndpoints = preparedQuery(
       .select({ id: webhookEndpoints.id })
       .from(webhookEndpoints)
       .where(
-        and(webhookEndpoints.is_active, lte(webhookEndpoints.due_at, due_before), isFree(now), isNotQuiet()),
+        and(
+          webhookEndpoints.is_active,
+          lte(webhookEndpoints.due_at, due_before),
+          isUnleased(now),
+          isNotQuiet(),
+        ),
       )
       .orderBy(sql`${webhookEndpoints.failing_since} is not null`, asc(webhookEndpoints.due_at))
       .limit(limit),
@@ -56,7 +61,7 @@ export const leaseEndpoint = preparedQuery(
     builder
       .update(webhookEndpoints)
       .set({ lease_until: sql`${lease_until}` })
-      .where(and(eq(webhookEndpoints.id, id), webhookEndpoints.is_active, isFree(now), isNotQuiet()))
+      .where(and(eq(webhookEndpoints.id, id), webhookEndpoints.is_active, isUnleased(now), isNotQuiet()))
       .returning(),
 );
 

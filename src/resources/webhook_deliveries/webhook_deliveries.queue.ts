@@ -18,12 +18,15 @@ import { dueEndpoints } from "./webhook_deliveries.leases.ts";
  * Something may be due: at the endpoint, or at any if it names none. What is due, D1 knows: a message that is lost or
  * delivered twice does no harm.
  */
-const webhookMessage = z.object({ version: z.literal(1), webhook_endpoint_id: id.nullable() });
+const webhookMessage = z.object({
+  schema: z.literal("webhook_deliveries/1"),
+  webhook_endpoint_id: id.nullable(),
+});
 
 type WebhookMessage = z.infer<typeof webhookMessage>;
 
 const nudgeFor = (webhook_endpoint_id: number | null): WebhookMessage => ({
-  version: 1,
+  schema: "webhook_deliveries/1",
   webhook_endpoint_id,
 });
 

@@ -21,7 +21,7 @@ import type { EventType } from "../../database/enums.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
-import { eachOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import type { OwnEndpoint } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 
@@ -141,5 +141,5 @@ export const deleteOrphanedDeliveries = preparedQuery((turn: Placeholders<Turn>)
   return builder
     .delete(webhookDeliveries)
     .where(inArray(rowid, rowsInTurn(webhookDeliveries, eachOf(webhook_endpoint_id), orphansOf, turn)))
-    .returning({ owner_id: sql<number>`${webhook_endpoint_id}`.as("owner_id") });
+    .returning({ owner_id: ownerIdOf(webhook_endpoint_id) });
 });

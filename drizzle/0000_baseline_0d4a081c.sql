@@ -401,9 +401,9 @@ CREATE TABLE `participants` (
 	`left_is_assumed` integer DEFAULT false NOT NULL,
 	`recording_consent` integer,
 	`earlier_visit_until` integer,
-	`waiting_told` integer,
-	`joined_told` integer,
-	`left_told` integer,
+	`waiting_event_at` integer,
+	`joined_event_at` integer,
+	`left_event_at` integer,
 	`livekit_said` text,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
@@ -932,29 +932,29 @@ CREATE TRIGGER `events_participant_created` AFTER INSERT ON `participants`
 BEGIN
   INSERT INTO events_of_participants
   SELECT type, new.id FROM (
-    SELECT 'participant.waiting' AS type WHERE new.waiting_told IS NOT NULL
-    UNION ALL SELECT 'participant.joined' WHERE new.joined_told IS NOT NULL
-    UNION ALL SELECT 'participant.left' WHERE new.left_told IS NOT NULL
+    SELECT 'participant.waiting' AS type WHERE new.waiting_event_at IS NOT NULL
+    UNION ALL SELECT 'participant.joined' WHERE new.joined_event_at IS NOT NULL
+    UNION ALL SELECT 'participant.left' WHERE new.left_event_at IS NOT NULL
   );
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_participant_updated`
-AFTER UPDATE OF waiting_room_id, waiting_told, joined_told, left_told ON `participants`
+AFTER UPDATE OF waiting_room_id, waiting_event_at, joined_event_at, left_event_at ON `participants`
 BEGIN
   INSERT INTO events_of_participants
   SELECT type, new.id FROM (
     SELECT 'participant.waiting' AS type
-    WHERE new.waiting_told IS NOT NULL AND (old.waiting_told IS NULL
-      OR (old.waiting_told <= old.left_told AND new.waiting_told > old.left_told)
+    WHERE new.waiting_event_at IS NOT NULL AND (old.waiting_event_at IS NULL
+      OR (old.waiting_event_at <= old.left_event_at AND new.waiting_event_at > old.left_event_at)
       OR (old.waiting_room_id <> new.waiting_room_id AND new.call_id IS NULL))
     UNION ALL
     SELECT 'participant.joined'
-    WHERE new.joined_told IS NOT NULL AND (old.joined_told IS NULL
-      OR (old.joined_told <= old.left_told AND new.joined_told > old.left_told))
+    WHERE new.joined_event_at IS NOT NULL AND (old.joined_event_at IS NULL
+      OR (old.joined_event_at <= old.left_event_at AND new.joined_event_at > old.left_event_at))
     UNION ALL
     SELECT 'participant.left'
-    WHERE new.left_told IS NOT NULL AND (old.left_told IS NULL OR (old.left_told <> new.left_told
-      AND max(coalesce(new.waiting_told, 0), coalesce(new.joined_told, 0)) > old.left_told))
+    WHERE new.left_event_at IS NOT NULL AND (old.left_event_at IS NULL OR (old.left_event_at <> new.left_event_at
+      AND max(coalesce(new.waiting_event_at, 0), coalesce(new.joined_event_at, 0)) > old.left_event_at))
   );
 END;
 --> statement-breakpoint

@@ -100,7 +100,7 @@ export const invitesReference: Reference = {
       operationId: "createInvite",
       summary: "Create an invite",
       description:
-        "Somebody whose membership has ended can be invited again. An email that has an invite, expired or not, gets another mail by `POST /invites/{id}/resend`.",
+        "Somebody whose membership has ended can be invited again. If the email has an invite that was not used, expired or not, send that one again with `POST /invites/{id}/resend`.",
       status: 201,
       request: { example: exampleBody(createInviteBody, active) },
       response: { schema: inviteSchema, example: queued },

@@ -152,7 +152,7 @@ export const invitesReference: Reference = {
       operationId: "deleteInvite",
       summary: "Delete an invite",
       description:
-        "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays: to remove the user, ask the operator to end the membership.",
+        "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays: to remove the user, end the membership with `DELETE /organization_users/{id}`.",
       status: 204,
       parameters,
       errors: [inviteNotFound(), usedInviteStays(), invalidClient()],

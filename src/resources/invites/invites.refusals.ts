@@ -26,9 +26,13 @@ export const TOO_MANY_INVITES = `The organization has ${MAX_UNUSED_INVITES} unus
 
 export const tooManyInvites = () => unprocessable(TOO_MANY_INVITES);
 
-export const usedInviteStays = () => unprocessable("The invite was used: it cannot be removed");
+export const usedInviteStays = () =>
+  unprocessable("The invite was used, so it stays: to remove the user, end the membership");
 
-export const usedInviteIsNotResent = () => unprocessable("The invite was used: it cannot be sent again");
+export const usedInviteIsNotResent = () =>
+  unprocessable(
+    "The invite was used: the invitee can sign in, or get a new invite if the membership has ended",
+  );
 
 /** @param rest in milliseconds, until it can be sent again */
 export const inviteSentJustNow = (rest: number) =>

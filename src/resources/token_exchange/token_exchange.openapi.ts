@@ -37,7 +37,7 @@ A token can be exchanged again until it expires. Each exchange returns a new cod
       request: { example: { token_exchange: { token: TOKEN } } },
       response: { schema: authorizationCodeSchema, example: exampleOf(authorizationCodeSchema) },
       refusals: {
-        401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email belongs to no user of the organization. The operator finds the exact reason in the service's log, by the `X-Request-Id`. `Please accept your invite`: the user has not accepted the invite yet. If it has expired, create a new one.",
+        401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email belongs to no user of the organization. The operator finds the exact reason in the service's log, by the `X-Request-Id`. `Please accept your invite`: the user has not accepted the invite yet. If it has expired, send it again with `POST /invites/{id}/resend`.",
         503: "The public keys of the identity provider cannot be fetched, or what comes is no key set.",
       },
       errors: [invalidToken("malformed"), inviteNotAccepted(), providerUnavailable("keys_unreachable")],

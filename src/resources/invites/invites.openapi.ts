@@ -163,7 +163,7 @@ export const invitesReference: Reference = {
       operationId: "listInvitesWithAcceptUrls",
       summary: "List the active invites of all organizations",
       description:
-        "For a platform that mails invites itself: those that can still be accepted, with their links. Ordered by id: ask again with `next_after` as `after`. With several databases each page is ordered, and while one of them is down, its invites are left out; they come on a later page. An invite that was sent again keeps its id, and has another link.",
+        "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Ordered by id: ask again with `next_after` as `after`. With several databases each page is ordered, and while one of them is down, its invites are left out; they come on a later page. An invite that was sent again keeps its id, and has another link.",
       status: 200,
       parameters: {
         status: { description: "Only `active`.", example: "active" },

@@ -13,13 +13,7 @@ import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
 import { eachOf, findInTurns, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import {
-  MAIL_CLOCK_TOLERANCE,
-  MAIL_LEASE,
-  MAIL_PORTION,
-  MAILS_AT_ONCE,
-  MAX_MAIL_CLAIMS,
-} from "../../limits.ts";
+import { DUE_TOLERANCE, MAIL_LEASE, MAIL_PORTION, MAILS_AT_ONCE, MAX_MAIL_CLAIMS } from "../../limits.ts";
 import { type Mailer, NO_CODE, sendMail } from "../../mail/mail.ts";
 import { withAcceptUrl } from "./invites.links.ts";
 import { inviteMail } from "./invites.mail.ts";
@@ -74,7 +68,7 @@ export async function sendDueMails(context: Context): Promise<boolean> {
 
 /** Those of each organization in its turn. */
 export const findDueMails = ({ db, now }: Context, portion: number): Promise<DueMail[]> =>
-  findInTurns(portion, (turn) => runAll(db, dueMails({ ...turn, due_before: now + MAIL_CLOCK_TOLERANCE })));
+  findInTurns(portion, (turn) => runAll(db, dueMails({ ...turn, due_before: now + DUE_TOLERANCE })));
 
 const dueMails = preparedQuery((due: Placeholders<Turn & { due_before: number }>) => {
   const dueOf = (owner_id: SQL) =>

@@ -152,10 +152,10 @@ export const ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE = 750;
 /** A patient who is seen each week has them after ten years. The first entry of each is read, whatever is shown. */
 export const MAX_CALLS_OF_REFERENCE = 500;
 
-/** Who asks again and again who waits in a room is recorded once in this time, in milliseconds: not in one entry a poll. */
+/** A client that polls a waiting list gets one entry in this period, and not one for each poll. */
 export const WAITING_LIST_RECORDED_EVERY = 60 * SECOND;
 
-/** A reading of a waiting list that was recorded so long ago says nothing of the next one: in milliseconds. */
+/** A reading of a waiting list that was recorded so long ago says nothing of the next one. */
 export const WAITING_LIST_READS_KEPT_FOR = HOUR;
 
 /** A day is sealed when it is over for so long: requests that began in it have ended. */
@@ -179,7 +179,7 @@ export const SEALING_TIME_LIMIT = 4 * MINUTE;
 /** A seal comes an hour after its day is over, and the next one a day later. When it is over for so long, it should be there. */
 export const NEXT_SEAL_WITHIN = 26 * HOUR;
 
-/** Entries stay in D1 for so long after their day was sealed: more than a year, for who looks back at one. The files stay. */
+/** Entries stay in D1 for so long after their day was sealed: more than a year, so that a year can be reviewed. The files stay. */
 export const ACCESS_LOGS_KEPT_FOR = 400 * DAY;
 
 /** In seconds: for this long others may keep the public keys. A new key is known before its first seal, which comes in a day. */
@@ -353,7 +353,7 @@ export const MAX_ORGANIZATION_MAILS = 2000;
 /** Mails to one address in MAIL_LIMIT_PERIOD, of all organizations together: an invite, and two that were asked for again. */
 export const MAX_ADDRESS_MAILS = 3;
 
-/** A day, as the quotas of mail providers: whoever really is invited by a fourth organization gets its mail tomorrow. */
+/** A day, as the quotas of mail providers: a person who really is invited by a fourth organization gets its mail tomorrow. */
 export const MAIL_LIMIT_PERIOD = DAY;
 
 /** The pause after a first error that passes. It doubles each time: the limits of a provider count minutes or a day. */
@@ -364,7 +364,7 @@ export const MAIL_RETRY_LONGEST = 6 * HOUR;
 /** A random part of the pause is added to it, up to this much, so that mails that failed together part ways. */
 export const MAIL_RETRY_JITTER = 0.1;
 
-/** For this long a claimed mail is left to whoever claimed it. A provider that lives has answered by then. */
+/** For this long a claimed mail is left to the consumer that claimed it. A provider that lives has answered by then. */
 export const MAIL_LEASE = 5 * MINUTE;
 
 /** A mail that the provider has not answered for so long may have been sent, or not. */
@@ -372,9 +372,6 @@ export const MAIL_TIMEOUT = 20 * SECOND;
 
 /** How often a mail is claimed without it being known what came of it. Then it may have been sent twice, and is given up. */
 export const MAX_MAIL_CLAIMS = 2;
-
-/** The clocks of two machines differ by less. A mail that is due so soon is due. */
-export const MAIL_CLOCK_TOLERANCE = SECOND;
 
 /** Mails in one invocation: D1 takes 1,000 queries of it, and a mail needs seven. */
 export const MAIL_PORTION = 100;
@@ -406,6 +403,9 @@ export const BULK_INVITE_CHUNK = 50;
 
 /** Cloudflare Queues takes at most this many messages in one send. */
 export const QUEUE_SEND_LIMIT = 100;
+
+/** The clocks of two machines differ by less. What is due so soon is due. */
+export const DUE_TOLERANCE = SECOND;
 
 /**
  * In seconds: the shortest pause before the first retry. It doubles with every retry, so the seven retries in
@@ -485,9 +485,6 @@ export const MAX_WEBHOOK_RETRY_AFTER = DAY;
 
 /** An endpoint at which everything fails for so long is disabled. */
 export const WEBHOOK_FAILING_FOR = 5 * DAY;
-
-/** The clocks of two machines differ by less. A delivery that is due so soon is due. */
-export const WEBHOOK_CLOCK_TOLERANCE = SECOND;
 
 /** Endpoints that one look for what is due finds. Each needs a message. */
 export const WEBHOOK_DUE_PORTION = 1000;

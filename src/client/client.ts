@@ -37,7 +37,7 @@ const MAX_RETRIES = 4;
 const TIMEOUT = 30_000;
 
 /**
- * @throws Error in a browser: whoever sees the page could read the secret
+ * @throws Error in a browser: anyone who sees the page could read the secret
  * @throws TypeError for a setting that is missing or cannot be sent
  */
 export function createClient(settings: ClientSettings): Client {

@@ -52,7 +52,7 @@ export async function* followEvents(
       query.after = next;
       if (events.length < FULL_PAGE) await sleep(interval, signal);
     } catch (error) {
-      // Whoever follows events wants to go on after an outage, however long it is.
+      // A program that follows events wants to go on after an outage, however long it is.
       if (!(error instanceof VideoVisitError && error.isTransient)) throw error;
       failures++;
       await sleep(Math.max(interval, pauseAfter(error, failures)), signal);

@@ -22,8 +22,8 @@ export interface RequestOptions {
   /** The `X-D1-Bookmark` of another response: what is read is at least as new. */
   bookmark?: string | undefined;
   /**
-   * Is told once of the response that counts, that of the last attempt, for those who need its headers. Of something that
-   * was deleted, 404 says that it was gone, probably by an attempt before.
+   * Is called once, with the response that counts, that of the last attempt, for those who need its headers. Of something
+   * that was deleted, 404 says that it was gone, probably by an attempt before.
    */
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined;
 }

@@ -47,7 +47,7 @@ export async function reportEgressOfRoom(
 ): Promise<Outcome> {
   const { egress_id, room_sid: sid, room_name: name, report } = event;
   const { storage_key, ...withoutFile } = report;
-  let file_fault: Outcome["file_fault"] = event.has_unusable_file ? "not a storage key" : undefined;
+  let file_fault: Outcome["file_fault"];
   const { status } = await decideAndWrite(
     db,
     [
@@ -59,13 +59,14 @@ export async function reportEgressOfRoom(
     ([egress], [found], [waiting], files): Decision<{ status: string }> => {
       const call = found && isCallOf(event, found) ? found : undefined;
       const organization = (egress ?? call)?.organization_id;
+      const isElsewhere = storage_key && fileOwner !== undefined;
+      const owners = isElsewhere ? [...files, { storage_key, organization_id: fileOwner }] : files;
       const isForeign = (key: string | null | undefined) =>
-        files.some(
+        owners.some(
           (file) =>
             file.storage_key === key && file.organization_id !== (organization ?? file.organization_id),
         );
-      if (storage_key && fileOwner !== undefined) files.push({ storage_key, organization_id: fileOwner });
-      if (isForeign(storage_key)) file_fault = "of another organization";
+      file_fault = faultOfFile(event, isForeign(storage_key));
       const news = isForeign(storage_key) ? withoutFile : report;
       if (egress && hasWaited) return { unchanged: egress };
       if (egress) {
@@ -94,6 +95,11 @@ export async function reportEgressOfRoom(
     },
   );
   return { status, file_fault };
+}
+
+function faultOfFile({ has_unusable_file }: EgressEvent, isForeign: boolean): Outcome["file_fault"] {
+  if (isForeign) return "of another organization";
+  return has_unusable_file ? "not a storage key" : undefined;
 }
 
 /** A name can be used again: it does not lead to a call that had ended when the egress began. */

@@ -108,7 +108,7 @@ const egressInfo = z
     egressId: key().describe("The `egress_id` of the egress. An event without it is not used."),
     roomId: text().describe("The `sid` of the room: the key of the call."),
     roomName: text().describe(
-      "The name of the room: the key of the call, if no call has the `sid` as its key. A call that had ended when the egress began is not meant: then the egress waits for the call with the `sid`.",
+      "The name of the room: the key of the call, if no call has the `sid` as its key. A call that had ended when the egress began does not count: then the egress waits for the call with the `sid`.",
     ),
     status: text().describe(
       "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or one of the final ones, which all become `egress_ended`. Without it, the egress is starting.",

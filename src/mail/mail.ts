@@ -40,7 +40,7 @@ export const NO_CODE = "unknown";
 
 export async function sendMail({ from, provider }: Mailer, mail: Mail): Promise<MailOutcome> {
   // The provider's own call takes no signal.
-  const limit = endOf(AbortSignal.timeout(MAIL_TIMEOUT));
+  const limit = whenAborted(AbortSignal.timeout(MAIL_TIMEOUT));
   try {
     return await Promise.race([
       limit.then((): MailOutcome => ({ state: "unknown" })),
@@ -52,7 +52,7 @@ export async function sendMail({ from, provider }: Mailer, mail: Mail): Promise<
   }
 }
 
-const endOf = (signal: AbortSignal) =>
+const whenAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve());
   });

@@ -16,7 +16,7 @@ export const FAULTS: Record<string, string> = {
   "must be more than {number}": "It is too small.",
   "must be at most {number}": "It is too large.",
   "must be a positive integer": "It is not the digits of a number from 1 on.",
-  "must be 0, or the `next_after` of a response": "It is no position in the list.",
+  "must be 0, or the `next_after` of a response": "It is not a position in the list.",
   "must be a non-negative integer": "It is not the digits of a number from 0 on.",
   "must be at most {number} characters long":
     "It is too long. Characters are counted, not bytes: an emoji is one or a few.",

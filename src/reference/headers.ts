@@ -101,7 +101,7 @@ export const tooManyHeaders = (api: Api): Headers => ({
   ...POLICIES[api],
   RateLimit: {
     description:
-      "No request is left (`r`), for at most so many seconds (`t`). It is absent where not a number of requests is the limit.",
+      "No request is left (`r`), for at most so many seconds (`t`). It is absent where the limit is not a number of requests.",
     example: `"${api === "external" ? "client" : "address"}";r=0;t=${RATE_LIMIT_PERIOD}`,
     schema: z
       .string()

@@ -14,7 +14,7 @@ const parameters: Record<string, Parameter> = {
   },
   [ACTING_USER]: {
     description:
-      "The person for whom your system asks: your own id of them, not a name. The access log shows it. It is what you say, and gives no rights.",
+      "The person for whom your system asks: your own id of them, not a name. The access log shows it. It is not checked, and gives no rights.",
     example: "staff-4711",
   },
   [PURPOSE_OF_USE]: {

@@ -128,7 +128,7 @@ describe("A report of an egress is refused", () => {
   it("when there is no call of its call_key", () => {
     const report = { call_key: "nowhere", user_id: 9 };
     for (const known of [undefined, starting, ended])
-      expect(refusal(known, report, { call: undefined })).toMatch(/no such call/);
+      expect(refusal(known, report, { call: undefined })).toMatch(/no call with this key/);
   });
 
   it("when it is the first and names no call", () => {
@@ -139,7 +139,9 @@ describe("A report of an egress is refused", () => {
   it("when it names another call", () => {
     const call = { id: 99, organization_id: 1 };
     for (const known of [starting, ended])
-      expect(refusal(known, { call_key: "other", user_id: 9 }, { call })).toMatch(/another call/);
+      expect(refusal(known, { call_key: "other", user_id: 9 }, { call })).toMatch(
+        /must be the call of the first report/,
+      );
   });
 
   it("when its user is not of the organization", () => {
@@ -149,8 +151,10 @@ describe("A report of an egress is refused", () => {
 
   it("for its call and its user, where it comes late too", () => {
     const late: EgressReport = { call_key: "call", status: "egress_starting", user_id: 9 };
-    expect(refusal(ended, late, { call: undefined })).toMatch(/no such call/);
-    expect(refusal(ended, late, { call: { id: 99, organization_id: 1 } })).toMatch(/another call/);
+    expect(refusal(ended, late, { call: undefined })).toMatch(/no call with this key/);
+    expect(refusal(ended, late, { call: { id: 99, organization_id: 1 } })).toMatch(
+      /must be the call of the first report/,
+    );
     expect(refusal(ended, late, {})).toMatch(/user_id/);
   });
 

@@ -39,7 +39,8 @@ describe("A new invite", () => {
     ["one that expires now", NOW, "has an invite that expired on 2026-01-31T09:30:00.000Z"],
     ["one that expired long ago", NOW - 400 * DAY, "has an invite that expired on 2024-12-27T09:30:00.000Z"],
   ])("is refused beside a pending one of the email: %s", (_, pending_until, fault) => {
-    const message = `organization_invite.email: ${fault}; to send another one, delete it first`;
+    const instead = "send it again with POST /invites/{id}/resend, or delete it to make another one";
+    const message = `organization_invite.email: ${fault}: ${instead}`;
     expect(() => newInvite({ ...known, pending_until }, input, NOW)).toThrow(message);
   });
 

@@ -205,7 +205,9 @@ describe("A report of somebody in a waiting room", () => {
   });
 
   it("is refused for a user who is not a member, and accepted where it names nobody", () => {
-    expect(() => merge(RITA, { user_id: 9 }, { isMember: false })).toThrow(/not a user of the organization/);
+    expect(() => merge(RITA, { user_id: 9 }, { isMember: false })).toThrow(
+      /must be the user_id of a user of the organization/,
+    );
     expect(merge(RITA, { user_id: null }, { isMember: false }).user_id).toBeNull();
   });
 
@@ -374,7 +376,7 @@ describe("A call's report of its participants", () => {
   });
 
   it.each<[string, Partial<KnownOnCall>, object, RegExp]>([
-    ["a user who is not a member", {}, { user_id: 9 }, /not a user of the organization/],
+    ["a user who is not a member", {}, { user_id: 9 }, /user_id must be that of a user of the organization/],
     [
       "one on another call",
       { participants: new Map([["rita", stored({ call_id: 77 })]]) },

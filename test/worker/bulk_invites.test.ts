@@ -17,11 +17,12 @@ import { throughWorkerWith } from "./support/worker.ts";
 
 const MIB = 1024 * 1024;
 
+const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
 const EARLIER_ROW = "The email is in an earlier row of the request";
 const HAS_ACCOUNT = "The email has an account in the organization";
-const HAS_PENDING_INVITE = "The email has a pending invite";
+const HAS_PENDING_INVITE = `The email has a pending invite: ${INSTEAD}`;
 const hasExpiredInvite = (expires_at: string) =>
-  `The email has an invite that expired on ${expires_at}; to send another one, delete it first`;
+  `The email has an invite that expired on ${expires_at}: ${INSTEAD}`;
 
 const invitesOf = (count: number) =>
   Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));

@@ -303,7 +303,7 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     const { clinic, report } = await aStartingEgress();
     for (const other of [await aCall(clinic), await aCall(await anOrganization())]) {
       const moved = { call_key: other.key, status: "egress_ended" };
-      expectRefusal(await changingNothing(() => report(moved)), 422, /another call/);
+      expectRefusal(await changingNothing(() => report(moved)), 422, /must be the call of the first report/);
     }
   });
 

@@ -407,7 +407,11 @@ describe("Sending an invite again", () => {
     const clinic = await aClinicWithMail();
     const used = await clinic.invite();
     await given(acceptToken(await platformToken(used)));
-    expectRefusal(await clinic.resend(used), 422, "The invite was used: it cannot be sent again");
+    expectRefusal(
+      await clinic.resend(used),
+      422,
+      "The invite was used: the invitee can sign in, or get a new invite if the membership has ended",
+    );
     const high = await clinic.invite({ role_names: ["organization_admin"] });
     await letAge(high);
     const assistant = await clinic.addUser("Pat Provider", ["provider"]);

@@ -13,10 +13,11 @@ const DAY = 86_400_000;
 const VALIDITY = 7 * DAY;
 
 const EMAIL = "organization_invite.email";
-const HAS_PENDING_INVITE = `${EMAIL}: has a pending invite; to send another one, delete it first`;
+const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
+const HAS_PENDING_INVITE = `${EMAIL}: has a pending invite: ${INSTEAD}`;
 const HAS_ACCOUNT = `${EMAIL}: has an account in the organization`;
 const hasExpiredInvite = ({ expires_at }: { expires_at: string }) =>
-  `${EMAIL}: has an invite that expired on ${expires_at}; to send another one, delete it first`;
+  `${EMAIL}: has an invite that expired on ${expires_at}: ${INSTEAD}`;
 
 const anEmail = () => `${unique("invitee")}@example.com`;
 

@@ -180,7 +180,11 @@ describe("Somebody whose membership has ended", () => {
         api_client: { name: "Integration", organization_user_id: paula.id },
       }),
     );
-    expectRefusal(asked, 422, /organization_user_id: is not a user of the organization/);
+    expectRefusal(
+      asked,
+      422,
+      /organization_user_id: must be the id of an organization user whose membership has not ended/,
+    );
   });
 
   it("has no API client: each is revoked then, and those revoked before keep their time", async () => {

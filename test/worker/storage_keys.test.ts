@@ -2,15 +2,17 @@ import { env } from "cloudflare:workers";
 import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, reportCall, reportEgress } from "./support/calls.ts";
+import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
-import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
+import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered } from "./support/livekit.ts";
 import { aLiveKit } from "./support/livekit_api.ts";
+import { observedDatabase } from "./support/observed_database.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { fileExists, storeFile } from "./support/storage.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
+import { throughWorkerWith } from "./support/worker.ts";
 
 const FOREIGN =
   "egress.storage_key: is the file of another organization: store the recording under a key of its own";
@@ -187,6 +189,38 @@ describe("A file of another organization that LiveKit names", () => {
       expect(await recordingOf(clinic, path, egress_id)).toMatchObject({ status: "egress_ended", url: null });
     },
   );
+
+  it("is taken where the egress turns out to be of that organization, and no fault is logged", async () => {
+    const { theirs, call, storage_key } = await aForeignFile();
+    const [room, egress_id] = [await aLiveKitRoom(theirs, { metadata: "" }), anEgressId()];
+    const report = (key: string, waiting_room_slug: string, { id }: { id: number }) =>
+      given(
+        reportCall(key, {
+          waiting_room_slug,
+          organization_user_id: id,
+          started_at: at(0),
+          ended_at: at(700),
+          participants: [aRecipient()],
+        }),
+      );
+    // Without the call of its sid, the egress is of the one that the name of its room leads to.
+    await report(room.name, call.room.slug, call.owner);
+    let reported: Promise<{ id: number }> | undefined;
+    const DB = observedDatabase({
+      async query(run) {
+        const result = await run();
+        reported ??= report(room.sid, room.waitingRoom.slug, room.owner);
+        await reported;
+        return result;
+      },
+    });
+    const lines = logged();
+    const server = aLiveKitServer({ fetcher: throughWorkerWith({ DB }) });
+    await delivered([room.recorded(egress_id, 600, storage_key)], server);
+    const path = `/organization_users/${room.owner.id}/calls/${(await reported)?.id}`;
+    expect((await recordingOf(theirs, path, egress_id)).url).toContain(storage_key);
+    expect(lines()).toEqual([]);
+  });
 
   it("is left out where the cron asks LiveKit", async () => {
     const { clinic, call, storage_key } = await aForeignFile();

@@ -6,7 +6,7 @@ import { accessLogSealsSchema, sealedFileSchema } from "./access_log_seals.respo
 
 export const accessLogSealsReference: Reference = {
   tag: "Access log seals",
-  description: `A day of the access log is sealed an hour after it is over: its entries become a file that is never written again, and a seal says, signed, what the file holds. Each seal names the digest of the one before, so the newest one stands for the whole log: an entry that is changed, removed or added later does not fit any more. The event \`access_log.sealed\` brings the digest of each new seal: keep it where nobody of the service can change it. "Check the log yourself" says how to verify all that. Only an organization_admin can read seals and files.`,
+  description: `A day of the access log is sealed an hour after it is over: its entries become a file that is never changed, and a signed seal says what the file holds. Each seal names the digest of the one before, so the newest one stands for the whole log: an entry that is changed, removed or added later does not fit any more. The event \`access_log.sealed\` brings the digest of each new seal: keep it where nobody who runs the service can change it. "Check the log yourself" says how to verify all that. Only an organization_admin can read seals and files.`,
   external: {
     "GET /access_log_seals": {
       operationId: "listAccessLogSeals",
@@ -28,17 +28,17 @@ export const accessLogSealsReference: Reference = {
             access_log_seals: [SEAL_BEFORE, SEAL],
             next_after: SEAL.last_id,
           },
-          "No day was sealed since": { access_log_seals: [], next_after: SEAL.last_id },
+          "No day has been sealed since": { access_log_seals: [], next_after: SEAL.last_id },
         },
       },
-      refusals: { 404: "The client is no organization_admin." },
+      refusals: { 404: "The client does not act as an organization_admin." },
       errors: [sealsNotFound()],
     },
     "GET /access_logs/:date": {
       operationId: "getSealedAccessLog",
       summary: "Download a sealed day of the access log",
       description:
-        "The entries of the day as gzipped NDJSON. The file is compressed as it is stored, and not for the way: a client must unpack it itself. Whoever reads it leaves an entry in the access log.",
+        "The entries of the day as gzipped NDJSON. The response is a .gz file without `Content-Encoding`: unpack it yourself. Each download is recorded in the access log.",
       status: 200,
       parameters: { date: { description: "The UTC date of a seal.", example: SEAL.date } },
       alternatives: { "application/gzip": { schema: sealedFileSchema, example: "" } },
@@ -59,7 +59,7 @@ export const accessLogSealsReference: Reference = {
         },
       },
       refusals: {
-        404: "The day is not sealed, it had no entries, its file is no longer kept, or the client is no organization_admin.",
+        404: "The day is not sealed, it had no entries, its file is no longer kept, or the client does not act as an organization_admin.",
         503: "The file cannot be read at the moment.",
       },
       errors: [sealedDayNotFound(), fileUnavailable()],

@@ -38,7 +38,7 @@ export const accessLogSealSchema = z
   })
   .meta({
     id: "AccessLogSeal",
-    description: "What the file of a sealed day of the access log holds, signed.",
+    description: "A signed statement of what the file of a sealed day of the access log holds.",
   });
 
 export const accessLogSealsSchema = z.object({

@@ -47,12 +47,12 @@ export const accessLogsReference: Reference = {
     "GET /access_logs": {
       operationId: "listAccessLogs",
       summary: "List who read and changed what",
-      description: `Oldest first. The filters can be combined. A request looks through at most ${MAX_EXPORTED_ACCESS_LOGS} entries, whatever it shows of them: ask again with \`next_after\` as \`after\`, until it is null. So a page can be empty and not be the last. Each request is recorded too, in an entry that only the requests after it show: with \`per_page=1\` and no filter, the end would never come. If \`Accept\` wants \`${NDJSON}\` more than JSON, the response is one entry a line, up to ${MAX_EXPORTED_ACCESS_LOGS} of them, whatever \`per_page\` says, with \`next_after\` in the header \`X-Next-After\`. Errors are JSON.`,
+      description: `Oldest first. The filters can be combined. A request looks through at most ${MAX_EXPORTED_ACCESS_LOGS} entries, whatever it shows of them: ask again with \`next_after\` as \`after\`, until it is null. So a page can be empty and not be the last. Each request is recorded too, in an entry that only the requests after it show: with \`per_page=1\` and no filter, the end would never come. If \`Accept\` prefers \`${NDJSON}\` to JSON, the response is one entry a line, up to ${MAX_EXPORTED_ACCESS_LOGS} of them, whatever \`per_page\` says, with \`next_after\` in the header \`X-Next-After\`. Errors are JSON.`,
       status: 200,
       parameters: {
         call_id: {
           description:
-            "Only entries about this call: the call itself, its texts, recordings, participants, consents and legal holds. A call that is not there has none.",
+            "Only entries about this call: the call itself, its texts, recordings, participants, consents and legal holds. A call that does not exist has none.",
           example: String(CALL.id),
         },
         acting_user: {
@@ -83,7 +83,7 @@ export const accessLogsReference: Reference = {
           schema: z.literal("Accept"),
         },
         "X-Next-After": {
-          description: `With \`${NDJSON}\`: the \`after\` of the next request. It is absent at the end, and from JSON.`,
+          description: `With \`${NDJSON}\`: the \`after\` of the next request. It is absent at the end, and where the response is JSON.`,
           example: readAgain.id,
           schema: z.int().min(1),
         },
@@ -107,7 +107,7 @@ export const accessLogsReference: Reference = {
           "Nothing more": { access_logs: [], next_after: null },
         },
       },
-      refusals: { 404: "The client is no organization_admin." },
+      refusals: { 404: "The client does not act as an organization_admin." },
       errors: [new ApiError(400, `from: ${FROM_AFTER_TO}`), tooManyCalls(), accessLogsNotFound()],
     },
   },

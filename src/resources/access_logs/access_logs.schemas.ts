@@ -35,7 +35,7 @@ export type AccessLogsQuery = z.output<typeof accessLogsQuery>;
 
 export type AccessLog = Row<typeof accessLogColumns>;
 
-/** As lists show an entry, and as a sealed file has it: whoever compares the two finds the same fields in the same order. */
+/** As lists show an entry, and as a sealed file has it: the same fields in the same order, so that the two can be compared. */
 export function toAccessLog(row: AccessLog): z.input<typeof accessLogSchema> {
   return {
     id: row.id,

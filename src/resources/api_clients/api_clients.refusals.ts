@@ -8,4 +8,6 @@ export const invalidClient = () => new ApiError(401, INVALID_CLIENT);
 export const apiClientNotFound = () => notFound("API client");
 
 export const clientHasNoUser = () =>
-  unprocessable("api_client.organization_user_id: is not a user of the organization");
+  unprocessable(
+    "api_client.organization_user_id: must be the id of an organization user whose membership has not ended",
+  );

@@ -6,7 +6,12 @@ import {
   MAX_BULK_INVITES,
   MAX_BULK_ROWS,
 } from "../../limits.ts";
-import { HAS_ACCOUNT, hasExpiredInvite, TOO_MANY_INVITES } from "../invites/invites.refusals.ts";
+import {
+  HAS_ACCOUNT,
+  HAS_ACTIVE_INVITE,
+  hasExpiredInvite,
+  TOO_MANY_INVITES,
+} from "../invites/invites.refusals.ts";
 
 export const bulkInviteNotFound = () => notFound("Bulk invite");
 
@@ -25,7 +30,7 @@ export const ROW_FAULTS = {
   repeated: "The email is in an earlier row of the request",
   account: `The email ${HAS_ACCOUNT}`,
   membershipEnded: "The membership of this email ended after the request",
-  activeInvite: "The email has a pending invite",
+  activeInvite: `The email ${HAS_ACTIVE_INVITE}`,
   /** @param expired_at in ISO 8601 */
   expiredInvite: (expired_at: string) => `The email ${hasExpiredInvite(expired_at)}`,
   tooManyInvites: TOO_MANY_INVITES,

@@ -52,7 +52,7 @@ const details = {
     .enum(ENDED_BY)
     .nullable()
     .meta({
-      description: `What says when the call ended: \`reported\` by a report; \`assumed\` if ${SILENCE_UNTIL_END / HOUR} hours long no report changed anything of the call, so that the service put the end at the latest time that it knew of. Null while the call is going on.`,
+      description: `What says when the call ended: \`reported\` by a report; \`assumed\` if no report changed anything of the call for ${SILENCE_UNTIL_END / HOUR} hours, so that the service put the end at the latest time that it knew of. Null while the call is going on.`,
       example: "reported",
     }),
   failed: z.boolean().meta({

@@ -46,7 +46,7 @@ export const reportCallBody = z.object({
           (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
           PARTICIPANT_REPEATED,
         )
-        .describe("Participants of the call of whom something is new, each once."),
+        .describe("The participants of the call about whom there is something new, each once."),
     })
     .partial(),
 });

@@ -20,7 +20,7 @@ const withdrawn: typeof granted = {
 export const consentsReference: Reference = {
   tag: "Consents",
   description:
-    "What the participants of a call decided on being recorded. A decision is never changed or deleted, and a later one does not hide an earlier one. Of each participant's decisions the latest by `decided_at` counts; of a consent and a refusal at the same time, the refusal. The event `consent.withdrawn` says that a participant who had consented does so no longer.",
+    "What the participants of a call decided on being recorded. A decision is never changed or deleted, and a later one does not hide an earlier one. Of each participant's decisions the latest by `decided_at` counts; of a consent and a refusal at the same time, the refusal. The event `consent.withdrawn` says that a participant who had consented no longer does.",
   external: {
     "GET /organization_users/:organization_user_id/calls/:call_id/consents": {
       operationId: "listConsents",

@@ -216,7 +216,7 @@ export const finishClaims = preparedQuery((attempt: Placeholders<DeletionAttempt
       deletion_requested: false,
       deletion_due_at: null,
       check_at: null,
-      // Whoever asks for a deletion names nobody.
+      // A request for a deletion names no user.
       changed_by_user_id: null,
       updated_at: sql`iif(${egresses.status} = ${DELETED}, ${egresses.updated_at}, ${attempt.now})`,
     })

@@ -172,7 +172,7 @@ export const egressesReference: Reference = {
       operationId: "deleteEgress",
       summary: "Delete a recording",
       description:
-        "Deletes the file. Then the status of the egress becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. A file that another egress names too is only deleted with the last of them, and one that a recording under legal hold has or ever had only with that one, after the hold. Repeating the request is no error.",
+        "Deletes the file. Then the status of the egress becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. A file that several egresses name is deleted with the last of them. A file that a recording under legal hold has or ever had is deleted only with that recording, after the hold. Repeating the request is no error.",
       status: 204,
       parameters: byEgressId,
       refusals: {

@@ -5,13 +5,16 @@ export const egressNotFound = () => notFound("Egress");
 
 export const egressNamesNoCall = () => unprocessable("egress.call_key: the first report must name a call");
 
-export const egressOfUnknownCall = () => unprocessable("egress.call_key: there is no such call");
+export const egressOfUnknownCall = () =>
+  unprocessable("egress.call_key: there is no call with this key: report the call first");
 
-export const egressOfAnotherCall = () => unprocessable("egress.call_key: the egress belongs to another call");
+export const egressOfAnotherCall = () =>
+  unprocessable("egress.call_key: must be the call of the first report, or left out");
 
 export const egressWithoutStatus = () => unprocessable("egress.status: is required in the first report");
 
-export const egressUserNotMember = () => unprocessable("egress.user_id: is not a user of the organization");
+export const egressUserNotMember = () =>
+  unprocessable("egress.user_id: must be the user_id of a user of the organization");
 
 /** Faults of a `storage_key`. */
 export const NOT_A_PATH = "must be a path without empty, . and .. segments";

@@ -48,7 +48,7 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifT
     ["call_id", "organization_user_id"],
   ],
   "participant.left": [
-    "Somebody has left a waiting room or a call, or counts as having left because nobody reported it. Who is there when a call ends leaves it then.",
+    "Somebody has left a waiting room or a call, or counts as having left because nobody reported it. Anyone who is there when a call ends leaves it then.",
     ["waiting_room_id", "participant_id"],
     ["call_id", "organization_user_id"],
   ],
@@ -73,10 +73,10 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifT
     ["organization_user_id", "call_id", "egress_id"],
   ],
   "consent.withdrawn": [
-    "A participant of a call who had consented to the recording does so no longer. The recordings of the call cannot be read then.",
+    "A participant of a call who had consented to the recording no longer does. The recordings of the call cannot be read then.",
     ["organization_user_id", "call_id", "participant_id"],
   ],
-  "invite.created": ["Somebody is invited, alone or by a bulk invite.", ["invite_id"]],
+  "invite.created": ["Somebody is invited, singly or by a bulk invite.", ["invite_id"]],
   "invite.mail_failed": [
     "The mail of an invite was not sent, and will not be: see its `mail_status`.",
     ["invite_id"],
@@ -99,7 +99,7 @@ export const EVENT_MEANINGS: Record<EventType, [when: string, ids: IdName[], ifT
     ["waiting_room_id", "waiting_room_sub_id"],
   ],
   "access_log.sealed": [
-    "A day of the access log was sealed. Keep the digest of the seal where nobody of the service can change it.",
+    "A day of the access log was sealed. Keep the digest of the seal where nobody who runs the service can change it.",
     ["date", "seal_sha256"],
   ],
 };
@@ -195,7 +195,7 @@ There may be more types in the future: ignore those that you do not know.`,
           "Nothing has happened since": { events: [], next_after: 1060 },
         },
       },
-      refusals: { 404: "The client is no organization_admin." },
+      refusals: { 404: "The client does not act as an organization_admin." },
       errors: [eventsNotFound()],
     },
   },

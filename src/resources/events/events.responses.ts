@@ -49,7 +49,7 @@ export const eventIds = z.object({
 export const eventDataSchema = eventIds.partial().meta({
   id: "EventData",
   description:
-    "The ids of what an event is about. Each type of event has some of them, and always the same, but for those of a call that there may not be.",
+    "The ids of what an event is about. Each type of event has some of them, and always the same, except the ids of a call, which can be missing.",
   example: { organization_user_id: PAULA.id, call_id: CALL.id },
 });
 

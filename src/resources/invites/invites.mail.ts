@@ -10,7 +10,7 @@ export interface InviteMail {
 
 /**
  * The mail that an invitee gets. It names the organization, which invites, and nobody else: the name of an invitee comes from
- * whoever invites, and could say anything.
+ * the person who invites, and could say anything.
  */
 export function inviteMail({ email, organization_name, accept_url, expires_at }: InviteMail): Mail {
   const name = harmless(organization_name) || "an organization";

@@ -14,7 +14,7 @@ import { invites } from "../../database/schema.ts";
 import { eachOf, findInTurns, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import {
-  MAIL_CLOCK_TOLERANCE,
+  DUE_TOLERANCE,
   MAIL_LEASE,
   MAIL_PORTION,
   MAIL_TURN,
@@ -80,7 +80,7 @@ export async function sendDueMails(context: Context): Promise<boolean> {
 
 /** Those of each organization in its turn. */
 export const findDueMails = ({ db, now }: Context, portion: number): Promise<DueMail[]> =>
-  findInTurns(portion, (turn) => runAll(db, dueMails({ ...turn, due_before: now + MAIL_CLOCK_TOLERANCE })));
+  findInTurns(portion, (turn) => runAll(db, dueMails({ ...turn, due_before: now + DUE_TOLERANCE })));
 
 const dueMails = preparedQuery((due: Placeholders<Turn & { due_before: number }>) => {
   const dueOf = (owner_id: SQL) =>

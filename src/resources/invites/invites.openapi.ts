@@ -100,7 +100,7 @@ export const invitesReference: Reference = {
       operationId: "createInvite",
       summary: "Create an invite",
       description:
-        "Somebody whose membership has ended can be invited again. An email that has an invite, expired or not, gets another mail by `POST /invites/{id}/resend`.",
+        "Somebody whose membership has ended can be invited again. If the email has an invite that was not used, expired or not, send that one again with `POST /invites/{id}/resend`.",
       status: 201,
       request: { example: exampleBody(createInviteBody, active) },
       response: { schema: inviteSchema, example: queued },
@@ -152,7 +152,7 @@ export const invitesReference: Reference = {
       operationId: "deleteInvite",
       summary: "Delete an invite",
       description:
-        "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays: to remove the user, ask the operator to end the membership.",
+        "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays: to remove the user, end the membership with `DELETE /organization_users/{id}`.",
       status: 204,
       parameters,
       errors: [inviteNotFound(), usedInviteStays(), invalidClient()],
@@ -163,7 +163,7 @@ export const invitesReference: Reference = {
       operationId: "listInvitesWithAcceptUrls",
       summary: "List the active invites of all organizations",
       description:
-        "For a platform that mails invites itself: those that can still be accepted, with their links. Ordered by id: ask again with `next_after` as `after`. With several databases each page is ordered, and while one of them is down, its invites are left out; they come on a later page. An invite that was sent again keeps its id, and has another link.",
+        "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Ordered by id: ask again with `next_after` as `after`. With several databases each page is ordered, and while one of them is down, its invites are left out; they come on a later page. An invite that was sent again keeps its id, and has another link.",
       status: 200,
       parameters: {
         status: { description: "Only `active`.", example: "active" },

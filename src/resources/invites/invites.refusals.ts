@@ -6,14 +6,17 @@ export const inviteNotFound = () => notFound("Invite");
 /** The faults of an email that cannot be invited, in a row of a bulk invite too. */
 export const HAS_ACCOUNT = "has an account in the organization";
 
+const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
+
+export const HAS_ACTIVE_INVITE = `has a pending invite: ${INSTEAD}`;
+
 /** @param expired_at in ISO 8601 */
 export const hasExpiredInvite = (expired_at: string) =>
-  `has an invite that expired on ${expired_at}; to send another one, delete it first`;
+  `has an invite that expired on ${expired_at}: ${INSTEAD}`;
 
 export const inviteeHasAccount = () => unprocessable(`organization_invite.email: ${HAS_ACCOUNT}`);
 
-export const inviteeHasActiveInvite = () =>
-  unprocessable("organization_invite.email: has a pending invite; to send another one, delete it first");
+export const inviteeHasActiveInvite = () => unprocessable(`organization_invite.email: ${HAS_ACTIVE_INVITE}`);
 
 export const inviteeHasExpiredInvite = (expired_at: string) =>
   unprocessable(`organization_invite.email: ${hasExpiredInvite(expired_at)}`);
@@ -23,9 +26,13 @@ export const TOO_MANY_INVITES = `The organization has ${MAX_UNUSED_INVITES} unus
 
 export const tooManyInvites = () => unprocessable(TOO_MANY_INVITES);
 
-export const usedInviteStays = () => unprocessable("The invite was used: it cannot be removed");
+export const usedInviteStays = () =>
+  unprocessable("The invite was used, so it stays: to remove the user, end the membership");
 
-export const usedInviteIsNotResent = () => unprocessable("The invite was used: it cannot be sent again");
+export const usedInviteIsNotResent = () =>
+  unprocessable(
+    "The invite was used: the invitee can sign in, or get a new invite if the membership has ended",
+  );
 
 /** @param rest in milliseconds, until it can be sent again */
 export const inviteSentJustNow = (rest: number) =>

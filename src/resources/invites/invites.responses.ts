@@ -55,7 +55,7 @@ export const inviteSchema = z
       example: "sent",
     }),
     mailed_at: timestamp().nullable().meta({
-      description: "When the last mail that was sent was sent; null if none was.",
+      description: "When a mail with the link was last sent; null if none was.",
       example: INVITE_MAILED_AT,
     }),
     created_by_user_id: id().meta({

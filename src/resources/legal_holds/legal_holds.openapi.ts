@@ -12,7 +12,7 @@ const corrected = "Case 2026-118 of the district court, and case 2026-131";
 export const legalHoldsReference: Reference = {
   tag: "Legal holds",
   description:
-    "As long as a call is under legal hold, neither retention nor a request deletes its recordings, its transcript or its SOAP note. Nor is a file deleted that one of its recordings has or ever had, when another recording names it too. The service keeps each hold, also when it has ended.",
+    "As long as a call is under legal hold, neither retention nor a request deletes its recordings, its transcript or its SOAP note. A file that one of its recordings has or ever had also stays when another recording that names it is deleted. The service keeps each hold, also when it has ended.",
   platform: {
     "PUT /calls/:key/legal_hold": {
       operationId: "holdCall",
@@ -23,7 +23,7 @@ export const legalHoldsReference: Reference = {
       parameters: { key: callKey },
       request: {
         fields: {
-          legal_hold: "What is to be known of the hold.",
+          legal_hold: "What to record about the hold.",
           "legal_hold.reason":
             "Why, for those who look after holds; it should name no person. Left out: the reason stays, and a new hold has none. `null` clears it.",
         },

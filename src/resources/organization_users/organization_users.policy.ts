@@ -14,7 +14,7 @@ import {
  * time to become an administrator again.
  *
  * @param author the client's user as D1 knows it
- * @throws ApiError 401 if the client is revoked, or that membership has ended; 404 if the user is no organization_admin
+ * @throws ApiError 401 if the client is revoked, or that membership has ended; 404 if the user is not an organization_admin
  */
 export function requireAdministrator(
   { organization_id }: Pick<Caller, "organization_id">,
@@ -24,7 +24,7 @@ export function requireAdministrator(
 }
 
 /**
- * Whoever changes members is an organization_admin and stays one. So an organization keeps at least one, also where the last
+ * A user who changes members is an organization_admin and stays one. So an organization keeps at least one, even where the last
  * two remove each other at once: the second is decided on what the first has left.
  *
  * @throws ApiError 422 if the client would take that from its own user

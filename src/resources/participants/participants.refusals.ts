@@ -13,7 +13,7 @@ export const leftTooEarly = () =>
   unprocessable("participant.left_at: must not be before waiting_since or joined_at");
 
 export const participantNotMember = () =>
-  unprocessable("participant.user_id: is not a user of the organization");
+  unprocessable("participant.user_id: must be the user_id of a user of the organization");
 
 export const roomInactive = () => unprocessable("The waiting room is not active: nobody can enter it");
 
@@ -26,7 +26,7 @@ export const newParticipantIncomplete = () =>
   unprocessable("call.participants: display_name and role are required for a new participant");
 
 export const participantsNotMembers = () =>
-  unprocessable("call.participants: a user_id is not a user of the organization");
+  unprocessable("call.participants: each user_id must be that of a user of the organization");
 
 export const participantOnAnotherCall = () =>
   unprocessable("call.participants: a participant is on another call: report this person under a new key");

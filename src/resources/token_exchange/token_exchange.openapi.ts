@@ -14,7 +14,7 @@ const tolerance = `up to ${TOKEN_CLOCK_TOLERANCE / 1000} seconds ahead`;
 export const tokenExchangeReference: Reference = {
   tag: "Token exchange",
   description:
-    "Single sign-on: users of the organization sign in with its identity provider. Before, the operator registers the identity provider (its issuer, audience and public keys) for the organization.",
+    "Single sign-on: users of the organization sign in with its identity provider. Before that, the operator registers the identity provider (its issuer, audience and public keys) for the organization.",
   external: {
     "POST /auth/token_exchange": {
       operationId: "exchangeToken",
@@ -37,8 +37,8 @@ A token can be exchanged again until it expires. Each exchange returns a new cod
       request: { example: { token_exchange: { token: TOKEN } } },
       response: { schema: authorizationCodeSchema, example: exampleOf(authorizationCodeSchema) },
       refusals: {
-        401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email belongs to no user of the organization. The operator finds the exact reason in the service's log, by the `X-Request-Id`. `Please accept your invite`: the user has not accepted the invite yet. If it has expired, create a new one.",
-        503: "The public keys of the identity provider cannot be fetched, or what comes is no key set.",
+        401: "`Invalid token`: the token is malformed, forged or expired, its issuer is unknown, its email is not verified, or its email belongs to no user of the organization. The operator finds the exact reason in the service's log, by the `X-Request-Id`. `Please accept your invite`: the user has not accepted the invite yet. If it has expired, send it again with `POST /invites/{id}/resend`.",
+        503: "The public keys of the identity provider cannot be fetched, or the response is not a key set.",
       },
       errors: [invalidToken("malformed"), inviteNotAccepted(), providerUnavailable("keys_unreachable")],
     },

@@ -52,7 +52,7 @@ export const transcriptsReference: Reference = {
       operationId: "getTranscript",
       summary: "Get the transcript of a call",
       description:
-        "A transcript can be read when the call has ended, final or not. The event `transcript.finalized` says that the final one can be read. If `Accept` wants `text/vtt` more than JSON, the response is WebVTT, as media players take it: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are JSON.",
+        "A transcript can be read when the call has ended, final or not. The event `transcript.finalized` says that the final one can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT, as media players take it: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are JSON.",
       status: 200,
       headers: {
         Vary: {

@@ -4,12 +4,7 @@ import { type Decision, decideAndWrite } from "../../database/decide_and_write.t
 import { runBatch } from "../../database/queries.ts";
 import type { webhookEndpoints } from "../../database/schema.ts";
 import { log } from "../../http/log.ts";
-import {
-  WEBHOOK_CLOCK_TOLERANCE,
-  WEBHOOK_LANE_TIME,
-  WEBHOOK_LEASE,
-  WEBHOOK_RESULTS_PORTION,
-} from "../../limits.ts";
+import { DUE_TOLERANCE, WEBHOOK_LANE_TIME, WEBHOOK_LEASE, WEBHOOK_RESULTS_PORTION } from "../../limits.ts";
 import type { WebhookEndpoint } from "../webhook_endpoints/webhook_endpoints.schemas.ts";
 import { endpointWrites } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import {
@@ -51,7 +46,7 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
   const lease_until = now + WEBHOOK_LEASE;
   const [[endpoint], deliveries] = await runBatch(db, [
     leaseEndpoint({ id, now, lease_until }),
-    dueDeliveries({ id, now, due_before: now + WEBHOOK_CLOCK_TOLERANCE }),
+    dueDeliveries({ id, now, due_before: now + DUE_TOLERANCE }),
   ]);
   return endpoint ? { endpoint, deliveries, opened_at: now, lease_until } : null;
 }

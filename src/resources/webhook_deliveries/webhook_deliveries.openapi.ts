@@ -91,7 +91,7 @@ const ping: WebhookReference = {
   operationId: "onPing",
   summary: "ping",
   description:
-    "A client has asked for it, to try the endpoint. It is no event: its `id` is always 0, and `data` is empty.",
+    "A client has asked for it, to try the endpoint. It is not an event: its `id` is always 0, and `data` is empty.",
   schema: typed("ping", z.strictObject({}).describe("Nothing.")).extend({
     id: z.int().min(0).max(0).describe("Always 0."),
   }),
@@ -166,7 +166,7 @@ export const webhookDeliveriesReference: Reference = {
     "POST /webhook_endpoints/:id/ping": {
       operationId: "pingWebhookEndpoint",
       summary: "Send a ping to a webhook endpoint",
-      description: `Sends a \`ping\` once and returns what came of it, so the response can take ${WEBHOOK_TIMEOUT / 1000} seconds. It works for an inactive endpoint too, and is no delivery: it is not listed or repeated.`,
+      description: `Sends a \`ping\` once and returns what came of it, so the response can take ${WEBHOOK_TIMEOUT / 1000} seconds. It works for an inactive endpoint too, and is not a delivery: it is not listed or repeated.`,
       status: 200,
       ...ofEndpoint,
       response: {

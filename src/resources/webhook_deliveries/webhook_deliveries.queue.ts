@@ -3,12 +3,7 @@ import { affordable, type Context } from "../../context.ts";
 import { runAll } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
-import {
-  QUEUE_SEND_LIMIT,
-  WEBHOOK_CLOCK_TOLERANCE,
-  WEBHOOK_DUE_PORTION,
-  WEBHOOK_LANES_AT_ONCE,
-} from "../../limits.ts";
+import { DUE_TOLERANCE, QUEUE_SEND_LIMIT, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../limits.ts";
 import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
 import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
@@ -72,7 +67,7 @@ export async function queueDueDeliveries(context: Context): Promise<number> {
 }
 
 async function endpointsDue({ db, now }: Context, limit: number): Promise<number[]> {
-  const due_before = now + WEBHOOK_CLOCK_TOLERANCE;
+  const due_before = now + DUE_TOLERANCE;
   return (await runAll(db, dueEndpoints({ now, due_before, limit }))).map(({ id }) => id);
 }
 

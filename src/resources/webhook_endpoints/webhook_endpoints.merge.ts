@@ -29,7 +29,7 @@ export function newEndpoint(
 /**
  * A field left out stays. An endpoint that is activated is no longer disabled for any reason. One that was restored is
  * not, either, once a client says that it is to be off.
- * Whoever turns it on, or says where events go, answers for it from then on.
+ * The user who turns it on, or says where events go, answers for it from then on.
  *
  * @param service_url where the service was reached by this request
  * @param user_id who changes it

@@ -52,19 +52,19 @@ const urlsNotAllowed = Object.values(URL_FAULTS).map(urlNotAllowed);
 const onDevelopersMachine =
   "Where the service runs on a developer's machine, `url` can also be `http`, and have another port, with a loopback host such as `localhost`.";
 
-const forAdmins = { 404: "The client is no organization_admin." };
+const forAdmins = { 404: "The client does not act as an organization_admin." };
 
 /** The operations on one endpoint, those of its deliveries too. */
 export const ofEndpoint = {
   parameters: { id: { description: "The id of the webhook endpoint.", example: WEBHOOK_ENDPOINT.id } },
-  refusals: { 404: "The endpoint does not exist, or the client is no organization_admin." },
+  refusals: { 404: "The endpoint does not exist, or the client does not act as an organization_admin." },
 };
 
 export const webhookEndpointsReference: Reference = {
   tag: "Webhook endpoints",
   description: `The URLs to which the organization wants its events sent. An endpoint gets the events that come after it was created. Only an organization_admin can see and change endpoints. An organization has at most ${MAX_WEBHOOK_ENDPOINTS}.
 
-The user as whom the API client acts answers for an endpoint: who created it, or later turned it on or gave it another URL. When this user leaves the organization, or is no organization_admin any more, the endpoint is turned off, with \`${CREATOR_REMOVED}\` as its \`disabled_reason\`. Another organization_admin can turn it on again, and then answers for it. Pending deliveries wait for that; events that come meanwhile can be sent with \`redeliver\`.
+One user answers for each endpoint: the user of the API client that created it or, later, turned it on or gave it another URL. When this user leaves the organization, or is no longer an organization_admin, the endpoint is turned off, with \`${CREATOR_REMOVED}\` as its \`disabled_reason\`. Another organization_admin can turn it on again, and then answers for it. Pending deliveries wait for that; events that come meanwhile can be sent with \`redeliver\`.
 
 What is sent is signed with the secret of the endpoint, as in [Standard Webhooks](https://www.standardwebhooks.com). The secret is shown when it is made, and never again.`,
   external: {

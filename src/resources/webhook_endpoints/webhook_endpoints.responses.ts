@@ -36,7 +36,7 @@ export const webhookEndpointSchema = z
     disabled_reason: line()
       .nullable()
       .meta({
-        description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`${CREATOR_REMOVED}\`: the user who created the endpoint has left the organization, or is no organization_admin any more. \`${DISABLED_AS_RESTORED}\`: the service was restored from a backup, and its operator has not resumed it yet. Then an endpoint that was active becomes so again, unless a client sets \`is_active\` first.`,
+        description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`${CREATOR_REMOVED}\`: the user who created the endpoint has left the organization, or is no longer an organization_admin. \`${DISABLED_AS_RESTORED}\`: the service was restored from a backup, and its operator has not resumed it yet. Then an endpoint that was active becomes so again, unless a client sets \`is_active\` first.`,
         example: null,
       }),
     created_at: timestamp().meta({ description: "When the endpoint was created.", example: SET_UP_AT }),

@@ -3,7 +3,7 @@ import type { PurposeOfUse, Role } from "./database/enums.ts";
 import { SYSTEM_USER } from "./database/schema.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
 import { SUBREQUESTS, SUBREQUESTS_OF_SHARD } from "./limits.ts";
-import { type Mailer, openMailer } from "./mail/mail.ts";
+import { type Mailer, mailerOf } from "./mail/mail.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** Everything that a service verb needs from outside. Verbs use no globals and know nothing of HTTP. */
@@ -88,7 +88,7 @@ export function openContext(
     auditLogs: env.AUDIT_LOGS,
     webhookQueue: env.WEBHOOKS,
     inviteMailQueue: env.INVITE_MAILS,
-    mailer: openMailer(env, settings),
+    mailer: mailerOf(env, settings),
     settings,
     now,
   };

@@ -14,7 +14,8 @@ import {
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
 import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
-import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
+import { endSilentCalls } from "./resources/calls/calls.chores.ts";
+import { eraseReferences } from "./resources/calls/calls.erasure.ts";
 import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";

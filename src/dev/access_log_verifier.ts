@@ -6,7 +6,8 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { calculateJwkThumbprint, compactVerify, importJWK } from "jose";
-import { ACCESS_LOGS_KEPT_FOR, DAY, HOUR, NEXT_SEAL_WITHIN } from "../limits.ts";
+import { endOfDate } from "../http/dates.ts";
+import { ACCESS_LOGS_KEPT_FOR, HOUR, NEXT_SEAL_WITHIN } from "../limits.ts";
 import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
 
 interface Key {
@@ -73,13 +74,11 @@ export async function verifyAccessLog(source: AccessLogSource, check: Check): Pr
 
 function warningsOf(last: Seal | undefined, now: number): string[] {
   if (!last) return ["No day is sealed yet."];
-  if (now - endOf(last.date) <= NEXT_SEAL_WITHIN) return [];
+  if (now - endOfDate(last.date) <= NEXT_SEAL_WITHIN) return [];
   return [
     `The newest seal is that of ${last.date}, which ended more than ${NEXT_SEAL_WITHIN / HOUR} hours ago. If anything was recorded since, ask the operator why it is not sealed.`,
   ];
 }
-
-const endOf = (date: string) => Date.parse(`${date}T00:00:00Z`) + DAY;
 
 /** Every signature, what it signs, and that each seal follows the one before. */
 async function verifyChain(seals: Seal[], published: Key[]): Promise<number | null> {
@@ -162,7 +161,7 @@ async function verifyFiles(
   { now, progress }: Check,
 ): Promise<number> {
   // What was sealed so long ago may be deleted, and is only in the files.
-  const isListed = ({ date }: Seal) => endOf(date) + ACCESS_LOGS_KEPT_FOR > now;
+  const isListed = ({ date }: Seal) => endOfDate(date) + ACCESS_LOGS_KEPT_FOR > now;
   const firstListed = chosen.find(isListed);
   const before = firstListed && seals[seals.indexOf(firstListed) - 1];
   const list = new Entries(firstListed ? source.list(before?.last_id ?? 0) : []);

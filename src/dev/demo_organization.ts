@@ -4,6 +4,7 @@ import { digest } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import type { Role } from "../database/enums.ts";
 import { apiClients, organizations, organizationUsers, users } from "../database/schema.ts";
+import { dateOf } from "../http/dates.ts";
 import { ApiError } from "../http/errors.ts";
 import { DAY, HOUR } from "../limits.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
@@ -111,7 +112,7 @@ async function reportYesterdaysCall(
   waiting_room_slug: string,
 ) {
   const started_at = Math.floor(context.now / DAY) * DAY - 14 * HOUR;
-  const day = new Date(started_at).toISOString().slice(0, 10);
+  const day = dateOf(started_at);
   const key = `demo-call-${day}`;
   const [speakers, ended_at] = [
     { provider: `demo-provider-${day}`, recipient: `demo-recipient-${day}` },

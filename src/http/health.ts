@@ -3,7 +3,7 @@ import { inTime } from "../database/in_time.ts";
 import { type DatabaseState, databaseState } from "../database/migrated.ts";
 import { envOfShard, isSharded, shardsOf } from "../database/shards.ts";
 import { HEALTH_KNOWN_FOR, HEALTH_TIMEOUT, SECOND } from "../limits.ts";
-import { openMailer } from "../mail/mail.ts";
+import { mailerOf } from "../mail/mail.ts";
 import { readSettings, requireOwnSecrets } from "../settings.ts";
 import { ApiError } from "./errors.ts";
 import { logFault } from "./log.ts";
@@ -103,7 +103,7 @@ export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
   const isQuiet = [...states.values()].some((state) => state?.isQuiet);
   return c.json({
     status: isQuiet ? "quiet" : "ok",
-    mail: openMailer(c.env, settings) ? "on" : "off",
+    mail: mailerOf(c.env, settings) ? "on" : "off",
     ...(isQuiet && { message: QUIET }),
     // Somebody who looks after a deployment should notice.
     ...(settings.ALLOW_HTTP === "true" && { allow_http: true }),

@@ -28,7 +28,7 @@ export type MailOutcome =
   | { state: "failed"; reason: string };
 
 /** Null where the operator has not set up mail. */
-export const openMailer = (
+export const mailerOf = (
   { EMAIL }: Partial<Pick<Env, "EMAIL">>,
   { MAIL_FROM }: Pick<Settings, "MAIL_FROM">,
 ): Mailer | null => (EMAIL && MAIL_FROM !== undefined ? { from: MAIL_FROM, provider: EMAIL } : null);

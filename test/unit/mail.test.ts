@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { MAIL_TIMEOUT } from "../../src/limits.ts";
-import { openMailer, sendMail } from "../../src/mail/mail.ts";
+import { mailerOf, sendMail } from "../../src/mail/mail.ts";
 
 const mail = { to: "ivy@example.com", subject: "Hello", text: "Hello", html: "<p>Hello</p>" };
 
@@ -62,8 +62,8 @@ describe("A mail that the provider does not answer", () => {
 describe("Mail", () => {
   it("is on with a sender and a binding, and off without one of them", () => {
     const EMAIL = {} as SendEmail;
-    expect(openMailer({ EMAIL }, { MAIL_FROM: "a@b.test" })).toEqual({ from: "a@b.test", provider: EMAIL });
-    expect(openMailer({}, { MAIL_FROM: "a@b.test" })).toBeNull();
-    expect(openMailer({ EMAIL }, { MAIL_FROM: undefined })).toBeNull();
+    expect(mailerOf({ EMAIL }, { MAIL_FROM: "a@b.test" })).toEqual({ from: "a@b.test", provider: EMAIL });
+    expect(mailerOf({}, { MAIL_FROM: "a@b.test" })).toBeNull();
+    expect(mailerOf({ EMAIL }, { MAIL_FROM: undefined })).toBeNull();
   });
 });

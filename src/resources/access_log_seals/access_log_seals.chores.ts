@@ -3,6 +3,7 @@ import { affordable, type Context, evenPart, spend } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { runAll } from "../../database/queries.ts";
 import { randomOrder } from "../../database/turns.ts";
+import { endOfDate } from "../../http/dates.ts";
 import { log, logFault } from "../../http/log.ts";
 import {
   DAYS_SEALED,
@@ -15,7 +16,7 @@ import type { Settings } from "../../settings.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 import { type Contents, fileOf, packEntries, readFile, storeFile } from "./access_log_seals.files.ts";
 import { signSeal } from "./access_log_seals.keys.ts";
-import { dayToSeal, endOf, newestClosedDay } from "./access_log_seals.merge.ts";
+import { dayToSeal, newestClosedDay } from "./access_log_seals.merge.ts";
 import {
   type EntriesBetween,
   entriesBetween,
@@ -39,7 +40,7 @@ export async function sealDays(context: Context): Promise<number> {
   }
   const closed = newestClosedDay(context.now);
   const portion = affordable(context, DAYS_SEALED, SUBREQUESTS_OF_SEAL);
-  const due = { closed, end: endOf(closed), order: randomOrder(), portion };
+  const due = { closed, end: endOfDate(closed), order: randomOrder(), portion };
   const organizations = await runAll(context.db, organizationsToSeal(due));
   // Not before: with several databases, the first query may have waited for a connection.
   const started = Date.now();
@@ -75,9 +76,9 @@ async function sealDay(
   const date = dayToSeal(first_at, last_date);
   const name = fileOf(organization_id, date);
   const rest = { organization_id, after: last_id ?? 0, through: Number.MAX_SAFE_INTEGER };
-  const { contents, file } = await packEntries(pagesOf(db, rest, endOf(date)));
+  const { contents, file } = await packEntries(pagesOf(db, rest, endOfDate(date)));
   const isStored = await storeFile(auditLogs, name, file);
-  const sealed = isStored ? contents : await contentsOfFile(context, name, rest, endOf(date));
+  const sealed = isStored ? contents : await contentsOfFile(context, name, rest, endOfDate(date));
   if (!sealed) {
     log("access_log_file_in_the_way", { organization_id, date });
     return null;

@@ -1,8 +1,6 @@
 import { dateOf, endOfDate } from "../../http/dates.ts";
 import { DAY, SEALED_AFTER } from "../../limits.ts";
 
-export { endOfDate as endOf } from "../../http/dates.ts";
-
 /** The newest day that may be sealed. */
 export const newestClosedDay = (now: number): string => dateOf(now - SEALED_AFTER - DAY);
 

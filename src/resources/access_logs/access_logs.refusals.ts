@@ -3,9 +3,6 @@ import { MAX_CALLS_OF_REFERENCE } from "../../limits.ts";
 
 export const accessLogsNotFound = () => notFound("Access logs");
 
-/** The fault of a `from`. */
-export const FROM_AFTER_TO = "must not be after to";
-
 export const tooManyCalls = () =>
   new ApiError(
     400,

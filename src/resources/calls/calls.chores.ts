@@ -10,8 +10,6 @@ import { leaveAtEnd } from "../participants/participants.on_call.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
 
-export { eraseReferences } from "./calls.erasure.ts";
-
 interface Silence extends Turn {
   /** Nothing was heard after this time. */
   since: number;

@@ -29,9 +29,6 @@ export const callReferenceErased = () =>
     "call.external_reference: was erased with the names of the call's participants, and cannot be set again",
   );
 
-/** The fault of a `from`. */
-export const FROM_AFTER_TO = "must not be after to";
-
 /** Faults of the list of participants. */
 export const TOO_MANY_PARTICIPANTS = `must name at most ${MAX_CALL_PARTICIPANTS} participants`;
 export const PARTICIPANT_REPEATED = "must name each participant once";

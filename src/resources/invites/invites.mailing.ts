@@ -11,7 +11,7 @@ import {
 } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
-import { eachOf, findInTurns, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { eachOf, findInTurns, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import {
   DUE_TOLERANCE,
@@ -44,7 +44,7 @@ import type { inviteColumns } from "./invites.sql.ts";
 
 const dueColumns = {
   id: invites.id,
-  owner_id: sql<number>`${invites.organization_id}`.as("owner_id"),
+  owner_id: ownerIdOf(invites.organization_id),
   created_at: invites.created_at,
   resent_at: invites.resent_at,
   expires_at: invites.expires_at,

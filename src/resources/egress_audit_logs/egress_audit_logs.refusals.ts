@@ -1,2 +1,0 @@
-/** The fault of a `from`. */
-export const FROM_AFTER_TO = "must not be after to";

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ACTING_USER, PURPOSE_OF_USE } from "../http/acting_user.ts";
 import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
-import { type AccessLogSource, linesOf } from "./access_log_verifier.ts";
+import { linesOf } from "./access_log_file_check.ts";
+import type { AccessLogSource } from "./access_log_source.ts";
 
 /** A request that failed for a moment is sent again so often. A client that is beyond its limit always waits. */
 const ATTEMPTS = 5;

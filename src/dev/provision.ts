@@ -1,14 +1,10 @@
-/**
- * `npm run provision`: makes an organization, its first administrator and an API client, through the platform API of a
- * running service. It sends nothing before all arguments are valid, and says after a failure how to continue.
- */
-import { parseArgs } from "node:util";
 import * as z from "zod";
 import { isLoopback } from "../http/loopback.ts";
 import { createApiClientBody } from "../resources/api_clients/api_clients.schemas.ts";
 import { createUserBody } from "../resources/organization_users/organization_users.schemas.ts";
 import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
 import { type PlatformApi, platformApi } from "./platform_api.ts";
+import { readOptions, UsageError } from "./usage.ts";
 
 const USAGE = `
 Usage: npm run provision -- --name NAME --slug SLUG --email EMAIL --display-name NAME
@@ -40,9 +36,6 @@ const OPTIONS = {
   help: { type: "boolean" },
 } as const;
 
-/** What is wrong with the arguments. */
-class UsageError extends Error {}
-
 /** What this run has made, as the arguments that name it. */
 const made: string[] = [];
 try {
@@ -57,7 +50,7 @@ try {
 }
 
 async function main() {
-  const options = readArguments();
+  const options = readOptions(OPTIONS);
   if (options.help) return process.stdout.write(USAGE.trimStart());
   const url = requireUrl(options.url);
   const bodies = requireBodies(options);
@@ -72,16 +65,7 @@ async function main() {
   introduce(url, organization, administrator, client as unknown as Credentials);
 }
 
-function readArguments() {
-  try {
-    return parseArgs({ options: OPTIONS }).values;
-  } catch (error) {
-    // The advice that follows the first sentence is about positional arguments, of which there are none.
-    throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}.`);
-  }
-}
-
-type Arguments = ReturnType<typeof readArguments>;
+type Arguments = ReturnType<typeof readOptions<typeof OPTIONS>>;
 
 function requireUrl(text: string): string {
   const url = URL.parse(text);

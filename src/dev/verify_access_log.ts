@@ -1,10 +1,7 @@
-/**
- * `npm run verify-access-log`: checks the access log of an organization, as its auditors can from anywhere. It needs nothing
- * but the credentials of an API client that acts as an organization_admin.
- */
-import { parseArgs } from "node:util";
 import { accessLogOver } from "./access_log_client.ts";
-import { AccessLogFault, verifyAccessLog } from "./access_log_verifier.ts";
+import { AccessLogFault } from "./access_log_source.ts";
+import { verifyAccessLog } from "./access_log_verifier.ts";
+import { readOptions, UsageError } from "./usage.ts";
 
 const USAGE = `
 Usage: npm run verify-access-log -- --url URL [--from DATE] [--head DATE=SHA256]…
@@ -26,8 +23,6 @@ const OPTIONS = {
   help: { type: "boolean" },
 } as const;
 
-class UsageError extends Error {}
-
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const count = (number: number) => number.toLocaleString("en-US");
 
@@ -41,7 +36,7 @@ try {
 }
 
 async function main() {
-  const options = readArguments();
+  const options = readOptions(OPTIONS);
   if (options.help) return say(USAGE.trim());
   const { url, from, head } = options;
   if (!url || !URL.canParse(url)) throw new UsageError("--url must be the address of the service.");
@@ -67,14 +62,6 @@ async function main() {
     `No fault: ${count(verified.entries)} entries of ${count(verified.days)} days are as they were sealed` +
       (verified.organization_id === null ? "." : `, for the organization ${verified.organization_id}.`),
   );
-}
-
-function readArguments() {
-  try {
-    return parseArgs({ options: OPTIONS }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}.`);
-  }
 }
 
 function isDate(text: string): boolean {

@@ -1,6 +1,6 @@
-import { and, asc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Context, Shards } from "../context.ts";
-import { insertSelect, jsonField } from "../database/insert.ts";
+import { insertSelect, jsonField, jsonFields } from "../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -95,12 +95,10 @@ async function copyAllToDirectory(shards: Shards, overdue: Overdue[]): Promise<C
   return { done: overdue };
 }
 
-const { id, slug, slug_number: _, slug_stem: __, shard, ...changing } = getTableColumns(organizations);
-
-/** Every column that is not computed, from rows as JSON. */
-const copiedColumns = Object.fromEntries(
-  Object.keys({ id, slug, shard, ...changing }).map((name) => [name, jsonField(name)]),
-) as Record<keyof Organization, SQL>;
+/** The columns that an update may change. */
+const changing = Object.keys(getTableColumns(organizations)).filter(
+  (name) => !["id", "slug", "slug_number", "slug_stem", "shard"].includes(name),
+);
 
 /** The statements that copy new organizations to their shard, with the entries of the access log. */
 function copyNew(context: Context, copied: Organization[]): BoundQuery<unknown>[] {
@@ -131,7 +129,7 @@ const renameNamesakes = preparedQuery(({ rows }: Placeholders<{ rows: string }>)
 const insertCopies = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     organizations,
-    copiedColumns,
+    jsonFields(organizations),
     sql`from json_each(${rows}) as item where true`,
   ).onConflictDoNothing(),
 );
@@ -140,7 +138,7 @@ const insertCopies = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
 const copyChanged = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   builder
     .update(organizations)
-    .set(Object.fromEntries(Object.keys(changing).map((name) => [name, jsonField(name)])))
+    .set(Object.fromEntries(changing.map((name) => [name, jsonField(name)])))
     .from(sql`json_each(${rows}) as item`)
     .where(
       and(eq(organizations.id, jsonField("id")), lte(organizations.updated_at, jsonField("updated_at"))),

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { AccessLogSource, Check } from "../../../src/dev/access_log_verifier.ts";
+import type { AccessLogSource, Check } from "../../../src/dev/access_log_source.ts";
 import { publishedKeys, signSeal } from "../../../src/resources/access_log_seals/access_log_seals.keys.ts";
 import type { Seal } from "../../../src/resources/access_log_seals/access_log_seals.schemas.ts";
 import type { Settings } from "../../../src/settings.ts";

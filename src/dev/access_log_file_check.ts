@@ -1,0 +1,164 @@
+/** The files of an access log: whether they are those that were sealed, and whether the service shows what they hold. */
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { endOfDate } from "../http/dates.ts";
+import { ACCESS_LOGS_KEPT_FOR } from "../limits.ts";
+import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
+import { AccessLogFault, type AccessLogSource, type Check } from "./access_log_source.ts";
+
+/** Each file against its seal and against the list. They are read beside each other, so neither is ever held as a whole. */
+export async function verifyFiles(
+  source: AccessLogSource,
+  seals: Seal[],
+  chosen: Seal[],
+  { now, progress }: Check,
+): Promise<number> {
+  // What was sealed so long ago may be deleted, and is only in the files.
+  const isListed = ({ date }: Seal) => endOfDate(date) + ACCESS_LOGS_KEPT_FOR > now;
+  const firstListed = chosen.find(isListed);
+  const before = firstListed && seals[seals.indexOf(firstListed) - 1];
+  const list = new Entries(firstListed ? source.list(before?.last_id ?? 0) : []);
+  let entries = 0;
+  for (const seal of chosen) {
+    await verifyFile(source, seal, isListed(seal) ? list : null, (more) =>
+      progress(seal.date, entries + more),
+    );
+    entries += seal.count;
+    progress(seal.date, entries);
+  }
+  return entries;
+}
+
+/** So often somebody who waits sees that it goes on. */
+const PROGRESS_EVERY = 100_000;
+
+async function verifyFile(
+  source: AccessLogSource,
+  seal: Seal,
+  list: Entries | null,
+  progress: (entries: number) => void,
+) {
+  const fail = (fault: string): never => {
+    throw new AccessLogFault(seal.date, fault);
+  };
+  const bytes = (await source.file(seal.date)) ?? fail("The file of the day is missing.");
+  const digest = createHash("sha256");
+  const lines = linesOf(unpacked(bytes, digest, fail));
+  let [count, first_id, last_id] = [0, 0, 0];
+  // Where the file is not the sealed one, that is the fault, and not how the list differs from it.
+  let unlike: string | undefined;
+  for await (const line of lines) {
+    const id = idOf(line);
+    if (!(id > last_id)) fail(`The file is not the one that was sealed: line ${count + 1} is out of order.`);
+    first_id ||= id;
+    last_id = id;
+    if (++count % PROGRESS_EVERY === 0) progress(count);
+    if (list) unlike ??= await list.differenceFrom(line, id);
+  }
+  const found = { count, first_id, last_id };
+  for (const [name, value] of Object.entries(found)) {
+    const sealed = seal[name as keyof typeof found];
+    if (value !== sealed)
+      fail(
+        `The file is not the one that was sealed: its ${name} is ${value}, and that of the seal ${sealed}.`,
+      );
+  }
+  if (digest.digest("hex") !== seal.sha256)
+    fail("The file is not the one that was sealed: its lines have another SHA-256.");
+  if (unlike) fail(`The service shows other entries than those that were sealed: ${unlike}`);
+  await list?.skipThrough(seal.last_id);
+}
+
+/** What the list shows, entry by entry. */
+class Entries {
+  readonly #lines: AsyncIterator<string>;
+  #next: Promise<IteratorResult<string>> | undefined;
+
+  constructor(lines: AsyncIterable<string> | string[]) {
+    this.#lines = toAsync(lines);
+  }
+
+  /** How the next entry differs from one of a file; undefined if it is that one, which is then behind. */
+  async differenceFrom(line: string, id: number): Promise<string | undefined> {
+    this.#next ??= this.#lines.next();
+    const { value: listed, done } = await this.#next;
+    if (listed === line) {
+      this.#next = undefined;
+      return undefined;
+    }
+    if (done) return `the entry ${id} is gone.`;
+    const listedId = idOf(listed);
+    if (listedId > id) return `the entry ${id} is gone.`;
+    if (listedId < id) return `the entry ${listedId} was added.`;
+    return `the entry ${id} was changed: ${changesOf(line, listed)}.`;
+  }
+
+  /** Skips the entries up to an id. They were compared before. */
+  async skipThrough(id: number): Promise<void> {
+    for (;;) {
+      this.#next ??= this.#lines.next();
+      const { value, done } = await this.#next;
+      if (done || idOf(value) > id) return;
+      this.#next = undefined;
+    }
+  }
+}
+
+async function* toAsync(lines: AsyncIterable<string> | string[]) {
+  yield* lines;
+}
+
+function changesOf(sealed: string, listed: string): string {
+  const [before, now] = [JSON.parse(sealed), JSON.parse(listed)];
+  const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name]);
+  return names.map((name) => `${name} is ${now[name]}, and ${before[name]} was sealed`).join("; ");
+}
+
+/** NaN for what is no entry. */
+function idOf(line: string): number {
+  try {
+    return Number(JSON.parse(line).id);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+async function* unpacked(
+  bytes: AsyncIterable<Uint8Array>,
+  digest: { update(chunk: Uint8Array): unknown },
+  fail: (fault: string) => never,
+): AsyncGenerator<Uint8Array> {
+  const packed = Readable.from(bytes);
+  const gunzip = createGunzip();
+  // A connection that breaks is no fault of the file.
+  let broken: Error | undefined;
+  packed.on("error", (error) => {
+    broken = error;
+    gunzip.destroy(error);
+  });
+  try {
+    for await (const chunk of packed.pipe(gunzip)) {
+      digest.update(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    throw (
+      broken ?? (isOfZlib(error) ? fail("The file is not the one that was sealed: it is no gzip.") : error)
+    );
+  }
+}
+
+const isOfZlib = (error: unknown) => /^Z_|^ERR_/.test(String((error as { code?: string }).code));
+
+/** The lines without their newlines. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}

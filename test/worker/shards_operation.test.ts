@@ -301,16 +301,6 @@ describe("A changed organization", () => {
     const { results } = await env.DB.prepare("select name from organizations where id = ?").bind(id).all();
     expect(results).toEqual([{ name: "Behind again" }]);
   });
-
-  it("costs the directory nothing where the update says nothing new", async () => {
-    const service = aShardedService();
-    const { id } = await service.anOrganizationIn(1);
-    const rename = (name: string) => () =>
-      given(service.platform.put(`/organizations/${id}`, { organization: { name } }));
-    await rename("Renamed")();
-    expect(await service.tripsOf(rename("Renamed"))).toEqual([0, 2, 0]);
-    expect(await service.tripsOf(rename("Renamed again"))).toEqual([1, 2, 0]);
-  });
 });
 
 it("The cron notes by one statement which organizations it has copied, and not one that changes meanwhile", async () => {

@@ -69,16 +69,14 @@ export async function updateOrganization(
   input: z.output<typeof updateOrganizationBody>["organization"],
 ): Promise<Organization> {
   const { db, now } = context;
-  let isChanged = false;
   const updated = await decideAndWrite(db, [organizationRow({ id })], ([organization]) => {
     if (!organization) throw organizationNotFound();
     const next = mergeOrganization(organization, input, now);
-    isChanged = !isSameRow(organization, next);
     return {
       writes: [organizationWrites.update(organization, next)],
-      entries: isChanged ? [organizationEntry(context, "update", { id })] : [],
+      entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
     };
   });
-  if (isChanged) await copyToDirectory(context, updated);
+  await copyToDirectory(context, updated);
   return updated;
 }

@@ -113,12 +113,13 @@ export const cronShare = (databases: number): CronShare => ({
 type Sharing = Pick<Context, "share">;
 
 /**
- * How much of a portion can be worked off: at least one.
+ * How much of a portion can be worked off: at least one. It takes at most half of what is left, so that something is left for the
+ * chores that come after.
  *
  * @param subrequests how many each takes
  */
 export const affordable = ({ share }: Sharing, portion: number, subrequests: number): number =>
-  share ? Math.max(1, Math.min(portion, Math.floor(share.subrequests / subrequests))) : portion;
+  share ? Math.max(1, Math.min(portion, Math.floor(share.subrequests / 2 / subrequests))) : portion;
 
 /** Leaves less for the chores that come after. */
 export function spend({ share }: Sharing, subrequests: number): void {

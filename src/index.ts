@@ -38,8 +38,8 @@ import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deli
 type Chores = Record<string, (context: Context) => Promise<number>>;
 
 /**
- * The work of the cron. Several databases have it done in this order, in which those who take more subrequests the more there
- * is to do come last: first those that come by the day, or after an outage.
+ * The work of the cron. Several databases have it done in this order: the chores that take more subrequests the more there is to
+ * do come last, and of these last the one that may have to ask another database.
  */
 const chores: Chores = {
   requeueLostRows,
@@ -60,11 +60,11 @@ const chores: Chores = {
   deleteOldOrganizationMails,
   deleteOldAddressMails,
   sealDays,
-  recoverLostEgresses,
   deleteOldRecordings,
+  recoverLostEgresses,
 };
 
-/** What only several databases need. */
+/** What only several databases need. They come after all others: the other database may hang. */
 const choresOfShards: Chores = { copyOrganizations, takeWaitingEgresses };
 
 export default {
@@ -90,11 +90,12 @@ async function runCron(env: Env, now: number, together: number): Promise<void> {
   const started = Date.now();
   const share = isSharded(env) ? cronShare(together) : undefined;
   const open = () => openContext(env, now, { share });
-  const done = await runChores(env, open, isSharded(env) ? { ...choresOfShards, ...chores } : chores);
+  const done = await runChores(env, open, chores);
   // After those that may write events.
   const queued = await runChores(env, open, { queueDueMails, queueDueDeliveries });
+  const copied = isSharded(env) ? await runChores(env, open, choresOfShards) : {};
   // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
-  log("cron", { ...shardIn(env), duration_ms: Date.now() - started, ...done, ...queued });
+  log("cron", { ...shardIn(env), duration_ms: Date.now() - started, ...done, ...queued, ...copied });
 }
 
 /**

@@ -533,10 +533,10 @@ export const CRON_PORTION = 2000;
 export const CRON_INTERVAL = 5 * MINUTE;
 
 /**
- * One run of the cron works off at most so many of several databases: they leave 400 subrequests for what they have to do. More
- * take turns, so that each of 100 has its own every 25 minutes.
+ * One run of the cron works off at most so many of several databases: they leave 700 subrequests for what they have to do. More
+ * take turns, so that each of 100 has its own every 50 minutes.
  */
-export const SHARDS_OF_RUN = 20;
+export const SHARDS_OF_RUN = 10;
 
 /** To D1, queues, buckets and others, in one invocation: Cloudflare's limit. A batch is one. */
 export const SUBREQUESTS = 1000;

@@ -84,7 +84,7 @@ function changesIn(database: DatabaseSync, now: number): Change[] {
     parsed(`SELECT json FROM copies WHERE what = '${what}' AND shard > 0 AND ${condition}
       AND NOT EXISTS (SELECT 1 FROM originals WHERE what = '${what}' AND id = copies.id)
       AND NOT EXISTS (SELECT 1 FROM originals WHERE what = '${what}' AND name = copies.name) GROUP BY id`);
-  const newOrganizations = missing("organizations", `shard = ${LIVES_IN}`);
+  const newOrganizations = missing("organizations", `shard = ${LIVES_IN} AND name <> 'taken-back-' || id`);
   const organizations = new Set(
     [...all("SELECT id FROM originals WHERE what = 'organizations'"), ...newOrganizations].map(
       ({ id }) => id,

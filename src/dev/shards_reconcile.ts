@@ -23,7 +23,9 @@ runDatabaseCommand("Usage: npm run shards:reconcile -- [--remote]\n\n", {}, (tar
   const [directory, ...others] = databases;
   if (!directory || others.length === 0)
     return process.stdout.write("There is one database: nothing to do.\n");
-  const comparison = openComparison(Date.now());
+  // Not of this machine, whose clock may be another.
+  const [time] = queryOf(directory)("SELECT unixepoch() * 1000 AS now");
+  const comparison = openComparison(Number(time?.now));
   read(databases, directory, comparison);
   const { statements, changes, conflicts, unread } = comparison.result();
   if (unread.length > 0)

@@ -54,14 +54,14 @@ describe("The share of a database in a run", () => {
     },
   );
 
-  it("is a portion, or what the subrequests that are left are enough for", () => {
+  it("is a portion, or what half of the subrequests that are left are enough for", () => {
     const share = cronShare(20);
-    expect(affordable({ share }, 100, 1)).toBe(20);
-    expect(affordable({ share }, 10, 1)).toBe(10);
-    expect(affordable({ share }, 100, 4)).toBe(5);
-    expect(affordable({ share }, 500, 0.2)).toBe(100);
-    spend({ share }, 12);
+    expect(affordable({ share }, 100, 1)).toBe(10);
+    expect(affordable({ share }, 9, 1)).toBe(9);
     expect(affordable({ share }, 100, 4)).toBe(2);
+    expect(affordable({ share }, 500, 0.2)).toBe(50);
+    spend({ share }, 12);
+    expect(affordable({ share }, 100, 4)).toBe(1);
     spend({ share }, 12);
     expect(affordable({ share }, 100, 4)).toBe(1);
   });

@@ -16,7 +16,6 @@ import {
   organizations,
   storageKeys,
 } from "../database/schema.ts";
-import { CLAIM_KEPT_FOR } from "../limits.ts";
 
 /*
  * The claims of keys in the directory: of calls, egresses and files of organizations in other shards.
@@ -61,15 +60,11 @@ const claim = (kind: LocationKind, key: Value<string>, now: Value<number>, isIts
 export const claimFor = (kind: LocationKind, key: Value<string>, now: Value<number>, isIts: SQL) =>
   claim(kind, key, now, sql`${isIts} and ${ne(organizations.shard, 0)}`)
     .onConflictDoUpdate({
-      ...renewal(now),
+      target: [locations.kind, locations.key],
+      set: { claimed_at: sql`max(${locations.claimed_at} + 1, ${now})` },
       setWhere: eq(locations.organization_id, sql`excluded.organization_id`),
     })
     .returning();
-
-const renewal = (now: Value<number>) => ({
-  target: [locations.kind, locations.key],
-  set: { claimed_at: sql`max(${locations.claimed_at} + 1, ${now})` },
-});
 
 const hasNoHolder = (kind: LocationKind, key: Value<string>) => sql`not exists ${holderOf(kind, key)}`;
 
@@ -135,24 +130,25 @@ export const dropClaim = preparedQuery((claim: Placeholders<Claim>) =>
 );
 
 /**
- * Fences the shard of the owner, unless something has the key there.
+ * Fences the shard of the owner, unless something has the key there. The fence has the time of the claim that it ends.
  *
  * @returns the key, if there is a fence now
  */
 export const fence = Object.fromEntries(
   (["call", "egress", "file"] as const).map((kind) => [
     kind,
-    preparedQuery(({ key, organization_id, now }: Placeholders<Claim & { now: number }>) =>
-      claim(kind, key, now, eq(organizations.id, organization_id))
-        .onConflictDoUpdate(renewal(now))
+    preparedQuery(({ key, organization_id, claimed_at }: Placeholders<Claim>) =>
+      claim(kind, key, claimed_at, eq(organizations.id, organization_id))
+        .onConflictDoUpdate({
+          target: [locations.kind, locations.key],
+          set: { claimed_at: sql`max(${locations.claimed_at}, ${claimed_at})` },
+        })
         .returning({ key: locations.key }),
     ),
   ]),
-) as Record<LocationKind, (values: Claim & { now: number }) => BoundQuery<{ key: string }>>;
+) as Record<LocationKind, (values: Claim) => BoundQuery<{ key: string }>>;
 
-/** For the owner of the claim. A fence that is as young as if somebody had taken this very claim stays. */
+/** For the owner of the claim. The fence of a later claim, or of this very one, stays: the claim is over. */
 export const takeFenceAway = preparedQuery(({ kind, key, claimed_at }: Placeholders<Claim>) =>
-  builder
-    .delete(locations)
-    .where(and(isLocation(kind, key), lt(locations.claimed_at, sql`${claimed_at} + ${CLAIM_KEPT_FOR}`))),
+  builder.delete(locations).where(and(isLocation(kind, key), lt(locations.claimed_at, claimed_at))),
 );

@@ -55,16 +55,18 @@ export type Verb<Result> = (context: Context, found: Found) => Promise<Result>;
 /**
  * Runs a verb where the thing is that it works on.
  *
+ * @param placeNow the place, with the time for claims: each question makes them again
  * @param isNamed false if the key in the report is not yet the key of a row: then its place is not remembered
  */
 export async function inPlace<Result>(
   context: Context,
-  place: Place,
+  placeNow: () => Place,
   verb: Verb<Result>,
   isNamed: (result: Result) => boolean = () => true,
 ): Promise<Result> {
   const { shards, now } = context;
   if (!shards) return verb(context, NOTHING_FOUND);
+  const place = placeNow();
   const known = recall(place, now);
   if (known !== undefined)
     try {
@@ -74,7 +76,7 @@ export async function inPlace<Result>(
       if (!isElsewhere) throw error;
       forgetPlace(place);
     }
-  return askingAgain((isRepeated) => askAndRun(context, place, verb, isNamed, isRepeated));
+  return askingAgain((isRepeated) => askAndRun(context, placeNow(), verb, isNamed, isRepeated));
 }
 
 /**
@@ -87,7 +89,9 @@ export async function askingAgain<Result>(ask: (isRepeated: boolean) => Promise<
     try {
       return await ask(question > 1);
     } catch (error) {
-      if (!(error instanceof Outdated || isClaimedElsewhere(error))) throw error;
+      const isOutdated = error instanceof Outdated || isClaimedElsewhere(error);
+      // Nothing is asked again that has been asked often enough.
+      if (!isOutdated || error instanceof WriteConflict) throw error;
       if (question === MAX_QUESTIONS)
         throw new WriteConflict("The owners of keys kept changing", { cause: error });
     }
@@ -113,7 +117,11 @@ async function askAndRun<Result>(
   } catch (error) {
     if (!(error instanceof Elsewhere)) throw error;
     const { shard, found } = error;
-    if (await takeAbandoned(context, found.contested)) throw new Outdated();
+    if (await takeAbandoned(context, found.contested)) {
+      // The file of an egress that has changed hands was claimed for the one who had it.
+      await dropUnused(context, shard, found.claimed);
+      throw new Outdated();
+    }
     const there = shards.enter(shard);
     if (isRepeated && found.claimed.length > 0) await runRaw(there.db, found.claimed.map(takeFenceAway));
     const result = await verb(there, found).catch(async (refusal) => {
@@ -176,7 +184,11 @@ const placedBy =
   <Name>(placeOf: (name: Name) => Place) =>
   <Args extends unknown[], Result>(verb: (context: Context, name: Name, ...args: Args) => Promise<Result>) =>
   (context: Context, name: Name, ...args: Args): Promise<Result> =>
-    inPlace(context, placeOf(name), (there) => verb(there, name, ...args));
+    inPlace(
+      context,
+      () => placeOf(name),
+      (there) => verb(there, name, ...args),
+    );
 
 /** By the id of the organization. */
 export const inOrganization = placedBy(placeOfOrganization);

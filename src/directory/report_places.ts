@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
-import { organizations, storageKeys } from "../database/schema.ts";
+import { livekitEgresses, organizations, storageKeys } from "../database/schema.ts";
 import { waitingEgress } from "../livekit/egresses.ts";
 import { claimants, claimFor, contestedBy, ownerOf } from "./claims.ts";
 import { nameOfKey, organizationSlugOf, type Place, selectShard, shardOfKey } from "./places.ts";
@@ -66,7 +66,7 @@ export function placeOfEgressReport(report: EgressNames): Place {
     claims: [claimEgress(report), ...(storage_key === "" ? [] : [claimFile(report)])],
     contested: [
       contestedEgress(report),
-      ...(storage_key === "" ? [] : [contestedFile(report), fileOfFirst(report)]),
+      ...(storage_key === "" ? [contestedWaitingFile(report)] : [contestedFile(report), fileOfFirst(report)]),
     ],
     waiting: [waitingEgress({ egress_id })],
     find: shardOfKey({ kind: "egress", key: egress_id }),
@@ -83,14 +83,12 @@ const claimEgress = preparedQuery((report: EgressReport) =>
   claimFor("egress", report.egress_id, report.now, sql`${organizations.id} = ${organizationOfCall(report)}`),
 );
 
-/** Not while it is open whose egress it is: the call that the report names is another organization's. */
 const claimFile = preparedQuery((report: EgressReport) =>
   claimFor(
     "file",
     report.storage_key,
     report.now,
-    sql`${organizations.id} = ${ownerOf("egress", report.egress_id)}
-      and ${organizations.id} = coalesce(${organizationOfCall(report)}, ${organizations.id})`,
+    sql`${organizations.id} = ${ownerOf("egress", report.egress_id)}`,
   ),
 );
 
@@ -103,6 +101,15 @@ const claimantOfFile = (report: EgressReport) =>
 
 const contestedFile = preparedQuery((report: EgressReport) =>
   contestedBy("file", report.storage_key, claimantOfFile(report)),
+);
+
+/** The file that LiveKit named while the egress waits. */
+const contestedWaitingFile = preparedQuery((report: EgressReport) =>
+  contestedBy(
+    "file",
+    sql<string>`(select ${livekitEgresses.storage_key} from ${livekitEgresses} where ${eq(livekitEgresses.egress_id, report.egress_id)})`,
+    claimantOfFile(report),
+  ),
 );
 
 /**

@@ -1,7 +1,8 @@
 import { and, eq, exists, or, sql } from "drizzle-orm";
 import { affordable, type Context, spend } from "../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../database/queries.ts";
-import { calls, livekitEgresses, locations } from "../database/schema.ts";
+import { calls, type LocationKind, livekitEgresses, locations } from "../database/schema.ts";
+import { ApiError } from "../http/errors.ts";
 import { logFault } from "../http/log.ts";
 import { SUBREQUESTS_OF_EGRESS, WAITING_EGRESSES_TAKEN } from "../limits.ts";
 import type { EgressEvent } from "../livekit/egress_info.ts";
@@ -9,11 +10,13 @@ import { NoCallHere, reportEgressOfRoom, waitingEgress } from "../livekit/egress
 import type { VisitEvent } from "../livekit/events.ts";
 import { reportVisit } from "../livekit/visits.ts";
 import type { CallReport } from "../resources/calls/calls.merge.ts";
+import { callOwnerNotMember } from "../resources/calls/calls.refusals.ts";
 import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
+import { egressOfAnotherCall } from "../resources/egresses/egresses.refusals.ts";
 import type { Egress, EgressReport } from "../resources/egresses/egresses.schemas.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
-import { askingAgain, type Found, inPlace } from "./in_place.ts";
+import { askingAgain, type Found, inPlace, type Verb } from "./in_place.ts";
 import type { WaitingEgress } from "./places.ts";
 import { placeOfEgressReport, placeOfReport } from "./report_places.ts";
 
@@ -27,15 +30,17 @@ type Outcome = Awaited<ReturnType<typeof reportEgressOfRoom>>;
 export const reportCallInPlace = (context: Context, key: string, report: CallReport): Promise<ReportedCall> =>
   inPlace(
     context,
-    placeOfReport(key, report.waiting_room_slug ?? "", Date.now()),
-    takingWhatWaits((there) => reportCall(there, key, report)),
+    () => placeOfReport(key, report.waiting_room_slug ?? "", Date.now()),
+    takingWhatWaits((there, found) =>
+      reportCall(there, key, report).catch(sayingIfContested(found, "call", callOwnerNotMember)),
+    ),
   );
 
 /** An event of a room whose metadata says whose visit it is. */
 export const reportVisitInPlace = (context: Context, visit: VisitEvent): Promise<ReportedCall> =>
   inPlace(
     context,
-    placeOfReport(visit.room_sid, visit.waiting_room_slug, Date.now()),
+    () => placeOfReport(visit.room_sid, visit.waiting_room_slug, Date.now()),
     takingWhatWaits((there) => reportVisit(there, visit)),
     // A call that is known by the room's name has not the key that the place names.
     ({ key }) => key === visit.room_sid,
@@ -47,9 +52,14 @@ export function reportEgressInPlace(
   report: EgressReport,
 ): Promise<Egress> {
   const { call_key = "", storage_key } = report;
-  const names = { egress_id, call_key, other_key: "", storage_key: storage_key ?? "", now: Date.now() };
-  return inPlace(context, placeOfEgressReport(names), (there, found) =>
-    reportEgress(there, egress_id, report, foreignOwnerOfFile(found)),
+  const names = { egress_id, call_key, other_key: "", storage_key: storage_key ?? "" };
+  return inPlace(
+    context,
+    () => placeOfEgressReport({ ...names, now: Date.now() }),
+    (there, found) =>
+      reportEgress(there, egress_id, report, foreignFiles(there, found)[0]?.organization_id).catch(
+        sayingIfContested(found, "egress", egressOfAnotherCall),
+      ),
   );
 }
 
@@ -82,23 +92,38 @@ async function reportOrWait(context: Context, event: EgressEvent): Promise<Outco
   }
 }
 
-function placeOfEvent({ egress_id, room_sid, room_name, report }: EgressEvent) {
-  const storage_key = report.storage_key ?? "";
-  const names = { egress_id, call_key: room_sid, other_key: room_name, storage_key, now: Date.now() };
-  return placeOfEgressReport(names);
-}
+const placeOfEvent =
+  ({ egress_id, room_sid, room_name, report }: EgressEvent) =>
+  () => {
+    const storage_key = report.storage_key ?? "";
+    const names = { egress_id, call_key: room_sid, other_key: room_name, storage_key };
+    return placeOfEgressReport({ ...names, now: Date.now() });
+  };
 
 const reportIn = (there: Context, found: Found, event: EgressEvent, hasWaited = false) =>
-  reportEgressOfRoom(there, event, { hasWaited, fileOwner: foreignOwnerOfFile(found) });
+  reportEgressOfRoom(there, event, { hasWaited, foreignFiles: foreignFiles(there, found) });
 
-const foreignOwnerOfFile = ({ contested }: Found): number | undefined =>
-  contested.find(({ kind }) => kind === "file")?.organization_id;
+/** The files that the report names, or that were named while the egress waits, of organizations in other databases. */
+const foreignFiles = ({ shard }: Context, { contested }: Found) =>
+  contested
+    .filter((claim) => claim.kind === "file" && claim.shard !== shard)
+    .map(({ key, organization_id }) => ({ storage_key: key, organization_id }));
+
+/** Where a key is another organization's, its shard knows nothing of what the report names. So the refusal says the cause. */
+const sayingIfContested =
+  ({ contested }: Found, kind: LocationKind, refusal: () => ApiError) =>
+  (error: unknown): never => {
+    const isContested = contested.some(
+      (claim) => claim.kind === kind && claim.shard !== claim.claimant_shard,
+    );
+    throw isContested && error instanceof ApiError && error.status === 422 ? refusal() : error;
+  };
 
 /** After the first report of a call, the egresses that have waited for it in the directory. */
 const takingWhatWaits =
-  (verb: (context: Context) => Promise<ReportedCall>) =>
-  async (there: Context): Promise<ReportedCall> => {
-    const call = await verb(there);
+  (verb: Verb<ReportedCall>): Verb<ReportedCall> =>
+  async (there, found) => {
+    const call = await verb(there, found);
     const { shard, shards, now } = there;
     if (!shards || shard === 0 || call.created_at !== now) return call;
     try {

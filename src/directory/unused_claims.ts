@@ -22,10 +22,9 @@ export async function dropUnused({ shards }: Context, shard: number, claimed: Cl
 
 /** Fences the owner's shard, and returns the claims without a row there. */
 async function fenced<Each extends Claim>(db: Database, claims: Each[]): Promise<Each[]> {
-  const now = Date.now();
   const fences = await runBatch(
     db,
-    claims.map((claim) => fence[claim.kind]({ ...claim, now })),
+    claims.map((claim) => fence[claim.kind](claim)),
   );
   return claims.filter((_, n) => fences[n]?.length);
 }

@@ -27,8 +27,8 @@ export class NoCallHere extends Error {}
 
 /** What only several databases have. */
 interface FromElsewhere {
-  /** The organization of another database whose file the event names. */
-  fileOwner?: number | undefined;
+  /** Files of organizations in other databases, of those that LiveKit names. */
+  foreignFiles?: { storage_key: string; organization_id: number }[];
   /** True for what LiveKit said long ago. So it changes nothing of a known egress, and does not wait again. */
   hasWaited?: boolean;
 }
@@ -43,7 +43,7 @@ interface FromElsewhere {
 export async function reportEgressOfRoom(
   { db, shard, now }: Context,
   event: EgressEvent,
-  { fileOwner, hasWaited = false }: FromElsewhere = {},
+  { foreignFiles = [], hasWaited = false }: FromElsewhere = {},
 ): Promise<Outcome> {
   const { egress_id, room_sid: sid, room_name: name, report } = event;
   const { storage_key, ...withoutFile } = report;
@@ -59,8 +59,7 @@ export async function reportEgressOfRoom(
     ([egress], [found], [waiting], files): Decision<{ status: string }> => {
       const call = found && isCallOf(event, found) ? found : undefined;
       const organization = (egress ?? call)?.organization_id;
-      const isElsewhere = storage_key && fileOwner !== undefined;
-      const owners = isElsewhere ? [...files, { storage_key, organization_id: fileOwner }] : files;
+      const owners = [...files, ...foreignFiles];
       const isForeign = (key: string | null | undefined) =>
         owners.some(
           (file) =>

@@ -273,6 +273,27 @@ describe("A claim", () => {
     expect(await rowsIn(env.DB, "select key from locations where key = ?", key)).toEqual([{ key }]);
   });
 
+  it("of a right report outlives those of wrong ones before and beside it", async () => {
+    const service = aShardedService();
+    const [one, other] = await inTwoShards(service);
+    const key = unique("call");
+    const report = (each: object) => service.platform.put(`/calls/${key}`, { call: each });
+    const wrong = { ...one.call, organization_user_id: 1 };
+    expectRefusal(await report(wrong), 422);
+    // It reads, is refused by the fence of the wrong one, and asks again; then it is to take the fence away.
+    const fence = holdingUp(3);
+    service.on[1] = fence.onTrip;
+    const right = report(one.call);
+    await fence.arrived;
+    expectRefusal(await report(wrong), 422);
+    fence.release();
+    await given(right);
+    letPass(2 * MINUTE);
+    await given(service.platform.get(`/calls/${key}`));
+    expectRefusal(await report(other.call), 422);
+    expect(await homesOf(key)).toEqual([1]);
+  });
+
   it.each([
     ["was refused", { organization_user_id: 1 }],
     ["is under way", {}],
@@ -294,6 +315,46 @@ describe("A claim", () => {
     expectRefusal(await service.platform.put(`/calls/${room.sid}`, { call: other.call }), 422);
     expect(await homesOf(room.sid)).toEqual([1]);
   });
+});
+
+describe("A refusal because of another organization's key says so,", () => {
+  it.each([
+    ["in two shards", [1, 2]],
+    ["the other in the first shard", [1, 0]],
+    ["in the first shard and another", [0, 1]],
+    ["in one shard", [1, 1]],
+  ] as [string, [number, number]][])("%s", async (_, shards) => {
+    const service = aShardedService();
+    const [one, other] = await inTwoShards(service, shards);
+    const [key, others, egress_id] = [unique("call"), unique("call"), unique("egress")];
+    const report = (each: string, call: object) => service.platform.put(`/calls/${each}`, { call });
+    await given(report(key, one.call));
+    await given(report(others, other.call));
+    const egress = (call_key: string) =>
+      service.platform.put(`/egresses/${egress_id}`, { egress: { call_key, status: "egress_active" } });
+    await given(egress(key));
+    letPass(2 * MINUTE);
+    const { body } = await report(key, other.call);
+    expect(body.error).toContain("if another organization uses the key, report the call under a new key");
+    const refusal = await egress(others);
+    expect(refusal.body.error).toBe("egress.call_key: must be the call of the first report, or left out");
+  });
+});
+
+it("A key whose owner cannot be found out is asked for a few times, then the answer is 503", async () => {
+  const service = aShardedService();
+  const { organization } = await aRoomWithOwner(await service.anOrganizationIn(1));
+  const room = await aLiveKitRoom(organization);
+  const egress_id = anEgressId();
+  await delivered([room.started()], service.liveKit);
+  // A worker whose clock was ahead has left a fence.
+  await env.SPARE_1.prepare("insert into locations values ('egress', ?, ?, ?)")
+    .bind(egress_id, organization.id, Date.now() + 10 * MINUTE)
+    .run();
+  const trips = await service.tripsOf(async () => {
+    expectRefusal(await service.liveKit.send(room.recorded(egress_id, 60)), 503);
+  });
+  expect(trips[0]).toBe(5);
 });
 
 describe("A claim whose row never came", () => {
@@ -451,6 +512,46 @@ describe("An egress of LiveKit's", () => {
     letPass(10 * MINUTE);
     await delivered([room.recorded(egress_id, 60)], service.liveKit);
     expect(await egressIn(env.SPARE_2, egress_id)).toEqual([{ status: "egress_ended", storage_key }]);
+  });
+
+  it.each([
+    ["another shard", 2],
+    ["the first shard", 0],
+  ])(
+    "has its file to itself, though its room has the name of a call of an organization in %s",
+    async (_, shard) => {
+      const service = aShardedService();
+      const [one, other] = await inTwoShards(service, [1, shard]);
+      const room = await aLiveKitRoom(one.organization);
+      const [key, egress_id, storage_key] = [unique("call"), anEgressId(), unique("file")];
+      await given(service.platform.put(`/calls/${key}`, { call: one.call }));
+      await given(service.platform.put(`/calls/${room.name}`, { call: other.call }));
+      const report = (id: string, egress: object) => service.platform.put(`/egresses/${id}`, { egress });
+      await given(report(egress_id, { call_key: key, status: "egress_active" }));
+      // The fence of a refused report is not in the way.
+      expectRefusal(
+        await report(egress_id, { call_key: key, status: "egress_active", storage_key, user_id: 1 }),
+        422,
+      );
+      letPass(10 * MINUTE);
+      await delivered([room.recorded(egress_id, 60, storage_key)], service.liveKit);
+      expect(await egressIn(env.SPARE_1, egress_id)).toEqual([{ status: "egress_ended", storage_key }]);
+      const others = { call_key: room.name, status: "egress_ended", storage_key };
+      expectRefusal(await report(unique("egress"), others), 422);
+    },
+  );
+
+  it("comes to its call in the first shard by an event without its file, which is another's meanwhile", async () => {
+    const service = aShardedService();
+    const one = await aRoomWithOwner(await service.anOrganizationIn(1));
+    const room = await aLiveKitRoom(await service.anOrganizationIn(0));
+    const [egress_id, storage_key, key] = [anEgressId(), unique("file"), unique("call")];
+    await delivered([room.recorded(egress_id, 60, storage_key)], service.liveKit);
+    await given(service.platform.put(`/calls/${key}`, { call: one.call }));
+    const egress = { call_key: key, status: "egress_ended", storage_key };
+    await given(service.platform.put(`/egresses/${unique("egress")}`, { egress }));
+    await delivered([room.started(), room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)], service.liveKit);
+    expect(await egressIn(env.DB, egress_id)).toEqual([{ status: "egress_ended", storage_key: null }]);
   });
 
   it.each([0, 1])(

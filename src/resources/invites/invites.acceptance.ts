@@ -98,7 +98,11 @@ async function fromEachShard<Result>(
  */
 export async function acceptInvite(context: Context, token: string): Promise<User> {
   const claims = await verifyToken(context.settings, token);
-  return inPlace(context, placeOfOrganization(claims.organization_id), (there) => acceptHere(there, claims));
+  return inPlace(
+    context,
+    () => placeOfOrganization(claims.organization_id),
+    (there) => acceptHere(there, claims),
+  );
 }
 
 function acceptHere(context: Context, claims: InviteOfToken): Promise<User> {

@@ -117,9 +117,12 @@ async function askAndRun<Result>(
   } catch (error) {
     if (!(error instanceof Elsewhere)) throw error;
     const { shard, found } = error;
-    if (await takeAbandoned(context, found.contested)) {
-      // The file of an egress that has changed hands was claimed for the one who had it.
-      await dropUnused(context, shard, found.claimed);
+    const taken = await takeAbandoned(context, found.contested);
+    if (taken.length > 0) {
+      // Until now, the file of an egress that is taken over was claimed for the organization that had the egress.
+      const losers = taken.map(({ organization_id }) => organization_id);
+      const lost = found.claimed.filter(({ organization_id }) => losers.includes(organization_id));
+      await dropUnused(context, shard, lost);
       throw new Outdated();
     }
     const there = shards.enter(shard);

@@ -35,20 +35,23 @@ const isAbandoned = ({ claimed_at }: ContestedClaim) => claimed_at < Date.now() 
 /**
  * Takes over claims without a row: a request died before it wrote that.
  *
- * @returns whether there were any
+ * @returns those as they were
  */
-export async function takeAbandoned({ shards }: Context, contested: ContestedClaim[]): Promise<boolean> {
-  if (!shards) return false;
-  let isTaken = false;
+export async function takeAbandoned(
+  { shards }: Context,
+  contested: ContestedClaim[],
+): Promise<ContestedClaim[]> {
+  const taken: ContestedClaim[] = [];
+  if (!shards) return taken;
   // What organizations of the first database have is in no claim.
   for (const claim of contested.filter((each) => each.shard > 0 && isAbandoned(each))) {
     const [free] = await fenced(shards.databaseOf(claim.shard), [claim]);
     if (!free) continue;
     const take = claim.claimant_shard === 0 ? dropClaim(claim) : takeClaim({ ...claim, now: Date.now() });
     await runAll(shards.directory, take);
-    isTaken = true;
+    taken.push(claim);
   }
-  return isTaken;
+  return taken;
 }
 
 /** What triggers say of a claim that came between reading and writing (see triggers/shards.sql). */

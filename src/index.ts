@@ -2,7 +2,7 @@ import { app } from "./app.ts";
 import { type Context, cronShare, openContext } from "./context.ts";
 import { envOfShard, isSharded, shardOf, shardsOf, shardsOfRun } from "./database/shards.ts";
 import { copyOrganizations } from "./directory/organizations.ts";
-import { takeWaitingEgresses } from "./directory/reports.ts";
+import { takeWaitingEgresses } from "./directory/waiting_egresses.ts";
 import { log, logFault } from "./http/log.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";

@@ -4,7 +4,7 @@
 --
 -- The name of a room can be used again, so it leads to no call that had ended when the egress began: such an egress goes on
 -- waiting for its sid. A file of another organization is left out. An egress goes on waiting if it or its file is claimed for
--- an organization of another database: the cron asks that one (see src/directory/reports.ts).
+-- an organization of another database: the cron asks that one (see src/directory/waiting_egresses.ts).
 CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE room_sid = new.key OR room_name = new.key)
 BEGIN

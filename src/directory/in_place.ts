@@ -20,7 +20,7 @@ import { dropUnused, isClaimedElsewhere, takeAbandoned } from "./unused_claims.t
 /*
  * The platform and LiveKit name things of any organization. A verb of theirs runs where the thing is:
  *
- * - Where this isolate has seen it lately. If it is not there (404), the directory is asked.
+ * - Where this isolate has seen it lately. If it is not there (404), or a report is refused there, the directory is asked.
  * - Else in the directory's own database, with the question where it is in the first batch. If it is there, the verb has run
  *   at no further cost. If not, the batch has found and changed nothing of what it looked for: the verb starts again in the
  *   shard that the directory names.
@@ -72,12 +72,16 @@ export async function inPlace<Result>(
     try {
       return await verb(shards.enter(known), NOTHING_FOUND);
     } catch (error) {
-      const isElsewhere = (error instanceof ApiError && error.status === 404) || isClaimedElsewhere(error);
-      if (!isElsewhere) throw error;
+      if (!isOfPlace(error, place)) throw error;
       forgetPlace(place);
     }
   return askingAgain((isRepeated) => askAndRun(context, placeNow(), verb, isNamed, isRepeated));
 }
+
+/** True for an error that another place may put right. A refused report may name what is in another shard. */
+const isOfPlace = (error: unknown, { claims }: Place): boolean =>
+  isClaimedElsewhere(error) ||
+  (error instanceof ApiError && (error.status === 404 || (error.status === 422 && claims.length > 0)));
 
 /**
  * Repeats what asks the directory, and is then refused because keys have got another owner.

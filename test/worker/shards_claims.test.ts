@@ -321,7 +321,6 @@ describe("A refusal because of another organization's key says so,", () => {
   it.each([
     ["in two shards", [1, 2]],
     ["the other in the first shard", [1, 0]],
-    ["in the first shard and another", [0, 1]],
     ["in one shard", [1, 1]],
   ] as [string, [number, number]][])("%s", async (_, shards) => {
     const service = aShardedService();

@@ -59,7 +59,7 @@ export function mergeEgress(
     const { storage_key } = isOfTheCall ? news : known;
     return !storage_key || storage_key === known.storage_key ? known : { ...known, storage_key };
   }
-  if (call_key !== undefined && !call) throw known ? egressOfAnotherCall() : egressOfUnknownCall();
+  if (call_key !== undefined && !call) throw egressOfUnknownCall();
   const owner = known ?? (call && { organization_id: call.organization_id, call_id: call.id });
   if (!owner) throw egressNamesNoCall();
   if (call && call.id !== owner.call_id) throw egressOfAnotherCall();

@@ -54,10 +54,12 @@ export function reportEgressInPlace(
   return inPlace(
     context,
     () => placeOfEgressReport({ ...names, now: Date.now() }),
-    (there, found) =>
-      reportEgress(there, egress_id, report, foreignFiles(there, found)[0]?.organization_id).catch(
+    (there, found) => {
+      const foreign = foreignFiles(there, found).find((file) => file.storage_key === storage_key);
+      return reportEgress(there, egress_id, report, foreign?.organization_id).catch(
         sayingIfContested(found, "egress", egressOfAnotherCall),
-      ),
+      );
+    },
   );
 }
 

@@ -553,6 +553,26 @@ describe("An egress of LiveKit's", () => {
     expect(await egressIn(env.DB, egress_id)).toEqual([{ status: "egress_ended", storage_key: null }]);
   });
 
+  it("can be reported by the platform without its file, which is another's, while it waits", async () => {
+    const service = aShardedService();
+    const [one, other] = await inTwoShards(service, [1, 0]);
+    const room = await aLiveKitRoom(other.organization);
+    const [egress_id, storage_key, key, others] = [
+      anEgressId(),
+      unique("file"),
+      unique("call"),
+      unique("call"),
+    ];
+    await delivered([room.recorded(egress_id, 60, storage_key)], service.liveKit);
+    await given(service.platform.put(`/calls/${key}`, { call: one.call }));
+    await given(service.platform.put(`/calls/${others}`, { call: other.call }));
+    const report = (id: string, egress: object) =>
+      given(service.platform.put(`/egresses/${id}`, { egress: { status: "egress_ended", ...egress } }));
+    await report(unique("egress"), { call_key: key, storage_key });
+    await report(egress_id, { call_key: others });
+    expect(await egressIn(env.DB, egress_id)).toEqual([{ status: "egress_ended", storage_key: null }]);
+  });
+
   it.each([0, 1])(
     "stays as the platform has corrected it, though it has waited, in shard %i",
     async (shard) => {

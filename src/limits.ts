@@ -562,6 +562,9 @@ export const SUBREQUESTS_OF_SEAL = 3;
  */
 export const CRON_TURNS = 20;
 
+/** A chore looks at so many organizations at least, also for a smaller portion: many of them may have nothing to work off. */
+export const OWNERS_ASKED = 100;
+
 /**
  * A call or a wait of which no report has changed anything for this long counts as over: no visit is so long without
  * anybody coming, leaving or speaking.

@@ -1,6 +1,6 @@
 import { and, gt, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { CRON_TURNS } from "../limits.ts";
+import { CRON_TURNS, OWNERS_ASKED } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { type BoundQuery, builder, jsonValues, type Placeholders, runBatch } from "./queries.ts";
 
@@ -61,7 +61,7 @@ export const rowsInTurn = (
   select own.rowid
   from (
     select id from (${owners}) where ${turn.owners} is null or id in ${jsonValues(turn.owners)}
-    order by ${placeInTurn(sql`id`, turn.order)} limit ${turn.portion}
+    order by ${placeInTurn(sql`id`, turn.order)} limit max(${turn.portion}, ${sql.raw(String(OWNERS_ASKED))})
   ) as turn
   cross join ${table} as own on own.rowid in (select * from (${rowsOf(sql`turn.id`)}) limit ${turn.share})
   limit ${turn.portion}

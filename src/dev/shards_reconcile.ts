@@ -4,8 +4,8 @@
  *
  * It can run beside the service. Of the directory, it reads the organizations and users first: what changes in another database
  * later is newer. The claims of keys it reads last: whatever was read in another database had been claimed before, and a claim
- * that is younger than the run stays. In production it writes by D1's import, during which
- * the directory answers no requests: in arguments of a command, other users of the machine could read names and emails.
+ * that is younger than the run stays. In production it writes by D1's import, during which the directory answers no requests:
+ * in arguments of a command, other users of the machine could read names and emails.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

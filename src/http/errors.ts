@@ -65,7 +65,10 @@ export const largeBodyWaited = () =>
     reason: "large_bodies",
   });
 
-/** D1's errors that pass by themselves, such as those during an import or export. One that was reset for its memory or CPU time was asked too much, and stays. */
+/**
+ * D1's errors that pass by themselves, such as those during an import or export. One that was reset for its memory or CPU time
+ * was asked too much, and stays.
+ */
 const PASSING =
   /^D1_ERROR: .*(overloaded|caused object to be reset|reset because its code was updated|timed out|network connection lost|transient issue|processing a long-running)/i;
 

@@ -24,8 +24,8 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
   const { db, settings, now } = context;
   const findEgress = await connectLiveKit(settings);
   if (!findEgress) return 0;
-  const silent = await findInTurns(EGRESSES_CHECKED, (turn) => runAll(db, silentEgresses({ ...turn, now })));
-  const waiting = byTurns(silent).slice(0, affordable(context, EGRESSES_CHECKED, SUBREQUESTS_OF_EGRESS));
+  const portion = affordable(context, EGRESSES_CHECKED, SUBREQUESTS_OF_EGRESS);
+  const waiting = await findInTurns(portion, (turn) => runAll(db, silentEgresses({ ...turn, now })));
   if (waiting.length === 0) return 0;
   // Not before: with several databases, the first query may have waited for a connection.
   const started = Date.now();
@@ -72,15 +72,4 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
 function logUnavailability([first, ...others]: LiveKitUnavailable[]) {
   if (!first) return;
   log("livekit_unavailable", { reason: first.fault, status: first.status, egresses: 1 + others.length });
-}
-
-/** One of each organization after the other, and of each first what has waited longest: there may be more than can be asked about. */
-function byTurns<Row extends { owner_id: number }>(rows: Row[]): Row[] {
-  const turns = new Map<number, number>();
-  const inTurn = rows.map((row) => {
-    const turn = turns.get(row.owner_id) ?? 0;
-    turns.set(row.owner_id, turn + 1);
-    return { row, turn };
-  });
-  return inTurn.sort((a, b) => a.turn - b.turn).map(({ row }) => row);
 }

@@ -87,14 +87,8 @@ interface Outcome {
 
 /** The files of a portion of the recordings that are too old, or whose deletion failed before; null if there is none. */
 async function claimFiles({ db, now }: Context, portion: number): Promise<ClaimedFile[] | null> {
-  // A small portion has few turns, perhaps of organizations with nothing too old: what is claimed for later has turns of its own.
-  const times = RECORDINGS_CLAIMED / portion;
   const claims = await takeTurns(portion, async (turn) => {
-    const more = { share: Math.ceil(turn.share * times), portion: Math.ceil(turn.portion * times) };
-    const [, taken] = await runBatch(db, [
-      claimExpired({ ...turn, ...more, now }),
-      takeClaims({ ...turn, now }),
-    ]);
+    const [, taken] = await runBatch(db, [claimExpired({ ...turn, now }), takeClaims({ ...turn, now })]);
     return taken;
   });
   if (claims.length === 0) return null;

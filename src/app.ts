@@ -6,6 +6,7 @@ import { externalApi, externalRoutes } from "./http/external_api.ts";
 import { health } from "./http/health.ts";
 import { httpsOnly } from "./http/https.ts";
 import { logRequest } from "./http/log.ts";
+import { inOrganizationOfPath, inOrganizationOfSlug } from "./http/organization.ts";
 import { platformApi, platformRoutes } from "./http/platform_api.ts";
 import { wellKnown } from "./http/well_known.ts";
 import { liveKitApi, liveKitRoutes } from "./livekit/livekit_api.ts";
@@ -71,6 +72,8 @@ const external = externalRoutes()
 
 const platform = platformRoutes()
   .use(platformApi)
+  .use("/organizations/:organization_id/*", inOrganizationOfPath)
+  .use("/waiting_rooms/:slug/*", inOrganizationOfSlug)
   .route("/", organizationsPlatform)
   .route("/", organizationUsersPlatform)
   .route("/", apiClientsPlatform)

@@ -1,8 +1,7 @@
 import type { Database } from "./database/database.ts";
 import type { PurposeOfUse, Role } from "./database/enums.ts";
-import { SYSTEM_USER } from "./database/schema.ts";
+import { SYSTEM_USER_ID } from "./database/schema.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
-import { SUBREQUESTS, SUBREQUESTS_OF_SHARD } from "./limits.ts";
 import { type Mailer, mailerOf } from "./mail/mail.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -13,8 +12,6 @@ export interface Context {
   shard: number;
   /** Where there are several databases. */
   shards?: Shards;
-  /** In the cron of several databases. */
-  share?: CronShare;
   bulkInviteQueue: Queue;
   /** The bucket of the recordings, where it is the one of the Worker's binding: see egresses.files.ts. */
   recordings: R2Bucket;
@@ -35,7 +32,6 @@ export interface Shards {
   /** In ascending order. */
   numbers: number[];
   directory: Database;
-  databaseOf: (shard: number) => Database;
   /** The same context in a shard. In a request, the rest of it and its bookmark are then about that shard. */
   enter: (shard: number) => Context;
 }
@@ -55,14 +51,9 @@ export interface Requester {
 interface Opening {
   db?: Database;
   request_id?: string;
-  share?: CronShare | undefined;
 }
 
-export function openContext(
-  env: Env,
-  now: number,
-  { db = env.DB, request_id, share }: Opening = {},
-): Context {
+export function openContext(env: Env, now: number, { db = env.DB, request_id }: Opening = {}): Context {
   const settings = readSettings(env);
   return {
     db,
@@ -71,13 +62,11 @@ export function openContext(
       shards: {
         numbers: shardsOf(env),
         directory: envOfShard(env, 0).DB,
-        databaseOf: (shard) => envOfShard(env, shard).DB,
         enter: (shard) => openContext(envOfShard(env, shard), now),
       },
     }),
-    ...(share && { share }),
     requester: {
-      user_id: SYSTEM_USER.id,
+      user_id: SYSTEM_USER_ID,
       api_client_id: null,
       acting_user: null,
       purpose: null,
@@ -94,48 +83,12 @@ export function openContext(
   };
 }
 
-/**
- * In the cron of several databases, what of its invocation is for one of them. What it can do counts for all of them together.
- */
-export interface CronShare {
-  /** How many databases the run works off. */
-  databases: number;
-  /** How many subrequests are left. */
-  subrequests: number;
-}
-
-export const cronShare = (databases: number): CronShare => ({
-  databases,
-  subrequests: Math.floor(SUBREQUESTS / databases) - SUBREQUESTS_OF_SHARD,
-});
-
-/** What every function of a share takes. Without one, it is all of the invocation. */
-type Sharing = Pick<Context, "share">;
-
-/**
- * How much of a portion can be worked off: at least one. It takes at most half of what is left, so that something is left for the
- * chores that come after.
- *
- * @param subrequests how many each takes
- */
-export const affordable = ({ share }: Sharing, portion: number, subrequests: number): number =>
-  share ? Math.max(1, Math.min(portion, Math.floor(share.subrequests / 2 / subrequests))) : portion;
-
-/** Leaves less for the chores that come after. */
-export function spend({ share }: Sharing, subrequests: number): void {
-  if (share) share.subrequests -= subrequests;
-}
-
-/** This database's part of what is divided evenly, such as connections: at least one. */
-export const evenPart = ({ share }: Sharing, whole: number): number =>
-  Math.max(1, Math.floor(whole / (share?.databases ?? 1)));
-
 /** An API client acts as one organization user. */
 export interface Caller {
   api_client_id: number;
   organization_id: number;
+  /** The contract's user_id too. */
   organization_user_id: number;
-  user_id: number;
   roles: Role[];
   /** Whether the organization wants to know for whom its clients read what the access log records. */
   require_acting_user: boolean;

@@ -259,7 +259,7 @@ export const FILE_DELETIONS_TIME_LIMIT = MINUTE;
 /** A storage that takes longer counts as down. */
 export const FILE_DELETION_TIMEOUT = 10 * SECOND;
 
-/** A Worker has at most six connections at the same time. In the cron, several databases share them, as above. */
+/** A Worker has at most six connections at the same time. */
 export const FILE_DELETIONS_AT_ONCE = 6;
 
 /** In seconds: the `Retry-After` if a file could not be deleted. The cron tries again every five minutes. */
@@ -340,6 +340,12 @@ export const LIVEKIT_CLOCK_TOLERANCE = 60 * SECOND;
 
 /** LiveKit lists the files of an egress: one for each output. More are no such list, and are not looked at. */
 export const MAX_EGRESS_FILES = 1000;
+
+/**
+ * The clock of LiveKit may differ by this much from the platform's: a call whose key is the name of a room may have started so much
+ * later than the room. triggers/livekit_egresses.sql has it too.
+ */
+export const LIVEKIT_ROOM_TOLERANCE = 5 * MINUTE;
 
 /** What LiveKit said of an egress waits so long for its call to be reported. */
 export const LIVEKIT_EGRESS_KEPT_FOR = DAY;
@@ -529,33 +535,6 @@ export const WEBHOOK_REDELIVERY_PORTION = 1000;
  */
 export const CRON_PORTION = 2000;
 
-/** As in wrangler.toml. Where there are more databases than one run works off, the runs take turns by it. */
-export const CRON_INTERVAL = 5 * MINUTE;
-
-/**
- * One run of the cron works off at most so many of several databases: they leave 700 subrequests for what they have to do. More
- * take turns, so that each of 100 has its own every 50 minutes.
- */
-export const SHARDS_OF_RUN = 10;
-
-/** To D1, queues, buckets and others, in one invocation: Cloudflare's limit. A batch is one. */
-export const SUBREQUESTS = 1000;
-
-/**
- * Of these, a run of the cron takes so many for each of several databases anyway: 25 to ask what there is to do, and to send to
- * queues; and a few for what is divided among organizations a second time. The databases share the rest evenly.
- */
-export const SUBREQUESTS_OF_SHARD = 30;
-
-/** To delete its file; and a hundred recordings are claimed and finished by five batches. */
-export const SUBREQUESTS_OF_RECORDING = 1.05;
-
-/** To ask LiveKit, and to report what it says: the directory, and what is read and written. */
-export const SUBREQUESTS_OF_EGRESS = 4;
-
-/** The entries, the file and the row of a sealed day. Each further page of entries is one more. */
-export const SUBREQUESTS_OF_SEAL = 3;
-
 /**
  * The organizations among which a run of the cron divides each portion first. Those who need less leave the rest to the
  * others; if more than these have so much to work off, some wait for another run.
@@ -592,7 +571,7 @@ export const EGRESS_LONG_SILENCE = DAY;
 /** One run of the cron asks about this many egresses. Each takes up to three subrequests, of which Workers allow 1,000. */
 export const EGRESSES_CHECKED = 100;
 
-/** Requests to LiveKit at the same time. A Worker may have six. Several databases share them, and have at least one each. */
+/** Requests to LiveKit at the same time. A Worker may have six. */
 export const LIVEKIT_CONNECTIONS = 4;
 
 /** A LiveKit server that takes longer counts as down. */
@@ -639,15 +618,3 @@ export const PLACE_KNOWN_FOR = MINUTE;
 
 /** Limits the memory of an isolate for places. */
 export const MAX_KNOWN_PLACES = 10_000;
-
-/**
- * A claim whose row never came keeps other organizations from the key so long: longer than a request takes from the claim to
- * the row. One that takes longer is refused if somebody else has got the key meanwhile.
- */
-export const CLAIM_KEPT_FOR = MINUTE;
-
-/** The cron leaves alone what a request may still be copying. */
-export const COPY_OVERDUE_AFTER = MINUTE;
-
-/** One run of the cron takes so many egresses from the directory to their calls: each takes some round trips. */
-export const WAITING_EGRESSES_TAKEN = 30;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import {
   blob,
+  check,
   foreignKey,
   index,
   integer,
@@ -62,24 +63,21 @@ const slugParts = () => ({
 /**
  * Recordings and transcripts are deleted, and the names of participants erased, so many days after their call or visit has
  * ended; null keeps them for good. `require_acting_user`: its clients must say for whom they read what the access log records.
- * `shard` is the database that has what the organization owns (see shards.ts).
+ * Id and slug are those of the organization's row in `places`.
  */
 export const organizations = sqliteTable(
   "organizations",
   {
-    id: id(),
+    id: integer().primaryKey(),
     name: text().notNull(),
     slug: text().notNull().unique(),
-    ...slugParts(),
     recording_retention_days: integer(),
     transcript_retention_days: integer(),
     participant_retention_days: integer(),
     require_acting_user: integer({ mode: "boolean" }).notNull().default(false),
-    shard: integer().notNull().default(0),
     ...timestamps,
   },
   (t) => [
-    index("organizations_by_stem").on(t.slug_stem, t.slug_number),
     // For the cron.
     index("organizations_deleting_recordings")
       .on(t.recording_retention_days)
@@ -104,37 +102,30 @@ const retention = {
 };
 
 /**
- * A person, known only by email. The person's name in an organization is in organization_users. The baseline also makes the
- * user of the service itself (see SYSTEM_USER).
+ * The service's own user, whom audit logs name where nobody else caused a change. No organization user has this id, in no
+ * database: the baseline begins with the next one.
  */
-export const users = sqliteTable("users", {
-  id: id(),
-  email: text().notNull().unique(),
-  ...timestamps,
-});
+export const SYSTEM_USER_ID = 1;
 
 /**
- * The service's own user, whom audit logs name where nobody else caused a change. `System` is no email, so no token, invite
- * or request finds this user; and triggers refuse a membership (see triggers/system_user.sql).
+ * A person's account in an organization: its id is the contract's `user_id` too. Somebody who works for two organizations has
+ * two accounts, of which neither organization can see the other. `roles` is a JSON array, lowest role first. A membership that
+ * has ended keeps its row, without roles.
  */
-export const SYSTEM_USER = { id: 1, email: "System", created_at: 0, updated_at: 0 };
-
-/** A membership. `roles` is a JSON array, lowest role first. A membership that has ended keeps its row, without roles. */
 export const organizationUsers = sqliteTable(
   "organization_users",
   {
     id: id(),
     organization_id: organizationId(),
-    user_id: integer()
-      .notNull()
-      .references(() => users.id),
+    email: text().notNull(),
     display_name: text().notNull(),
     roles: text({ mode: "json" }).$type<Role[]>().notNull(),
     ...timestamps,
   },
   (t) => [
-    uniqueIndex("organization_users_by_user").on(t.organization_id, t.user_id),
+    uniqueIndex("organization_users_by_email").on(t.organization_id, t.email),
     uniqueIndex("organization_users_by_organization").on(t.organization_id, t.id),
+    check("organization_users_are_people", sql`id <> ${sql.raw(String(SYSTEM_USER_ID))}`),
   ],
 );
 
@@ -142,7 +133,7 @@ export const organizationUsers = sqliteTable(
 const createdByMember = (t: { organization_id: SQLiteColumn; created_by_user_id: SQLiteColumn }) =>
   foreignKey({
     columns: [t.organization_id, t.created_by_user_id],
-    foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+    foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
   });
 
 /** The providers whose calls a provider_assistant can read besides its own. */
@@ -229,7 +220,7 @@ export const waitingRooms = sqliteTable(
     index("waiting_rooms_listed").on(t.organization_id, t.id).where(sql`retired_at is null`),
     foreignKey({
       columns: [t.organization_id, t.user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
     }),
   ],
 );
@@ -277,7 +268,7 @@ export const waitingRoomSubs = sqliteTable(
     }),
     foreignKey({
       columns: [t.organization_id, t.user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
     }),
   ],
 );
@@ -294,7 +285,7 @@ export const calls = sqliteTable(
   {
     id: id(),
     organization_id: organizationId(),
-    key: text().notNull().unique(),
+    key: text().notNull(),
     organization_user_id: integer().notNull(),
     waiting_room_id: integer().notNull(),
     started_at: integer().notNull(),
@@ -310,6 +301,7 @@ export const calls = sqliteTable(
   },
   (t) => [
     uniqueIndex("calls_by_organization").on(t.organization_id, t.id),
+    uniqueIndex("calls_by_key").on(t.organization_id, t.key),
     index("calls_newest").on(t.organization_user_id, t.started_at, t.id),
     index("calls_newest_of_organization").on(t.organization_id, t.started_at, t.id),
     index("calls_by_reference")
@@ -424,7 +416,7 @@ export const participants = sqliteTable(
     }),
     foreignKey({
       columns: [t.organization_id, t.user_id],
-      foreignColumns: [organizationUsers.organization_id, organizationUsers.user_id],
+      foreignColumns: [organizationUsers.organization_id, organizationUsers.id],
     }),
   ],
 );
@@ -572,7 +564,7 @@ export const egresses = sqliteTable(
     id: id(),
     organization_id: organizationId(),
     call_id: integer().notNull(),
-    egress_id: text().notNull().unique(),
+    egress_id: text().notNull(),
     status: text().notNull(),
     error: text(),
     is_stopped: integer({ mode: "boolean" }).notNull(),
@@ -587,8 +579,8 @@ export const egresses = sqliteTable(
     ...timestamps,
   },
   (t) => [
+    uniqueIndex("egresses_by_key").on(t.organization_id, t.egress_id),
     index("egresses_by_call").on(t.call_id, t.id),
-    index("egresses_by_file").on(t.storage_key).where(sql`storage_key is not null`),
     // For the cron: what may get too old, and what is to be deleted.
     index("egresses_retained")
       .on(t.organization_id, t.call_ended_at)
@@ -605,34 +597,24 @@ export const egresses = sqliteTable(
 );
 
 /**
- * Files that an egress named before it named another one: they are deleted together with its file. Triggers on egresses
- * add them (see triggers/replaced_files.sql).
+ * Every file that a recording ever named: no other recording can name it, and all of them go when the recording goes. Triggers
+ * on egresses add them (see triggers/egress_files.sql).
  */
-export const replacedFiles = sqliteTable(
-  "replaced_files",
+export const egressFiles = sqliteTable(
+  "egress_files",
   {
-    id: id(),
     organization_id: organizationId(),
+    storage_key: text().notNull(),
     egress_id: integer()
       .notNull()
       .references(() => egresses.id),
-    storage_key: text().notNull(),
+    is_deleted: integer({ mode: "boolean" }).notNull().default(false),
   },
   (t) => [
-    uniqueIndex("replaced_files_by_egress").on(t.egress_id, t.storage_key),
-    // For what a legal hold keeps.
-    index("replaced_files_by_file").on(t.storage_key),
+    primaryKey({ columns: [t.organization_id, t.storage_key] }),
+    index("egress_files_left").on(t.egress_id).where(sql`not is_deleted`),
   ],
 );
-
-/**
- * Every file that a recording ever named, and the organization: no other one can name it. Triggers on egresses keep it (see
- * triggers/storage_keys.sql): nothing else writes here.
- */
-export const storageKeys = sqliteTable("storage_keys", {
-  storage_key: text().primaryKey(),
-  organization_id: organizationId(),
-});
 
 /**
  * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it, and
@@ -740,12 +722,13 @@ export const waitingListReads = sqliteTable(
 /**
  * What LiveKit said of egresses whose call nobody has reported yet, by the sid and the name of its room. When a call has
  * one of them as its key, a trigger makes the egress (see triggers/livekit_egresses.sql). The cron deletes what no call
- * came for. Nobody knows yet of which organization it is. `started_at` is when it began, or an event that did not say came.
+ * came for. `started_at` is when it began, or an event that did not say came.
  */
 export const livekitEgresses = sqliteTable(
   "livekit_egresses",
   {
-    egress_id: text().primaryKey(),
+    organization_id: organizationId(),
+    egress_id: text().notNull(),
     room_sid: text(),
     room_name: text(),
     status: text().notNull(),
@@ -758,9 +741,13 @@ export const livekitEgresses = sqliteTable(
     ...timestamps,
   },
   (t) => [
-    index("livekit_egresses_by_sid").on(t.room_sid),
-    index("livekit_egresses_by_name").on(t.room_name),
-    index("livekit_egresses_by_age").on(t.updated_at),
+    primaryKey({ columns: [t.organization_id, t.egress_id] }),
+    index("livekit_egresses_by_sid").on(t.organization_id, t.room_sid),
+    index("livekit_egresses_by_name").on(t.organization_id, t.room_name),
+    uniqueIndex("livekit_egresses_by_file")
+      .on(t.organization_id, t.storage_key)
+      .where(sql`storage_key is not null`),
+    index("livekit_egresses_by_age").on(t.organization_id, t.updated_at),
   ],
 );
 
@@ -1059,9 +1046,20 @@ export const databaseSettings = sqliteTable("database_settings", {
 });
 
 /*
- * The directory: what the first database knows of the others (see directory/places.ts). In every other database these tables are
- * empty, but for the outbox.
+ * The directory: what only the first database has (see src/directory). In every other database these tables are empty.
  */
+
+/** The organizations, and the database in which each lives. They get their ids and slugs here. */
+export const places = sqliteTable(
+  "places",
+  {
+    id: id(),
+    slug: text().notNull().unique(),
+    ...slugParts(),
+    shard: integer().notNull(),
+  },
+  (t) => [index("places_by_stem").on(t.slug_stem, t.slug_number)],
+);
 
 /**
  * The other databases, by the numbers of their bindings, and their ranges of ids: an id is `range * 2^32 + n`. A range is
@@ -1070,36 +1068,6 @@ export const databaseSettings = sqliteTable("database_settings", {
 export const shards = sqliteTable("shards", {
   shard: integer().primaryKey(),
   range: integer().notNull().unique(),
-});
-
-/**
- * Whose a key is, of the keys that are unique in the whole service: those of organizations in other databases. A key that is
- * not here is the first database's own, or nobody's. `claimed_at` is when its organization claimed it. In other databases it
- * has the keys that are not theirs any more (see directory/claims.ts).
- *
- * There are millions, so the baseline makes this table WITHOUT ROWID: its rows are in the index, and take half the space.
- */
-export const locations = sqliteTable(
-  "locations",
-  {
-    kind: text().$type<LocationKind>().notNull(),
-    key: text().notNull(),
-    organization_id: organizationId(),
-    claimed_at: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.kind, t.key] })],
-);
-
-/** A call's key, an egress id, or a storage key. */
-export type LocationKind = "call" | "egress" | "file";
-
-/**
- * Organizations whose row is to be copied to another database: from the directory to their own when they are new, and from
- * there to the directory when they have changed. The cron does what a request could not (see directory/organizations.ts).
- */
-export const organizationOutbox = sqliteTable("organization_outbox", {
-  organization_id: integer().primaryKey(),
-  written_at: integer().notNull(),
 });
 
 /** Always empty: a trigger refuses every row, and with it the row's batch (see triggers/write_conflicts.sql). */

@@ -37,3 +37,9 @@ export function nextSlug(taken: TakenSlugs, slug: SQL): SQL<string> {
       else plain.slug || '-' || lower(hex(randomblob(4))) end
     from plain, numbered)`;
 }
+
+/**
+ * The slug of the organization with which the slug of a room begins, or the name of a room of LiveKit; undefined where it begins
+ * with none. It ends at the first `--`, because an organization's slug has none, nor a hyphen at its end.
+ */
+export const organizationSlugOf = (name: string): string | undefined => /^(.+?)--./.exec(name)?.[1];

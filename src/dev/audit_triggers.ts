@@ -1,7 +1,7 @@
 /** Writes the part of triggers/egress_audit_logs.sql that follows from AUDITED_FIELDS. */
 import { writeFileSync } from "node:fs";
 import { AUDITED_FIELDS } from "../database/audited_fields.ts";
-import { SYSTEM_USER } from "../database/schema.ts";
+import { SYSTEM_USER_ID } from "../database/schema.ts";
 import { readText } from "./migrations.ts";
 import { TRIGGERS } from "./triggers.ts";
 
@@ -24,7 +24,7 @@ export function withAuditTriggers(text: string): string {
 }
 
 /** An entry always names somebody: where no report did, it was the service. */
-const NAMED_USER = `coalesce(new.changed_by_user_id, ${SYSTEM_USER.id})`;
+const NAMED_USER = `coalesce(new.changed_by_user_id, ${SYSTEM_USER_ID})`;
 
 const created = () => `CREATE TRIGGER \`egresses_created\` AFTER INSERT ON \`egresses\`
 BEGIN

@@ -1,10 +1,9 @@
 /**
- * `npm run db:baseline`: makes the one migration anew, from src/database/schema.ts and the triggers, with the
- * user of the service itself. Its name has a digest
- * of it, so that a database which ran another one does not pass for this one.
+ * `npm run db:baseline`: makes the one migration anew, from src/database/schema.ts and the triggers. No organization
+ * user gets the id of the service's own user. Its name has a digest of it, so that a database which ran another one does not pass for this one.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { SYSTEM_USER } from "../database/schema.ts";
+import { SYSTEM_USER_ID } from "../database/schema.ts";
 import { generateAuditTriggers } from "./audit_triggers.ts";
 import {
   DIGESTS,
@@ -26,12 +25,8 @@ generateAuditTriggers();
 rmSync("drizzle", { recursive: true, force: true });
 mkdirSync("drizzle");
 const [made = ""] = generate(["--name", "baseline"], "pipe");
-// Drizzle cannot say it: see `locations` in the schema.
-const tables = readText(`drizzle/${made}`)
-  .trim()
-  .replace(/(CREATE TABLE `locations` \([^;]*\));/, "$1 WITHOUT ROWID;");
-const { id, email, created_at, updated_at } = SYSTEM_USER;
-const systemUser = `INSERT INTO users (id, email, created_at, updated_at) VALUES (${id}, '${email}', ${created_at}, ${updated_at});`;
+const tables = readText(`drizzle/${made}`).trim();
+const systemUser = `INSERT INTO sqlite_sequence (name, seq) VALUES ('organization_users', ${SYSTEM_USER_ID});`;
 const statements = [tables, systemUser, ...createStatements(createFromFiles(migratedDatabase()))];
 const file = `0000_baseline_${sha256(statements.join()).slice(0, 8)}.sql`;
 renameSync(`drizzle/${made}`, `drizzle/${file}`);

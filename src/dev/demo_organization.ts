@@ -3,7 +3,7 @@ import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { digest } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import type { Role } from "../database/enums.ts";
-import { apiClients, organizations, organizationUsers, users } from "../database/schema.ts";
+import { apiClients, organizations, organizationUsers } from "../database/schema.ts";
 import { dateOf } from "../http/dates.ts";
 import { ApiError } from "../http/errors.ts";
 import { DAY, HOUR } from "../limits.ts";
@@ -71,7 +71,6 @@ export async function loadDemoOrganization(env: Env, now: number) {
       api_client_id: client.id,
       organization_id,
       organization_user_id: admin.id,
-      user_id: admin.user_id,
       roles: ["organization_admin"],
       require_acting_user: false,
     },
@@ -87,7 +86,7 @@ export async function loadDemoOrganization(env: Env, now: number) {
   if ((await listWaitingRoomSubs(clientContext, cardiology)).length === 0) {
     const nextHour = Math.ceil(now / HOUR) * HOUR;
     await createWaitingRoomSub(clientContext, cardiology, {
-      user_id: substitute.user_id,
+      user_id: substitute.id,
       datetime_start: nextHour,
       datetime_end: nextHour + 8 * HOUR,
     });
@@ -101,25 +100,30 @@ export async function loadDemoOrganization(env: Env, now: number) {
     await unlessThere(createInvite(yesterday, invite));
   }
 
-  await reportYesterdaysCall(context, env, provider.id, cardiology);
+  await reportYesterdaysCall(
+    context,
+    env,
+    { organization_id, organization_user_id: provider.id },
+    cardiology,
+  );
 }
 
 /** An ended call with all results that a call can have. */
 async function reportYesterdaysCall(
   context: Context,
   env: Env,
-  organization_user_id: number,
+  { organization_id, organization_user_id }: { organization_id: number; organization_user_id: number },
   waiting_room_slug: string,
 ) {
   const started_at = Math.floor(context.now / DAY) * DAY - 14 * HOUR;
   const day = dateOf(started_at);
-  const key = `demo-call-${day}`;
+  const path = { organization_id, key: `demo-call-${day}` };
   const [speakers, ended_at] = [
     { provider: `demo-provider-${day}`, recipient: `demo-recipient-${day}` },
     started_at + HOUR / 3,
   ];
   const joined = { joined_at: started_at, recording_consent: true };
-  await reportCall(context, key, {
+  await reportCall(context, path, {
     waiting_room_slug,
     organization_user_id,
     started_at,
@@ -136,7 +140,7 @@ async function reportYesterdaysCall(
       },
     ],
   });
-  await reportTranscript(context, key, {
+  await reportTranscript(context, path, {
     summary: "A follow-up on blood pressure, which has come down. The medication stays as it is.",
     is_final: true,
     lines: [
@@ -149,14 +153,15 @@ async function reportYesterdaysCall(
       { participant_key: speakers.recipient, text: "Better, thank you.", start_time: 2.1, end_time: 3.4 },
     ],
   });
-  await reportSoapNote(context, key, {
+  await reportSoapNote(context, path, {
     text: "Subjective: feels better.\nObjective: 128/82 at home.\nAssessment: improving.\nPlan: as before.",
     is_final: true,
   });
-  const storage_key = `demo-clinic/${key}.wav`;
+  const storage_key = `demo-clinic/${path.key}.wav`;
+  const egress = { organization_id, egress_id: `demo-egress-${day}` };
   await env.RECORDINGS.put(storage_key, demoRecording());
-  await reportEgress(context, `demo-egress-${day}`, { call_key: key, status: "egress_starting" });
-  await reportEgress(context, `demo-egress-${day}`, {
+  await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
+  await reportEgress(context, egress, {
     status: "egress_ended",
     is_stopped: true,
     ended_at,
@@ -166,10 +171,9 @@ async function reportYesterdaysCall(
 
 async function requireUser(db: DrizzleD1Database, email: string) {
   const user = await db
-    .select({ id: organizationUsers.id, user_id: organizationUsers.user_id })
+    .select({ id: organizationUsers.id })
     .from(organizationUsers)
-    .innerJoin(users, eq(users.id, organizationUsers.user_id))
-    .where(eq(users.email, email))
+    .where(eq(organizationUsers.email, email))
     .get();
   if (!user) throw new Error(`The demo user ${email} does not exist`);
   return user;

@@ -10,7 +10,7 @@ export const SHARDS = "SELECT shard, range FROM shards ORDER BY shard";
 /** Every other database that the directory knows: by its range, or by organizations that live there. */
 export const KNOWN_SHARDS = `SELECT shard, max(range) AS range, sum(organizations) AS organizations
   FROM (SELECT shard, range, 0 AS organizations FROM shards
-    UNION ALL SELECT shard, NULL, 1 FROM organizations WHERE shard > 0)
+    UNION ALL SELECT shard, NULL, 1 FROM places WHERE shard > 0)
   GROUP BY shard ORDER BY shard`;
 
 /** Gives a database a range that none has had, unless it has one. */

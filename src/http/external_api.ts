@@ -30,7 +30,7 @@ export const externalApi = createMiddleware<ExternalEnv>(async (c, next) => {
   const context = openContext(c.env, Date.now(), { db: openDatabase(c), request_id: c.var.requestId });
   const caller = env && (await authenticate(c, context));
   if (!caller) throw await failedCredentials(c, context, INVALID_CLIENT);
-  const { user_id, api_client_id } = caller;
+  const { organization_user_id: user_id, api_client_id } = caller;
   Object.assign(context.requester, { user_id, api_client_id });
   c.set("context", Object.assign(context, { caller, url: c.req.url }));
   c.set("bodyLimit", EXTERNAL_BODY_LIMIT);

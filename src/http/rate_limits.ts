@@ -1,8 +1,8 @@
 import type { HonoRequest } from "hono";
 import type { ClientContext, Context } from "../context.ts";
 import { LOOK_UPS_BEYOND_LIMIT, MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
+import { remember } from "../memory.ts";
 import { ApiError } from "./errors.ts";
-import { remember } from "./memory.ts";
 import { networkOf } from "./networks.ts";
 
 /*

@@ -98,8 +98,8 @@ export const printableAscii = (max: number) => z.string().min(1).max(max).regex(
 /** Text that is only compared with what the service has: a code, a token, a slug. */
 export const reference = (max: number) => z.string().max(max, tooLong(max));
 
-/** The slug of an organization: characters, each perhaps with a hyphen after it, so never two hyphens. */
-export const ORGANIZATION_SLUG = /^-?([a-z0-9]-?)*$/;
+/** The slug of an organization. It has no `--`, which follows it in the slugs of its rooms, and so no hyphen at its ends. */
+export const ORGANIZATION_SLUG = /^[a-z0-9](-?[a-z0-9])*$/;
 
 /** The slug of a waiting room. */
 export const roomSlugReference = reference(MAX_SLUG_LENGTH).meta({ override: { pattern: "^[a-z0-9-]+$" } });
@@ -136,6 +136,13 @@ const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-30T00:00:00Z");
 
 export const idParams = z.object({ id: pathId });
+
+/** For paths below an organization, and those that name something of it. */
+export const organizationParams = z.object({ organization_id: pathId });
+
+export const ownParams = organizationParams.extend(idParams.shape);
+
+export type OwnPath = z.output<typeof ownParams>;
 
 const NO_TIMESTAMP = "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z";
 

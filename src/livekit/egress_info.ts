@@ -1,7 +1,10 @@
 import * as z from "zod";
+import { organizationSlugOf } from "../database/slug.ts";
 import { key, upToFirstFault } from "../http/wire.ts";
 import { MAX_EGRESS_FILES, MAX_ERROR_LENGTH } from "../limits.ts";
+import { isFileOf } from "../resources/egresses/egresses.merge.ts";
 import { type EgressReport, reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
+import type { Room } from "./rooms.sql.ts";
 
 /** LiveKit's events name fields in camelCase, its API (Twirp) in snake_case. */
 const inCamelCase = (message: unknown) =>
@@ -57,23 +60,26 @@ const STATUSES = new Map<string, EgressReport["status"]>([
   ...FINAL.map((name) => [name, "egress_ended"] as const),
 ]);
 
-/** What LiveKit says of an egress. Its call has the sid or the name of the room as its key. */
-export interface EgressEvent {
+/** What LiveKit says of an egress in a room. Where it does not say when the egress began, that is the time of the event. */
+export interface EgressEvent extends Room {
   egress_id: string;
-  room_sid: string;
-  room_name: string;
-  /** Where LiveKit does not say when the egress began, the time of the event. */
-  started_at: number;
   report: EgressReport;
-  /** Whether the name of the file cannot be a storage key. */
+  /** Whether the name of the file cannot be a storage key of the organization. */
   has_unusable_file: boolean;
 }
 
-/** @param at when LiveKit said it */
-export function toEgressEvent(info: EgressInfo, at: number): EgressEvent {
+/**
+ * Undefined where the name of the room names no organization.
+ *
+ * @param at when LiveKit said it
+ */
+export function toEgressEvent(info: EgressInfo, at: number): EgressEvent | undefined {
   const { egressId, roomId, roomName, startedAt } = info;
-  const report = toEgressReport(info);
+  const organization_slug = organizationSlugOf(roomName);
+  if (organization_slug === undefined) return undefined;
+  const report = toEgressReport(info, organization_slug);
   return {
+    organization_slug,
     egress_id: egressId,
     room_sid: roomId,
     room_name: roomName,
@@ -84,13 +90,14 @@ export function toEgressEvent(info: EgressInfo, at: number): EgressEvent {
 }
 
 /** What LiveKit says of an egress, as a report. It does not name the call. */
-export function toEgressReport(info: EgressInfo): EgressReport {
+export function toEgressReport(info: EgressInfo, slug: string): EgressReport {
   // A status that LiveKit adds later is only sure to be an end if there is a time of it. Else it counts as the first
   // one, which never takes a known egress back.
   const status = STATUSES.get(info.status) ?? (info.endedAt ? "egress_ended" : "egress_starting");
   if (status !== "egress_ended") return { status };
   const name = nameOfFile(info);
-  const storage_key = storageKey.safeParse(name).data;
+  const parsed = storageKey.safeParse(name).data;
+  const storage_key = parsed && isFileOf({ slug }, parsed) ? parsed : undefined;
   const error = asError(info.error) ?? (name && !storage_key ? UNUSABLE_NAME : undefined);
   return {
     status,
@@ -108,7 +115,8 @@ function nameOfFile({ status, fileResults, file }: EgressInfo): string | undefin
 
 const { storage_key: storageKey } = reportEgressBody.shape.egress.shape;
 
-const UNUSABLE_NAME = "The name of the file cannot be a storage key, so there is no download";
+const UNUSABLE_NAME =
+  "The name of the file is not a path that begins with the organization's slug, so there is no download";
 
 /** The text, as far as a report may have it. */
 const asError = (error: string) =>

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
+import { organizationSlugOf } from "../database/slug.ts";
 import { externalReference, id, idAsText, instant, key, name, roomSlugReference } from "../http/wire.ts";
 import { consentMethod, type consentReport } from "../resources/consents/consents.schemas.ts";
 import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
+import type { Room } from "./rooms.sql.ts";
 
 /*
  * What LiveKit's events say, in the words of the service. Events are protojson: 64-bit integers are texts, and a field
@@ -61,15 +63,12 @@ const visitIds = z.object({ waiting_room_slug: roomSlugReference, organization_u
 const visitMetadata = visitIds.extend({ external_reference: externalReference.optional().catch(undefined) });
 
 /** An event of a room whose metadata says whose visit it is. */
-export interface VisitEvent extends z.output<typeof visitMetadata> {
-  room_sid: string;
-  room_name: string;
+export interface VisitEvent extends z.output<typeof visitMetadata>, Room {
   /** False where the event says no time, so that the time of an end is that at which it came. */
   has_time: boolean;
   /** Orders what events say of the room. */
   said_at: number;
-  /** Where the event does not say when the room was made, the time of the event. */
-  started_at: number;
+  /** False where the event does not say when the room was made, so that the call starts at the time of the event. */
   has_start: boolean;
   /** Set where the room has closed. */
   ended_at?: number;
@@ -96,7 +95,7 @@ export interface Visitor {
 }
 
 /** Why nothing can be reported. */
-type Unusable = "malformed" | "nothing to report" | "no visit" | "metadata at fault";
+type Unusable = "malformed" | "nothing to report" | "no organization" | "no visit" | "metadata at fault";
 
 export type Translation = { visit: VisitEvent } | { egress: EgressEvent } | { unusable: Unusable };
 
@@ -117,16 +116,20 @@ export function translate(body: unknown, now: number): Translation & { ids: Even
 function translateEvent(event: LiveKitEvent, now: number): Translation {
   if (event.event.startsWith("egress_")) {
     if (!event.egressInfo) return { unusable: "malformed" };
-    return { egress: toEgressEvent(event.egressInfo, event.createdAt || now) };
+    const egress = toEgressEvent(event.egressInfo, event.createdAt || now);
+    return egress ? { egress } : { unusable: "no organization" };
   }
   if (!event.room) return { unusable: "nothing to report" };
   const { sid, name: room_name, metadata, creationTime } = event.room;
-  const visit = readMetadata(metadata);
+  const organization_slug = organizationSlugOf(room_name);
+  if (organization_slug === undefined) return { unusable: "no organization" };
+  const visit = readMetadata(metadata, organization_slug);
   if ("unusable" in visit) return visit;
   const at = event.createdAt || now;
   return {
     visit: {
       ...visit,
+      organization_slug,
       room_sid: sid,
       room_name,
       has_time: event.createdAt > 0,
@@ -139,7 +142,10 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
   };
 }
 
-function readMetadata(metadata: string): z.output<typeof visitMetadata> | { unusable: Unusable } {
+function readMetadata(
+  metadata: string,
+  organization_slug: string,
+): z.output<typeof visitMetadata> | { unusable: Unusable } {
   let read: unknown;
   try {
     read = JSON.parse(metadata);
@@ -149,7 +155,9 @@ function readMetadata(metadata: string): z.output<typeof visitMetadata> | { unus
   const names = typeof read === "object" && read !== null ? Object.keys(visitIds.shape) : [];
   if (!names.some((each) => Object.hasOwn(read as object, each))) return { unusable: "no visit" };
   const parsed = visitMetadata.safeParse(read);
-  return parsed.success ? parsed.data : { unusable: "metadata at fault" };
+  const isOfOrganization =
+    parsed.success && organizationSlugOf(parsed.data.waiting_room_slug) === organization_slug;
+  return isOfOrganization ? parsed.data : { unusable: "metadata at fault" };
 }
 
 const MACHINERY = ["EGRESS", "INGRESS", "AGENT"];

@@ -1,17 +1,12 @@
-import { affordable, type Context, evenPart, spend } from "../context.ts";
+import type { Context } from "../context.ts";
 import { runAll } from "../database/queries.ts";
 import { findInTurns } from "../database/turns.ts";
-import { reportEgressEventInPlace } from "../directory/reports.ts";
 import { log } from "../http/log.ts";
-import {
-  EGRESSES_CHECKED,
-  LIVEKIT_CONNECTIONS,
-  LIVEKIT_TIME_LIMIT,
-  SUBREQUESTS_OF_EGRESS,
-} from "../limits.ts";
+import { EGRESSES_CHECKED, LIVEKIT_CONNECTIONS, LIVEKIT_TIME_LIMIT } from "../limits.ts";
 import { scheduleChecks, silentEgresses } from "../resources/egresses/egresses.sql.ts";
 import { connectLiveKit, LiveKitUnavailable } from "./egress_api.ts";
 import { toEgressEvent } from "./egress_info.ts";
+import { reportEgressOfRoom } from "./egresses.ts";
 
 /**
  * LiveKit gives up on an event after half a minute. So this asks it about the egresses that seem to run on, and reports
@@ -24,22 +19,22 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
   const { db, settings, now } = context;
   const findEgress = await connectLiveKit(settings);
   if (!findEgress) return 0;
-  const portion = affordable(context, EGRESSES_CHECKED, SUBREQUESTS_OF_EGRESS);
-  const waiting = await findInTurns(portion, (turn) => runAll(db, silentEgresses({ ...turn, now })));
-  if (waiting.length === 0) return 0;
-  // Not before: with several databases, the first query may have waited for a connection.
   const started = Date.now();
+  const waiting = await findInTurns(EGRESSES_CHECKED, (turn) => runAll(db, silentEgresses({ ...turn, now })));
+  if (waiting.length === 0) return 0;
   const checked: number[] = [];
   const unknown: number[] = [];
   const faults: unknown[] = [];
 
-  const check = async ({ id, egress_id, status }: (typeof waiting)[number]) => {
+  const check = async ({ id, egress_id, organization_slug, status }: (typeof waiting)[number]) => {
     const info = await findEgress(egress_id);
-    if (!info) {
+    const event = info && toEgressEvent(info, now);
+    // One of another organization has the same id.
+    if (event?.organization_slug !== organization_slug) {
       unknown.push(id);
       return log("egress_unknown_to_livekit", { egress_id: id });
     }
-    const reported = await reportEgressEventInPlace(context, toEgressEvent(info, now));
+    const reported = await reportEgressOfRoom(context, event);
     if (reported.file_fault) log("livekit_file_not_used", { egress_id: id, reason: reported.file_fault });
     if (reported.status !== status) log("egress_recovered", { egress_id: id, status: reported.status });
   };
@@ -57,9 +52,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
     }
   };
 
-  const connections = evenPart(context, LIVEKIT_CONNECTIONS);
-  await Promise.all(Array.from({ length: connections }, checkOneByOne));
-  spend(context, checked.length * SUBREQUESTS_OF_EGRESS);
+  await Promise.all(Array.from({ length: LIVEKIT_CONNECTIONS }, checkOneByOne));
   const lists = { checked: JSON.stringify(checked), unknown: JSON.stringify(unknown) };
   await runAll(db, scheduleChecks({ now, ...lists }));
   logUnavailability(faults.filter((fault) => fault instanceof LiveKitUnavailable));

@@ -1,24 +1,50 @@
-import { desc, eq, or, sql } from "drizzle-orm";
-import { type Placeholders, preparedQuery } from "../database/queries.ts";
-import { calls } from "../database/schema.ts";
-import { selectReportedCalls } from "../resources/calls/calls.sql.ts";
-import { organizationOfAnySlug } from "../resources/waiting_rooms/waiting_rooms.slugs.ts";
+import { and, desc, eq, gte, isNull, lte, or, sql } from "drizzle-orm";
+import { builder, type Values } from "../database/queries.ts";
+import { calls, organizations } from "../database/schema.ts";
+import { ApiError } from "../http/errors.ts";
+import { LIVEKIT_ROOM_TOLERANCE } from "../limits.ts";
 
-/** How LiveKit names a room. Where it does not, a text is empty: no call has an empty key. */
-interface RoomNames {
-  sid: string;
-  name: string;
+/** A room of LiveKit, as values of a query. */
+export interface Room {
+  /** With which its name begins: every event names its organization. */
+  organization_slug: string;
+  /** Where LiveKit does not say it, it is empty: no call has an empty key. */
+  room_sid: string;
+  room_name: string;
+  /** When the room was made, or what is reported of it began. */
+  started_at: number;
 }
 
-/** The call of a room: the one whose key is the sid, else the one whose key is the name. */
-export const callOfRoom = preparedQuery(({ sid, name }: Placeholders<RoomNames>) =>
-  selectReportedCalls()
-    .where(or(eq(calls.key, sid), eq(calls.key, name)))
-    .orderBy(desc(sql`${calls.key} = ${sid}`))
-    .limit(1),
-);
+/** Selects the id of the organization of a room. */
+export const organizationOfRoom = ({ organization_slug }: Pick<Values<Room>, "organization_slug">) =>
+  sql<number>`${builder
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(eq(organizations.slug, organization_slug))}`;
 
-/** The organization of the waiting room that has or had the slug. */
-export const organizationOfSlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
-  organizationOfAnySlug(slug),
-);
+/**
+ * Selects the id of the call of a room: the organization's call whose key is the sid; else the one whose key is the name, if it
+ * was going on. A name can be used again: it leads neither to a call that had ended before, nor to one that started later.
+ */
+export const callIdOfRoom = (room: Values<Room>) =>
+  builder
+    .select({ id: calls.id })
+    .from(calls)
+    .where(
+      and(
+        eq(calls.organization_id, organizationOfRoom(room)),
+        or(
+          eq(calls.key, room.room_sid),
+          and(
+            eq(calls.key, room.room_name),
+            lte(calls.started_at, sql`${room.started_at} + ${LIVEKIT_ROOM_TOLERANCE}`),
+            or(isNull(calls.ended_at), gte(calls.ended_at, room.started_at)),
+          ),
+        ),
+      ),
+    )
+    .orderBy(desc(sql`${calls.key} = ${room.room_sid}`))
+    .limit(1);
+
+/** For a room whose name begins with the slug of no organization. */
+export const noOrganization = () => new ApiError(404, "no organization");

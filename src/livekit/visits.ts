@@ -1,76 +1,54 @@
 import type { Context } from "../context.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
+import type { Placeholders } from "../database/queries.ts";
 import { unprocessable } from "../http/errors.ts";
-import type { KnownCall } from "../resources/calls/calls.merge.ts";
+import { callReads, knownOfReport } from "../resources/calls/calls.reads.ts";
 import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
-import { membersOfReport, organizationOfOwner } from "../resources/calls/calls.sql.ts";
-import { consentsOfReport } from "../resources/consents/consents.sql.ts";
 import { namedKeys } from "../resources/participants/participants.erasure.ts";
-import { participantsOfReport, participantsPresent } from "../resources/participants/participants.sql.ts";
-import { roomOfCall } from "../resources/waiting_rooms/waiting_rooms.sql.ts";
 import type { VisitEvent } from "./events.ts";
-import { callOfRoom, organizationOfSlug } from "./rooms.sql.ts";
+import { callIdOfRoom, noOrganization, organizationOfRoom, type Room } from "./rooms.sql.ts";
 import { reportOfVisit } from "./visits.merge.ts";
 
 /**
  * Records an event of a room whose metadata says whose visit it is (see visits.merge.ts and calls.merge.ts).
  *
- * @throws ApiError 422 if the metadata, the call and the visitor are not of one organization
+ * @throws ApiError 404 if there is no organization with the slug with which the room's name begins, 422 if the metadata is not of
+ *   that organization
  */
 export async function reportVisit(context: Context, visit: VisitEvent): Promise<ReportedCall> {
   const { db, now, settings } = context;
-  const { room_sid: sid, room_name: name, waiting_room_slug: slug, organization_user_id, visitor } = visit;
-  const isEnd = visit.ended_at !== undefined;
-  const keys = await namedKeys(settings, visitor?.keys ?? []);
+  const { organization_slug, room_sid, room_name, started_at, organization_user_id, visitor } = visit;
+  const named = await namedKeys(settings, visitor?.keys ?? []);
+  const { keys, digests } = named.values;
   return decideAndWrite(
     db,
-    [
-      callOfRoom({ sid, name }),
-      roomOfCall({ slug, started_at: visit.started_at }),
-      organizationOfSlug({ slug }),
-      organizationOfOwner({ owner_id: organization_user_id }),
-      participantsOfReport({ key: sid, slug, ...keys.values }),
-      consentsOfReport({ key: sid, slug, ...keys.values }),
-      participantsPresent({ call_key: isEnd ? sid : "" }),
-      participantsPresent({ call_key: isEnd ? name : "" }),
-      membersOfReport({ key: sid, slug, user_ids: JSON.stringify([visitor?.user_id ?? null]) }),
-    ],
-    (
-      [found],
-      [room],
-      [named],
-      [owner],
-      participants,
-      consents,
-      presentBySid,
-      presentByName,
-      members,
-    ): Decision<ReportedCall> => {
-      // A call by the room's name is another one if it is of another organization. The waiting room may have a new name.
-      const call =
-        found?.key === sid || found?.organization_id === named?.organization_id ? found : undefined;
-      const present = [...presentBySid, ...presentByName].filter(({ call_id }) => call_id === call?.id);
-      const ownerOrganization = owner?.organization_id;
-      requireOneOrganization(call, named, ownerOrganization);
-      const known: KnownCall = {
-        call,
-        room,
-        ownerOrganization,
-        participants: keys.asReported(participants),
-        consents,
-        present,
-        members: new Set(members.map(({ user_id }) => user_id)),
-      };
-      return decideCall(context, known, call?.key ?? sid, reportOfVisit(visit, known, now));
+    visitReads({
+      organization_slug,
+      room_sid,
+      room_name,
+      started_at,
+      slug: visit.waiting_room_slug,
+      keys,
+      digests,
+      deciding_keys: keys,
+      deciding_digests: digests,
+      is_end: visit.ended_at !== undefined,
+      member_ids: JSON.stringify([organization_user_id, visitor?.user_id]),
+    }),
+    ([organization], [call], ...rows): Decision<ReportedCall> => {
+      if (!organization) throw noOrganization();
+      const known = { organization_id: organization.id, call, ...knownOfReport(named, rows) };
+      if (!known.members.has(organization_user_id)) throw metadataNamesStranger();
+      return decideCall(context, known, call?.key ?? room_sid, reportOfVisit(visit, known, now));
     },
   );
 }
 
-type OfOrganization = { organization_id: number } | undefined;
+const visitReads = callReads((room: Placeholders<Room>) => ({
+  organization_id: organizationOfRoom(room),
+  call_id: callIdOfRoom(room),
+}));
 
-function requireOneOrganization(call: OfOrganization, room: OfOrganization, owner: number | undefined) {
-  if (!call) return;
-  if (owner !== call.organization_id || (room && room.organization_id !== call.organization_id))
-    throw unprocessable("The room's metadata does not name the organization of the call");
-}
+const metadataNamesStranger = () =>
+  unprocessable("The room's metadata does not name a user of the organization");

@@ -1,10 +1,12 @@
 import type { Context } from "../context.ts";
-import { reportEgressEventInPlace, reportVisitInPlace } from "../directory/reports.ts";
 import { ApiError } from "../http/errors.ts";
 import { log } from "../http/log.ts";
+import { enterOrganization } from "../http/organization.ts";
 import { parseJson, textOf } from "../http/validation.ts";
+import { reportEgressOfRoom } from "./egresses.ts";
 import { type Translation, translate } from "./events.ts";
 import { liveKitRoutes } from "./livekit_api.ts";
+import { reportVisit } from "./visits.ts";
 
 /**
  * LiveKit sends an event again after 5xx, and never after 4xx. So an event that cannot be used is accepted and logged:
@@ -26,8 +28,10 @@ async function reportEvent(
 ): Promise<{ event_fault?: string; file_fault?: string | undefined }> {
   if ("unusable" in event) return { event_fault: event.unusable };
   try {
-    if ("egress" in event) return await reportEgressEventInPlace(context, event.egress);
-    await reportVisitInPlace(context, event.visit);
+    const { organization_slug: slug } = "egress" in event ? event.egress : event.visit;
+    const there = await enterOrganization(context, { slug });
+    if ("egress" in event) return { file_fault: (await reportEgressOfRoom(there, event.egress)).file_fault };
+    await reportVisit(there, event.visit);
     return {};
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return { event_fault: error.message };

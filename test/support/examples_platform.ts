@@ -13,8 +13,8 @@ import {
 /** An example for each route of the platform API, which is for all organizations. Each report is the first. */
 export const platformExamples: Record<string, MakeExample> = {
   "GET /organizations": async () => ({ path: "/organizations" }),
-  "GET /organizations/:id": async ({ id }) => ({ path: `/organizations/${id}` }),
-  "PUT /organizations/:id": async ({ id }) => ({
+  "GET /organizations/:organization_id": async ({ id }) => ({ path: `/organizations/${id}` }),
+  "PUT /organizations/:organization_id": async ({ id }) => ({
     path: `/organizations/${id}`,
     body: { organization: { name: "Renamed Clinic", recording_retention_days: 365 } },
   }),
@@ -22,26 +22,26 @@ export const platformExamples: Record<string, MakeExample> = {
     path: "/organizations",
     body: { organization: { name: unique("Clinic") } },
   }),
-  "GET /organizations/:id/users": async ({ id }) => ({ path: `/organizations/${id}/users` }),
-  "POST /organizations/:id/users": async ({ id }) => ({
+  "GET /organizations/:organization_id/users": async ({ id }) => ({ path: `/organizations/${id}/users` }),
+  "POST /organizations/:organization_id/users": async ({ id }) => ({
     path: `/organizations/${id}/users`,
     body: { user: aUser() },
   }),
-  "PUT /organizations/:id/users/:organization_user_id": async (clinic) => ({
+  "PUT /organizations/:organization_id/users/:organization_user_id": async (clinic) => ({
     path: await aMember(clinic),
     body: { user: { roles: ["provider", "organization_admin"] } },
   }),
-  "DELETE /organizations/:id/users/:organization_user_id": async (clinic) => ({
+  "DELETE /organizations/:organization_id/users/:organization_user_id": async (clinic) => ({
     path: await aMember(clinic),
   }),
-  "GET /organizations/:id/api_clients": async ({ id }) => ({ path: `/organizations/${id}/api_clients` }),
-  "POST /organizations/:id/api_clients": async (clinic) => anApiClient(clinic),
+  "GET /organizations/:organization_id/api_clients": async ({ id }) => ({ path: `/organizations/${id}/api_clients` }),
+  "POST /organizations/:organization_id/api_clients": async (clinic) => anApiClient(clinic),
   "DELETE /api_clients/:id": async (clinic) => {
     const { path, body } = anApiClient(clinic);
     return { path: `/api_clients/${(await clinic.platform("POST", path, body)).id}` };
   },
-  "GET /organizations/:id/issuers": async ({ id }) => ({ path: `/organizations/${id}/issuers` }),
-  "POST /organizations/:id/issuers": async (clinic) => anIssuer(clinic),
+  "GET /organizations/:organization_id/issuers": async ({ id }) => ({ path: `/organizations/${id}/issuers` }),
+  "POST /organizations/:organization_id/issuers": async (clinic) => anIssuer(clinic),
   "DELETE /issuers/:id": async (clinic) => {
     const { path, body } = anIssuer(clinic);
     return { path: `/issuers/${(await clinic.platform("POST", path, body)).id}` };

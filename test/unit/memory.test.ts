@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { remember } from "../../src/http/memory.ts";
+import { remember } from "../../src/memory.ts";
 
 describe("A memory of bounded size", () => {
   it("forgets what was remembered longest ago", () => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { SYSTEM_USER } from "../../src/database/schema.ts";
+import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { entriesAbout, entriesOfRequest, withoutEntries } from "./support/access_logs.ts";
 import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
@@ -36,13 +36,13 @@ const RECORDED: Record<string, Record<string, string>> = {
   },
   platform: {
     "POST /organizations": "create organization",
-    "PUT /organizations/:id": "update organization",
-    "POST /organizations/:id/users": "create organization_user",
-    "PUT /organizations/:id/users/:organization_user_id": "update organization_user",
-    "DELETE /organizations/:id/users/:organization_user_id": "delete organization_user",
-    "POST /organizations/:id/api_clients": "create api_client",
+    "PUT /organizations/:organization_id": "update organization",
+    "POST /organizations/:organization_id/users": "create organization_user",
+    "PUT /organizations/:organization_id/users/:organization_user_id": "update organization_user",
+    "DELETE /organizations/:organization_id/users/:organization_user_id": "delete organization_user",
+    "POST /organizations/:organization_id/api_clients": "create api_client",
     "DELETE /api_clients/:id": "delete api_client",
-    "POST /organizations/:id/issuers": "create issuer",
+    "POST /organizations/:organization_id/issuers": "create issuer",
     "DELETE /issuers/:id": "delete issuer",
     "PUT /calls/:key/legal_hold": "create legal_hold",
     "DELETE /calls/:key/legal_hold": "delete legal_hold",
@@ -80,7 +80,7 @@ describe.each(["external", "platform"] as const)("Of the requests of the %s API,
       const caller =
         api === "external"
           ? { user_id: clinic.admin.user_id, api_client_id: clinic.client.id }
-          : { user_id: SYSTEM_USER.id, api_client_id: null };
+          : { user_id: SYSTEM_USER_ID, api_client_id: null };
       expect(ids).toMatchObject(caller);
       expect(Math.abs(ids.at - Date.now())).toBeLessThan(60_000);
       if (route !== "POST /organizations") expect(ids.organization_id).toBe(clinic.id);
@@ -310,7 +310,7 @@ describe("What retention deletes or erases", () => {
     const about = {
       call_id: call.id,
       organization_user_id: call.owner.id,
-      user_id: SYSTEM_USER.id,
+      user_id: SYSTEM_USER_ID,
       api_client_id: null,
       request_id: null,
     };

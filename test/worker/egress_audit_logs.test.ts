@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { SYSTEM_USER } from "../../src/database/schema.ts";
+import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -61,7 +61,7 @@ describe("The audit logs of an egress", () => {
         {
           id: expect.any(Number),
           event: "create",
-          user_id: SYSTEM_USER.id,
+          user_id: SYSTEM_USER_ID,
           object_changes: {
             egress_id: [null, egress_id],
             status: [null, "egress_starting"],
@@ -125,14 +125,14 @@ describe("The audit logs of an egress", () => {
       {
         id: expect.any(Number),
         event: "update",
-        user_id: SYSTEM_USER.id,
+        user_id: SYSTEM_USER_ID,
         object_changes: { error: [null, "The disk was full."] },
         created_at: "2027-01-31T10:00:02.000Z",
       },
       {
         id: expect.any(Number),
         event: "update",
-        user_id: SYSTEM_USER.id,
+        user_id: SYSTEM_USER_ID,
         object_changes: {
           error: ["The disk was full.", null],
           ended_at: [ENDED_AT, "2026-01-31T10:00:07.000Z"],
@@ -152,12 +152,12 @@ describe("The audit logs of an egress", () => {
     await given(report({ error: "Four.", user_id: clinic.admin.user_id }));
     await given(report({ error: "Five.", user_id: null }));
     expect((await entries()).map((entry) => entry.user_id).reverse()).toEqual([
-      SYSTEM_USER.id,
-      SYSTEM_USER.id,
+      SYSTEM_USER_ID,
+      SYSTEM_USER_ID,
       user_id,
-      SYSTEM_USER.id,
+      SYSTEM_USER_ID,
       clinic.admin.user_id,
-      SYSTEM_USER.id,
+      SYSTEM_USER_ID,
     ]);
   });
 
@@ -420,7 +420,7 @@ describe("An audit entry, even for an operator who works on the database,", () =
     const { id, entries } = await anEgress();
     await onDatabase("update egresses set error = 'Lost.', updated_at = 1 where id = ?", id);
     expect(await entries()).toContainEqual(
-      expect.objectContaining({ user_id: SYSTEM_USER.id, object_changes: { error: [null, "Lost."] } }),
+      expect.objectContaining({ user_id: SYSTEM_USER_ID, object_changes: { error: [null, "Lost."] } }),
     );
   });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { SYSTEM_USER } from "../../src/database/schema.ts";
+import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { entriesAbout } from "./support/access_logs.ts";
 import { platform } from "./support/api.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
@@ -63,14 +63,14 @@ describe("A recording that the platform deletes", () => {
     const deleted = { ...reported, status: "egress_deleted", updated_at: "2027-01-31T09:30:00.000Z" };
     expect(await read()).toEqual({ ...deleted, url: null });
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
-    expect(await updates()).toEqual([{ ...deletedOnce, user_id: SYSTEM_USER.id }]);
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id: SYSTEM_USER_ID }]);
   });
 
   it("names in the audit log the System user, and not the user whom an earlier report named", async () => {
     const { clinic, report, updates, egress_id } = await aRecording();
     await given(report({ error: "The disk was full.", user_id: clinic.admin.user_id }));
     await given(deleteEgress({ egress_id }));
-    expect((await updates())[0]).toEqual({ ...deletedOnce, user_id: SYSTEM_USER.id });
+    expect((await updates())[0]).toEqual({ ...deletedOnce, user_id: SYSTEM_USER_ID });
   });
 
   it("can be deleted again, which changes nothing", async () => {

@@ -25,9 +25,9 @@ const COUNTED = [
   "/organization_users",
   "/waiting_rooms",
   "/organizations",
-  "/organizations/{id}/users",
-  "/organizations/{id}/api_clients",
-  "/organizations/{id}/issuers",
+  "/organizations/{organization_id}/users",
+  "/organizations/{organization_id}/api_clients",
+  "/organizations/{organization_id}/issuers",
 ];
 
 let clinic: Organization;
@@ -133,9 +133,9 @@ beforeAll(async () => {
   };
   platformPaths = {
     "/organizations": "/organizations",
-    "/organizations/{id}/users": `/organizations/${clinic.id}/users`,
-    "/organizations/{id}/api_clients": `/organizations/${clinic.id}/api_clients`,
-    "/organizations/{id}/issuers": `/organizations/${clinic.id}/issuers`,
+    "/organizations/{organization_id}/users": `/organizations/${clinic.id}/users`,
+    "/organizations/{organization_id}/api_clients": `/organizations/${clinic.id}/api_clients`,
+    "/organizations/{organization_id}/issuers": `/organizations/${clinic.id}/issuers`,
   };
 }, 60_000);
 

@@ -188,15 +188,15 @@ const LISTS: Record<string, Record<string, (clinic: Clinic) => List>> = {
     }),
   },
   [PLATFORM]: {
-    "GET /organizations/:id/users": ({ id }) => ({
+    "GET /organizations/:organization_id/users": ({ id }) => ({
       paths: [`/organizations/${id}/users`],
       rows: (body) => body.users,
     }),
-    "GET /organizations/:id/api_clients": ({ id }) => ({
+    "GET /organizations/:organization_id/api_clients": ({ id }) => ({
       paths: [`/organizations/${id}/api_clients`],
       rows: (body) => body.api_clients,
     }),
-    "GET /organizations/:id/issuers": ({ id }) => ({
+    "GET /organizations/:organization_id/issuers": ({ id }) => ({
       paths: [`/organizations/${id}/issuers`],
       rows: (body) => body.issuers,
     }),

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { SYSTEM_USER } from "../../src/database/schema.ts";
+import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
@@ -85,7 +85,7 @@ describe("LiveKit's events of an egress", () => {
       "update",
       "create",
     ]);
-    expect(audit_logs.at(-1).user_id).toBe(SYSTEM_USER.id);
+    expect(audit_logs.at(-1).user_id).toBe(SYSTEM_USER_ID);
   });
 
   it("prefer the call of the sid to the call of the name", async () => {
@@ -240,7 +240,7 @@ describe("An egress event whose call nobody has reported", () => {
     );
     expect(audit_logs).toMatchObject([
       {
-        user_id: SYSTEM_USER.id,
+        user_id: SYSTEM_USER_ID,
         object_changes: { egress_id: [null, first], status: [null, "egress_ended"] },
       },
     ]);

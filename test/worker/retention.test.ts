@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { SYSTEM_USER } from "../../src/database/schema.ts";
+import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { RECORDINGS_DELETED, TRANSCRIPTS_DELETED } from "../../src/limits.ts";
 import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
@@ -227,7 +227,7 @@ describe.each([
     expectRefusal(await read(), 404, `${name} not found`);
     expect(await left()).toEqual({ ...ALL, [subject === "transcript" ? "transcript" : "note"]: false });
     expect(await deletions()).toEqual([
-      { resource: subject, organization_user_id: owner.id, user_id: SYSTEM_USER.id },
+      { resource: subject, organization_user_id: owner.id, user_id: SYSTEM_USER_ID },
     ]);
   });
 

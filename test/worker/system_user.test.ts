@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { SYSTEM_USER } from "../../src/database/schema.ts";
+import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { platform } from "./support/api.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anIdentityProvider } from "./support/identity_provider.ts";
@@ -14,7 +14,7 @@ describe("The System user, whom audit logs name,", () => {
     const { results } = await env.DB.prepare("select * from users where email not like '%@%'").all();
     expect(results).toEqual([SYSTEM_USER]);
     const { admin } = await anOrganization();
-    expect(admin.user_id).toBeGreaterThan(SYSTEM_USER.id);
+    expect(admin.user_id).toBeGreaterThan(SYSTEM_USER_ID);
   });
 
   it.each(emails)("cannot sign in, whatever a token says: %s", async (email) => {
@@ -41,14 +41,14 @@ describe("The System user, whom audit logs name,", () => {
   it("is of no organization, whatever code writes a membership", async () => {
     const { id, admin } = await anOrganization();
     const move = env.DB.prepare("update organization_users set user_id = ? where id = ?").bind(
-      SYSTEM_USER.id,
+      SYSTEM_USER_ID,
       admin.id,
     );
     await changingNothing(() => expect(move.run()).rejects.toThrow(/System user/));
     const statement = env.DB.prepare(
       `insert into organization_users (organization_id, user_id, display_name, roles, created_at, updated_at)
        values (?, ?, 'System', '[]', 0, 0)`,
-    ).bind(id, SYSTEM_USER.id);
+    ).bind(id, SYSTEM_USER_ID);
     await changingNothing(() => expect(statement.run()).rejects.toThrow(/System user/));
   });
 });

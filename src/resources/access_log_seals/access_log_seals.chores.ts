@@ -1,17 +1,11 @@
 import { digest } from "../../bytes/digest.ts";
-import { affordable, type Context, evenPart, spend } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { runAll } from "../../database/queries.ts";
 import { randomOrder } from "../../database/turns.ts";
 import { endOfDate } from "../../http/dates.ts";
 import { log, logFault } from "../../http/log.ts";
-import {
-  DAYS_SEALED,
-  ENTRIES_SEALED,
-  SEALED_PAGE,
-  SEALING_TIME_LIMIT,
-  SUBREQUESTS_OF_SEAL,
-} from "../../limits.ts";
+import { DAYS_SEALED, ENTRIES_SEALED, SEALED_PAGE, SEALING_TIME_LIMIT } from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 import { type Contents, fileOf, packEntries, readFile, storeFile } from "./access_log_seals.files.ts";
@@ -39,22 +33,18 @@ export async function sealDays(context: Context): Promise<number> {
     return 0;
   }
   const closed = newestClosedDay(context.now);
-  const portion = affordable(context, DAYS_SEALED, SUBREQUESTS_OF_SEAL);
-  const due = { closed, end: endOfDate(closed), order: randomOrder(), portion };
-  const organizations = await runAll(context.db, organizationsToSeal(due));
-  // Not before: with several databases, the first query may have waited for a connection.
+  const due = { closed, end: endOfDate(closed), order: randomOrder(), portion: DAYS_SEALED };
   const started = Date.now();
+  const organizations = await runAll(context.db, organizationsToSeal(due));
   let days = 0;
   let entries = 0;
   for (const each of organizations) {
-    if (entries >= evenPart(context, ENTRIES_SEALED) || Date.now() - started > SEALING_TIME_LIMIT) break;
+    if (entries >= ENTRIES_SEALED || Date.now() - started > SEALING_TIME_LIMIT) break;
     try {
-      spend(context, SUBREQUESTS_OF_SEAL);
       const seal = await sealDay(context, key, each);
       if (!seal) continue;
       days++;
       entries += seal.count;
-      spend(context, Math.floor(seal.count / SEALED_PAGE));
     } catch (error) {
       logFault({ organization_id: each.organization_id }, error);
     }

@@ -1,4 +1,4 @@
-import { eq, max, type SQL, sql } from "drizzle-orm";
+import { and, eq, max, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context, Requester } from "../../context.ts";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
@@ -93,10 +93,13 @@ export function entriesOf(
   };
   const newest = builder.select({ id: max(table.id) }).from(table);
   return {
-    of: accessEntries(resource, ({ id }: Placeholders<{ id: number }>) => ({
-      ...subject,
-      from: sql`from ${table} where ${eq(table.id, id)}`,
-    })),
+    of: accessEntries(
+      resource,
+      ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
+        ...subject,
+        from: sql`from ${table} where ${and(eq(table.organization_id, organization_id), eq(table.id, id))}`,
+      }),
+    ),
     ofNewest: accessEntries(resource, (_: object) => ({
       ...subject,
       from: sql`from ${table} where ${table.id} = ${newest}`,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SYSTEM_USER } from "../../database/schema.ts";
+import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
 import { MAX_CALLS_OF_REFERENCE, MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
@@ -32,7 +32,7 @@ const deleted: AccessLog = {
   resource: "egress",
   resource_id: EGRESS.id,
   organization_user_id: PAULA.id,
-  user_id: SYSTEM_USER.id,
+  user_id: SYSTEM_USER_ID,
   api_client_id: null,
   acting_user: null,
   purpose: null,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ACCESS_EVENTS, ACCESS_RESOURCES, PURPOSES_OF_USE } from "../../database/enums.ts";
-import { SYSTEM_USER } from "../../database/schema.ts";
+import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { printableAscii } from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH, MAX_PER_PAGE } from "../../limits.ts";
 import { id, timestamp } from "../../openapi/shapes.ts";
@@ -44,7 +44,7 @@ export const accessLogSchema = z
       example: PAULA.id,
     }),
     user_id: id().meta({
-      description: `The user as whom the API client acts. For what retention or the platform did, it is the service's own user, System, who has the id ${SYSTEM_USER.id} and is in no list.`,
+      description: `The user as whom the API client acts. For what retention or the platform did, it is the service's own user, System, who has the id ${SYSTEM_USER_ID} and is in no list.`,
       example: OLGA.user_id,
     }),
     api_client_id: id().nullable().meta({

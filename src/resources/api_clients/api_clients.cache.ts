@@ -1,5 +1,4 @@
 import { logFault } from "../../http/log.ts";
-import { remember } from "../../http/memory.ts";
 import {
   CLIENT_FRESH_FOR,
   CLIENT_KNOWN_FOR,
@@ -9,6 +8,7 @@ import {
   MAX_KNOWN_CLIENTS,
   MAX_REFUSED_CLIENTS,
 } from "../../limits.ts";
+import { remember } from "../../memory.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 
 interface KnownClient {

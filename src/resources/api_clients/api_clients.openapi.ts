@@ -24,7 +24,7 @@ export const apiClientsReference: Reference = {
   description:
     "The credentials for the external API. An organization can have several API clients, for example one for each of its systems. To rotate credentials, create a new client, change over to it, and revoke the old one.",
   platform: {
-    "GET /organizations/:id/api_clients": {
+    "GET /organizations/:organization_id/api_clients": {
       operationId: "listApiClients",
       summary: "List the API clients of an organization",
       description:
@@ -40,7 +40,7 @@ export const apiClientsReference: Reference = {
       },
       errors: [organizationNotFound()],
     },
-    "POST /organizations/:id/api_clients": {
+    "POST /organizations/:organization_id/api_clients": {
       operationId: "createApiClient",
       summary: "Create an API client for an organization",
       description:

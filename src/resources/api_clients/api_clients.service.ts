@@ -6,6 +6,7 @@ import type { Database } from "../../database/database.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { apiClients } from "../../database/schema.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { CLIENT_ID_BYTES } from "../../limits.ts";
 import { userWithAccount } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -52,10 +53,10 @@ export async function createApiClient(
   return { ...client, client_secret };
 }
 
-export async function revokeApiClient(context: Context, id: number): Promise<void> {
+export async function revokeApiClient(context: Context, path: OwnPath): Promise<void> {
   const [, [revoked]] = await runBatch(context.db, [
-    revocationEntry(context, "delete", { id }),
-    revokeClient({ id, now: context.now }),
+    revocationEntry(context, "delete", path),
+    revokeClient({ ...path, now: context.now }),
   ]);
   if (!revoked) throw apiClientNotFound();
 }

@@ -4,6 +4,7 @@ import { builder, type Placeholders, preparedQuery, type Value } from "../../dat
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { PageWindow } from "../../http/pagination.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { accessEntries, entriesOf } from "../access_logs/access_logs.entries.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
 
@@ -30,12 +31,15 @@ export const pageOfApiClients = preparedQuery(
       .offset(offset),
 );
 
+const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
+  sql`${and(eq(apiClients.organization_id, organization_id), eq(apiClients.id, id))}`;
+
 /** The entry of the access log about a client that is not revoked. */
-export const revocationEntry = accessEntries("api_client", ({ id }: Placeholders<{ id: number }>) => ({
+export const revocationEntry = accessEntries("api_client", (path: Placeholders<OwnPath>) => ({
   ...actsAs,
   organization_id: sql<number>`${apiClients.organization_id}`,
   resource_id: sql<number>`${apiClients.id}`,
-  from: sql`from ${apiClients} where ${and(eq(apiClients.id, id), isNull(apiClients.revoked_at))}`,
+  from: sql`from ${apiClients} where ${and(isOfPath(path), isNull(apiClients.revoked_at))}`,
 }));
 
 /** Revokes clients that are not revoked yet. */
@@ -45,8 +49,8 @@ export const revokeClients = (condition: SQL, now: Value<number>) =>
     .set({ revoked_at: sql`${now}`, updated_at: sql`${now}` })
     .where(and(condition, isNull(apiClients.revoked_at)));
 
-export const revokeClient = preparedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
-  revokeClients(eq(apiClients.id, id), now).returning({ id: apiClients.id }),
+export const revokeClient = preparedQuery((path: Placeholders<OwnPath & { now: number }>) =>
+  revokeClients(isOfPath(path), path.now).returning({ id: apiClients.id }),
 );
 
 /** Who acts through a client that is not revoked, and the digest of its secret. */
@@ -56,7 +60,6 @@ export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ clien
       api_client_id: sql<number>`${apiClients.id}`.as("api_client_id"),
       organization_id: apiClients.organization_id,
       organization_user_id: apiClients.organization_user_id,
-      user_id: organizationUsers.user_id,
       roles: organizationUsers.roles,
       require_acting_user: organizations.require_acting_user,
       secret_digest: apiClients.secret_digest,

@@ -1,10 +1,14 @@
+import { shardOfSecret } from "../../bytes/digest.ts";
+import { inOrganizationOf } from "../../http/organization.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody } from "../../http/validation.ts";
-import { redeemCodeBody, toRedeemedCode } from "./authorization_codes.schemas.ts";
+import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
+import { type RedeemCodeBody, redeemCodeBody, toRedeemedCode } from "./authorization_codes.schemas.ts";
 import { redeemCode } from "./authorization_codes.service.ts";
 
 export const authorizationCodesPlatform = platformRoutes().post(
   "/authorization_codes/redeem",
   jsonBody(redeemCodeBody),
+  inOrganizationOf(({ code }: RedeemCodeBody) => ({ shard: shardOfSecret(code, AUTHORIZATION_CODE_BYTES) })),
   async (c) => c.json(toRedeemedCode(await redeemCode(c.var.context, c.req.valid("json").code))),
 );

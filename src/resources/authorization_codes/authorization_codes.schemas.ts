@@ -9,12 +9,14 @@ export const redeemCodeBody = z.object({
   code: reference(MAX_TOKEN_LENGTH).describe("The code, as it was received."),
 });
 
+export type RedeemCodeBody = z.output<typeof redeemCodeBody>;
+
 export type RedeemedCode = Row<typeof redeemedCodeColumns>;
 
 export function toRedeemedCode(row: RedeemedCode): z.input<typeof redeemedCodeSchema> {
   return {
     organization: { id: row.organization_id, name: row.organization_name, slug: row.organization_slug },
-    user: { id: row.user_id, email: row.email, display_name: row.display_name },
+    user: { id: row.organization_user_id, email: row.email, display_name: row.display_name },
     organization_user: { id: row.organization_user_id, roles: row.roles },
   };
 }

@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import { cleanUp } from "../../database/clean_up.ts";
 import { runBatch } from "../../database/queries.ts";
 import { authorizationCodes } from "../../database/schema.ts";
-import { findContextOf } from "../../directory/in_place.ts";
-import { AUTHORIZATION_CODE_BYTES, AUTHORIZATION_CODE_KEPT_FOR } from "../../limits.ts";
+import { AUTHORIZATION_CODE_KEPT_FOR } from "../../limits.ts";
 import { invalidCode } from "./authorization_codes.refusals.ts";
 import type { RedeemedCode } from "./authorization_codes.schemas.ts";
 import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
@@ -14,10 +13,7 @@ import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
  *
  * @throws ApiError 401 if the code is unknown, used or expired, or its user has no account any more
  */
-export async function redeemCode(context: Context, code: string): Promise<RedeemedCode> {
-  const there = findContextOf(context, code, AUTHORIZATION_CODE_BYTES);
-  if (!there) throw invalidCode();
-  const { db, now } = there;
+export async function redeemCode({ db, now }: Context, code: string): Promise<RedeemedCode> {
   const code_digest = await digest(code);
   const [[consumed], [redeemed]] = await runBatch(db, [
     consumeCode({ code_digest, now }),

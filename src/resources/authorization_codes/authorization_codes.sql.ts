@@ -1,15 +1,14 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
-import { authorizationCodes, organizations, organizationUsers, users } from "../../database/schema.ts";
+import { authorizationCodes, organizations, organizationUsers } from "../../database/schema.ts";
 import { accountIdOf, hasAccount } from "../organization_users/organization_users.sql.ts";
 
 export const redeemedCodeColumns = {
   organization_id: sql<number>`${organizations.id}`.as("organization_id"),
   organization_name: sql<string>`${organizations.name}`.as("organization_name"),
   organization_slug: sql<string>`${organizations.slug}`.as("organization_slug"),
-  user_id: sql<number>`${users.id}`.as("user_id"),
-  email: users.email,
+  email: organizationUsers.email,
   display_name: organizationUsers.display_name,
   organization_user_id: sql<number>`${organizationUsers.id}`.as("organization_user_id"),
   roles: organizationUsers.roles,
@@ -61,7 +60,6 @@ export const redeemedCode = preparedQuery(({ code_digest }: Placeholders<{ code_
     .select(redeemedCodeColumns)
     .from(authorizationCodes)
     .innerJoin(organizationUsers, eq(organizationUsers.id, authorizationCodes.organization_user_id))
-    .innerJoin(users, eq(users.id, organizationUsers.user_id))
     .innerJoin(organizations, eq(organizations.id, authorizationCodes.organization_id))
     .where(and(eq(authorizationCodes.code_digest, code_digest), hasAccount(organizationUsers))),
 );

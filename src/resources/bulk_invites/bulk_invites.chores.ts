@@ -1,17 +1,14 @@
 import { and, asc, eq, gt, inArray, isNull, lt, notExists, type SQL, sql } from "drizzle-orm";
-import { affordable, type Context, spend } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import {
-  BULK_INVITE_CHUNK,
   BULK_INVITE_LOST_AFTER,
   BULK_INVITE_PERSONAL_DATA_KEPT_FOR,
   BULK_INVITES_REQUEUED,
   CRON_PORTION,
-  MAX_BULK_INVITES,
-  QUEUE_SEND_LIMIT,
 } from "../../limits.ts";
 import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
 import { queueRows } from "./bulk_invites.service.ts";
@@ -19,16 +16,14 @@ import { isPendingRow } from "./bulk_invites.sql.ts";
 
 const { organization_id } = bulkInvites;
 
-/** The largest bulk invites fill a send together. */
-const SENDS_OF_LARGEST = MAX_BULK_INVITES / BULK_INVITE_CHUNK / QUEUE_SEND_LIMIT;
-
 /** Queues again the rows that were stored and did not end: sending them failed, or a message was lost. */
 export async function requeueLostRows(context: Context): Promise<number> {
   const { db, now } = context;
   const work = { now, lost_before: now - BULK_INVITE_LOST_AFTER };
-  const portion = affordable(context, BULK_INVITES_REQUEUED, SENDS_OF_LARGEST);
-  const lost = await takeTurns(portion, (turn) => runAll(db, claimLostBulkInvites({ ...turn, ...work })));
-  spend(context, await queueRows(context, lost));
+  const lost = await takeTurns(BULK_INVITES_REQUEUED, (turn) =>
+    runAll(db, claimLostBulkInvites({ ...turn, ...work })),
+  );
+  await queueRows(context, lost);
   for (const { id } of lost) log("bulk_invite_requeued", { bulk_invite_id: id });
   return lost.length;
 }

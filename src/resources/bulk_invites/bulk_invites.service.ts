@@ -38,7 +38,7 @@ import {
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
   const { db, now, caller, keyed } = context;
   requireAssignableRows(caller.roles, inputs);
-  const { organization_id, user_id } = caller;
+  const { organization_id, organization_user_id: user_id } = caller;
   const bulkInvite = await decideAndWrite(
     db,
     [
@@ -80,13 +80,11 @@ export async function requireBulkInvite(
 /**
  * Hands all rows of these bulk invites to the queue, in chunks. If the queue does not take them, the next run of the
  * cron tries again.
- *
- * @returns how many sends it took
  */
 export async function queueRows(
   { db, bulkInviteQueue }: Context,
   ofBulkInvites: Pick<BulkInvite, "id" | "total_count">[],
-): Promise<number> {
+): Promise<void> {
   const messages = ofBulkInvites.flatMap(chunksOf).map((body) => ({ body }));
   let sent = 0;
   try {
@@ -97,7 +95,6 @@ export async function queueRows(
     await runAll(db, markUnsent({ ids: JSON.stringify([...unsent]) }));
     throw error;
   }
-  return Math.ceil(messages.length / QUEUE_SEND_LIMIT);
 }
 
 /** `ids` is a JSON array. */

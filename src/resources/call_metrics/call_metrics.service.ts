@@ -1,11 +1,13 @@
 import type * as z from "zod";
 import type { ClientContext } from "../../context.ts";
 import { runBatch } from "../../database/queries.ts";
+import { WHOLE_ORGANIZATION } from "../../database/schema.ts";
 import { dateOf } from "../../http/dates.ts";
 import { DAY, DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
+import { memberById } from "../organization_users/organization_users.sql.ts";
 import { metricsRangeReversed, metricsRangeTooLong, metricsUserNotFound } from "./call_metrics.refusals.ts";
 import type { callMetricsQuery, DailyMetrics } from "./call_metrics.schemas.ts";
-import { dailyMetrics, type MetricsRange, metricsMember } from "./call_metrics.sql.ts";
+import { dailyMetrics, type MetricsRange } from "./call_metrics.sql.ts";
 
 /** One row for each date of the range on which calls started; for one user or for the whole organization. */
 export async function listCallMetrics(
@@ -15,8 +17,8 @@ export async function listCallMetrics(
   const { organization_id } = caller;
   const range = metricsRange(now, date_start, date_end);
   const [[member], metrics] = await runBatch(db, [
-    metricsMember({ organization_id, user_id: user_id ?? caller.user_id }),
-    dailyMetrics({ organization_id, user_id: user_id ?? null, ...range }),
+    memberById({ organization_id, id: user_id ?? caller.organization_user_id }),
+    dailyMetrics({ organization_id, organization_user_id: user_id ?? WHOLE_ORGANIZATION, ...range }),
   ]);
   if (!member) throw metricsUserNotFound();
   return metrics;

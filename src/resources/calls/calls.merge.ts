@@ -32,19 +32,19 @@ export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "particip
 
 /** What is known when a call is reported. */
 export interface KnownCall {
+  /** Of the report. */
+  organization_id: number;
   /** The call with this key; undefined in the first report. */
   call: ReportedCall | undefined;
-  /** The room that the report names; undefined where it names none. */
-  room: { id: number; organization_id: number } | undefined;
-  /** The organization of the report's organization_user_id; undefined where there is no such user. */
-  ownerOrganization: number | undefined;
+  /** The organization's room that the report names; undefined where it names none. */
+  room: { id: number } | undefined;
   /** The organization's participants whom the report names. */
   participants: Participant[];
   /** The decisions on consent of those of whom the report says one, in the order in which they were reported. */
   consents: KnownConsent[];
   /** Who is on the call and has not left, or only as assumed; needed where the report ends the call. */
   present: Participant[];
-  /** The user_ids of the report's participants that are users of the organization. */
+  /** Those whom the report names, as holders of the call or as participants, who are users of the organization. */
   members: Set<number>;
 }
 
@@ -160,16 +160,13 @@ export function assumedEnd(call: SilentCall, now: number): number {
 
 const hasRunningHold = (call: ReportedCall | undefined) => call !== undefined && call.hold_id !== null;
 
-function fieldsOfCall({ call, room, ownerOrganization }: KnownCall, key: string, report: CallReport) {
-  const { organization_id, waiting_room_id } = call ?? {
-    organization_id: room?.organization_id,
-    waiting_room_id: room?.id,
-  };
-  if (organization_id === undefined || waiting_room_id === undefined)
+function fieldsOfCall({ organization_id, call, room, members }: KnownCall, key: string, report: CallReport) {
+  const waiting_room_id = call?.waiting_room_id ?? room?.id;
+  if (waiting_room_id === undefined)
     throw report.waiting_room_slug === undefined ? callNamesNoRoom() : callNamesUnknownRoom();
   const { organization_user_id, started_at, failed } = { ...call, ...report };
   if (organization_user_id === undefined || started_at === undefined) throw callIncomplete();
-  if (report.organization_user_id !== undefined && ownerOrganization !== organization_id)
+  if (report.organization_user_id !== undefined && !members.has(report.organization_user_id))
     throw callOwnerNotMember();
   const end_is_assumed = typeof report.ended_at !== "number" && (call?.end_is_assumed ?? false);
   const known_end = call?.ended_at ?? null;

@@ -7,18 +7,16 @@ export const callNotFound = () => notFound("Call");
 export const callOwnerNotFound = () => notFound("Organization user");
 
 export const callNamesNoRoom = () =>
-  unprocessable("call.waiting_room_slug: the first report must name a waiting room");
+  unprocessable("call.waiting_room_slug: the first report must name a waiting room of the organization");
 
 export const callNamesUnknownRoom = () =>
-  unprocessable("call.waiting_room_slug: must be the current slug of a waiting room");
+  unprocessable("call.waiting_room_slug: must be the current slug of a waiting room of the organization");
 
 export const callIncomplete = () =>
   unprocessable("call: organization_user_id and started_at are required in the first report");
 
 export const callOwnerNotMember = () =>
-  unprocessable(
-    "call.organization_user_id: is not a user of the call's organization; if another organization uses the key, report the call under a new key",
-  );
+  unprocessable("call.organization_user_id: must be a user of the organization");
 
 export const callEndsTooEarly = () => unprocessable("call.ended_at: must not be before started_at");
 

@@ -9,6 +9,7 @@ import {
   id,
   instant,
   key,
+  organizationParams,
   pathId,
   roomSlugReference,
   toTimestamp,
@@ -51,7 +52,7 @@ export const reportCallBody = z.object({
     .partial(),
 });
 
-export const callKeyParams = z.object({ key });
+export const callKeyParams = organizationParams.extend({ key });
 
 export const organizationUserParams = z.object({ organization_user_id: pathId });
 

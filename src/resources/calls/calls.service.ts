@@ -1,21 +1,15 @@
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
+import { type BoundQuery, type Placeholders, runBatch, runFirst } from "../../database/queries.ts";
 import { endOfDate } from "../../http/dates.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
-import { consentsOfReport, insertConsents } from "../consents/consents.sql.ts";
+import { insertConsents } from "../consents/consents.sql.ts";
 import { beginHold, holdEntry } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { namedKeys } from "../participants/participants.erasure.ts";
-import type { ReportOnCall } from "../participants/participants.on_call.ts";
-import {
-  joinErased,
-  participantsOfReport,
-  participantsPresent,
-  writeParticipants,
-} from "../participants/participants.sql.ts";
-import { roomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
+import { joinErased, writeParticipants } from "../participants/participants.sql.ts";
 import {
   type CallLists,
   callsOfEverybody,
@@ -24,6 +18,7 @@ import {
   type ListedCalls,
 } from "./calls.lists.ts";
 import { type CallReport, type KnownCall, mergeCall, mergeReference } from "./calls.merge.ts";
+import { callReads, knownOfReport, valuesOfReport } from "./calls.reads.ts";
 import { callNotFound, callOwnerNotFound } from "./calls.refusals.ts";
 import { callWithResults } from "./calls.results.ts";
 import type {
@@ -35,11 +30,11 @@ import type {
   updateCallBody,
 } from "./calls.schemas.ts";
 import {
+  type CallKey,
   callByKey,
   callEntry,
+  callIdByKey,
   callWrites,
-  membersOfReport,
-  organizationOfOwner,
   ownerOfPath,
   type ReachedOwner,
   reachedCall,
@@ -130,49 +125,37 @@ export async function updateCall(
 }
 
 /** The call that the platform knows by this key. */
-export async function requireReportedCall({ db }: Context, key: string): Promise<ReportedCall> {
-  const call = await runFirst(db, callByKey({ key }));
-  if (!call) throw callNotFound();
-  return call;
+export async function requireReportedCall({ db }: Context, call: CallKey): Promise<ReportedCall> {
+  const found = await runFirst(db, callByKey(call));
+  if (!found) throw callNotFound();
+  return found;
 }
 
 /** Records what a report says of a call and its participants (see calls.merge.ts). The key is the reporter's own. */
-export async function reportCall(context: Context, key: string, report: CallReport): Promise<ReportedCall> {
+export async function reportCall(
+  context: Context,
+  { organization_id, key }: CallKey,
+  report: CallReport,
+): Promise<ReportedCall> {
   const { db, settings } = context;
-  const slug = report.waiting_room_slug ?? null;
-  const reports = report.participants ?? [];
-  const keysOf = (reports: ReportOnCall[]) => reports.map((each) => each.key);
-  const named = await namedKeys(settings, keysOf(reports));
-  const deciding = reports.filter(({ recording_consent }) => recording_consent !== undefined);
+  const named = await namedKeys(
+    settings,
+    (report.participants ?? []).map((each) => each.key),
+  );
   return decideAndWrite(
     db,
-    [
-      callByKey({ key }),
-      roomOfCall({ slug, started_at: report.started_at ?? null }),
-      organizationOfOwner({ owner_id: report.organization_user_id ?? null }),
-      participantsOfReport({ key, slug, ...named.values }),
-      consentsOfReport({ key, slug, ...named.valuesOf(keysOf(deciding)) }),
-      participantsPresent({ call_key: typeof report.ended_at === "number" ? key : "" }),
-      membersOfReport({
-        key,
-        slug,
-        user_ids: JSON.stringify(reports.flatMap(({ user_id }) => user_id ?? [])),
-      }),
-    ],
-    ([call], [room], [owner], participants, consents, present, members) => {
-      const known = {
-        call,
-        room,
-        ownerOrganization: owner?.organization_id,
-        participants: named.asReported(participants),
-        consents,
-        present,
-        members: new Set(members.map(({ user_id }) => user_id)),
-      };
-      return decideCall(context, known, key, report);
+    reportReads({ organization_id, key, ...valuesOfReport(report, named) }),
+    ([organization], [call], ...rows) => {
+      if (!organization) throw organizationNotFound();
+      return decideCall(context, { organization_id, call, ...knownOfReport(named, rows) }, key, report);
     },
   );
 }
+
+const reportReads = callReads((call: Placeholders<CallKey>) => ({
+  organization_id: call.organization_id,
+  call_id: callIdByKey(call),
+}));
 
 /** The statements that write what a report means. LiveKit's events are such reports too (see livekit/visits.ts). */
 export function decideCall(
@@ -182,7 +165,8 @@ export function decideCall(
   report: CallReport,
 ): Decision<ReportedCall> {
   const { now } = context;
-  const { call: before } = known;
+  const { organization_id, call: before } = known;
+  const written = { organization_id, key };
   const { call, participants, erased, consents, beginsHold } = mergeCall(known, key, report, now);
   const isSame =
     call === before && [participants, erased, consents].every(({ length }) => length === 0) && !beginsHold;
@@ -191,11 +175,11 @@ export function decideCall(
     writes: [
       before ? callWrites.update(before, { ...before, ...call }) : callWrites.insert(call),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
-      ...(beginsHold ? [beginHold({ key, reason: null, now })] : []),
-      ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), call_key: key })] : []),
+      ...(beginsHold ? [beginHold({ ...written, reason: null, now })] : []),
+      ...(erased.length > 0 ? [joinErased({ ids: JSON.stringify(erased), ...written })] : []),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
-      callByKey({ key }),
+      callByKey(written),
     ],
-    entries: beginsHold ? [holdEntry(context, "create", { key })] : [],
+    entries: beginsHold ? [holdEntry(context, "create", written)] : [],
   };
 }

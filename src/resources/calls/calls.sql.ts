@@ -3,7 +3,6 @@ import {
   eq,
   exists,
   getTableColumns,
-  inArray,
   isNotNull,
   isNull,
   type SQL,
@@ -11,20 +10,11 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
-import {
-  builder,
-  jsonValues,
-  type Placeholders,
-  preparedQuery,
-  type Row,
-  type Value,
-  type Values,
-} from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { type Reach, reachOf, withinReach } from "../organization_users/organization_users.sql.ts";
-import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
 export const callColumns = getTableColumns(calls);
 
@@ -130,16 +120,28 @@ export const isHeld = (call_id: SQLWrapper): SQL =>
 export const selectReportedCalls = () =>
   builder.select(reportedCallColumns).from(calls).leftJoin(legalHolds, isRunningHoldOf(calls.id));
 
-/** For the platform, which names calls by keys of its own. */
-export const callByKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
-  selectReportedCalls().where(eq(calls.key, key)),
+/** A call as the platform names it: by a key of its own, which is unique in the organization. */
+export interface CallKey {
+  organization_id: number;
+  key: string;
+}
+
+const hasKey = ({ organization_id, key }: Values<CallKey>) =>
+  and(eq(calls.organization_id, organization_id), eq(calls.key, key));
+
+export const callByKey = preparedQuery((call: Placeholders<CallKey>) =>
+  selectReportedCalls().where(hasKey(call)),
 );
+
+/** Selects the id of the call with this key. */
+export const callIdByKey = (call: Values<CallKey>) =>
+  builder.select({ id: calls.id }).from(calls).where(hasKey(call));
 
 /**
  * What writes of a call's transcript and SOAP note depend on. Reports of the call change other columns of it, and do not
  * conflict with them.
  */
-export const callOfResults = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
+export const callOfResults = preparedQuery((call: Placeholders<CallKey>) =>
   builder
     .select({
       id: calls.id,
@@ -150,46 +152,7 @@ export const callOfResults = preparedQuery(({ key }: Placeholders<{ key: string 
     })
     .from(calls)
     .leftJoin(legalHolds, isRunningHoldOf(calls.id))
-    .where(eq(calls.key, key)),
-);
-
-/** Selects the id of the call that the platform names by its key. */
-export const callIdByKey = (key: Value<string>) =>
-  builder.select({ id: calls.id }).from(calls).where(eq(calls.key, key));
-
-/** The call and the room that a report names: they say of which organization it is. */
-export interface NamedCall {
-  key: string;
-  /** Null where the report names no room. */
-  slug: string | null;
-}
-
-/** The organization of the call with this key, else of the room that has or had this slug. */
-export function organizationOfReport({ key, slug }: Placeholders<NamedCall>): SQL<number> {
-  const ofCall = builder.select({ id: calls.organization_id }).from(calls).where(eq(calls.key, key));
-  return sql`coalesce(${ofCall}, ${organizationOfAnySlug(slug)})`;
-}
-
-/** The users whom a report of a call names, and who are of its organization. `user_ids` is a JSON array. */
-export const membersOfReport = preparedQuery((report: Placeholders<NamedCall & { user_ids: string }>) =>
-  builder
-    .select({ user_id: organizationUsers.user_id })
-    .from(organizationUsers)
-    .where(
-      and(
-        eq(organizationUsers.organization_id, organizationOfReport(report)),
-        inArray(organizationUsers.user_id, jsonValues(report.user_ids)),
-      ),
-    )
-    .orderBy(organizationUsers.user_id),
-);
-
-/** The organization of an organization user. */
-export const organizationOfOwner = preparedQuery(({ owner_id }: Placeholders<{ owner_id: number | null }>) =>
-  builder
-    .select({ organization_id: organizationUsers.organization_id })
-    .from(organizationUsers)
-    .where(eq(organizationUsers.id, owner_id)),
+    .where(hasKey(call)),
 );
 
 /** The entries of the access log about the calls that a condition selects. */

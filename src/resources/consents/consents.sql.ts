@@ -1,10 +1,18 @@
 import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { insertSelect, jsonField, jsonFields } from "../../database/insert.ts";
-import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import {
+  type BoundQuery,
+  builder,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
 import { listEntry } from "../access_logs/access_logs.calls.ts";
-import { callIdOfPath, type NamedCall, type ReachedCall } from "../calls/calls.sql.ts";
-import { type NamedKeys, namedInReport } from "../participants/participants.sql.ts";
+import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
+import type { NamedValues } from "../participants/participants.erasure.ts";
+import { namedIds } from "../participants/participants.sql.ts";
 
 export const consentColumns = getTableColumns(consents);
 
@@ -15,19 +23,13 @@ export const ledgerColumns = {
   decided_at: consents.decided_at,
 };
 
-/** The decisions of the participants whom a report of a call names, in the order in which they were reported. */
-export const consentsOfReport = preparedQuery((report: Placeholders<NamedCall & NamedKeys>) =>
+/** Selects the decisions of the participants whom a report names, in the order in which they were reported. */
+export const consentsOfNamed = (organization_id: Value<number>, named: Values<NamedValues>) =>
   builder
     .select(ledgerColumns)
     .from(consents)
-    .where(
-      inArray(
-        consents.participant_id,
-        builder.select({ id: participants.id }).from(participants).where(namedInReport(report)),
-      ),
-    )
-    .orderBy(asc(consents.id)),
-);
+    .where(inArray(consents.participant_id, namedIds(organization_id, named)))
+    .orderBy(asc(consents.id));
 
 /** A decision of a participant. One who is written in the same transaction has no id yet, and is found by the key. */
 export type NewConsent = Omit<typeof consents.$inferInsert, "id" | "participant_id"> & {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { SYSTEM_USER } from "../../database/schema.ts";
+import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
@@ -25,7 +25,7 @@ const ended: AuditLog = {
   ...created,
   id: 72,
   event: "update",
-  user_id: SYSTEM_USER.id,
+  user_id: SYSTEM_USER_ID,
   object_changes: {
     status: ["egress_starting", "egress_ended"],
     is_stopped: [false, true],
@@ -64,7 +64,7 @@ const failed: AuditLog = {
 const createdBefore: AuditLog = {
   ...created,
   id: 69,
-  user_id: SYSTEM_USER.id,
+  user_id: SYSTEM_USER_ID,
   object_changes: { ...created.object_changes, egress_id: [null, FAILED_EGRESS.egress_id] },
   created_at: STARTED_AT,
 };

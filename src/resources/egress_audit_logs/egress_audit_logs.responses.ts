@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
-import { SYSTEM_USER } from "../../database/schema.ts";
+import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { MAX_ERROR_LENGTH } from "../../limits.ts";
 import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
 import { EGRESS, PAULA, RECORDED_FROM } from "../../openapi/story.ts";
@@ -33,7 +33,7 @@ export const auditLogSchema = z
       example: "create",
     }),
     user_id: id().meta({
-      description: `The user who caused the event: for \`read\` the user of the API client, otherwise the user whom the report names. If it names none, as for what the recorder, LiveKit, retention or a deletion did, it is the service's own user, System, who has the id ${SYSTEM_USER.id} and is in no list.`,
+      description: `The user who caused the event: for \`read\` the user of the API client, otherwise the user whom the report names. If it names none, as for what the recorder, LiveKit, retention or a deletion did, it is the service's own user, System, who has the id ${SYSTEM_USER_ID} and is in no list.`,
       example: PAULA.user_id,
     }),
     object_changes: objectChangesSchema.nullable().meta({

@@ -2,7 +2,6 @@ import {
   and,
   asc,
   eq,
-  exists,
   inArray,
   isNotNull,
   isNull,
@@ -10,60 +9,30 @@ import {
   ne,
   not,
   notExists,
-  notInArray,
   or,
   type SQL,
-  type SQLWrapper,
   sql,
 } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
-import { egresses, organizations, replacedFiles } from "../../database/schema.ts";
+import { egresses, egressFiles, organizations } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
-import { egressEntries } from "./egresses.sql.ts";
+import { type EgressKey, egressEntries, hasEgressKey } from "./egresses.sql.ts";
 
 /* The statements of a deletion: see egresses.deletion.ts. */
 
 /** The status as SQL, because SQLite uses an index only for the words of its WHERE. */
 const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
 
-const others = alias(egresses, "others");
-
-const formerFiles = alias(replacedFiles, "former_files");
-
-/** True for a file that a recording has which is not to be deleted now, or that a recording under legal hold ever had. */
-function isShared(storage_key: SQLWrapper, ids: SQLWrapper) {
-  const isOther = notInArray(others.id, ids);
-  const hasFile = and(
-    eq(others.storage_key, storage_key),
-    or(others.is_held, ne(others.status, DELETED)),
-    isOther,
-  );
-  return or(
-    exists(builder.select({ id: others.id }).from(others).where(hasFile)),
-    exists(
-      builder
-        .select({ id: formerFiles.id })
-        .from(formerFiles)
-        .innerJoin(others, eq(others.id, formerFiles.egress_id))
-        .where(and(eq(formerFiles.storage_key, storage_key), others.is_held, isOther)),
-    ),
-  );
-}
-
 /** Claims the deletion that the platform wants, unless the call is under legal hold or the recording has not ended. */
-export const claimRequested = preparedQuery(
-  ({ egress_id, now }: Placeholders<{ egress_id: string; now: number }>) =>
-    builder
-      .update(egresses)
-      .set({ deletion_requested: true, deletion_due_at: sql`${now}` })
-      .where(
-        and(eq(egresses.egress_id, egress_id), eq(egresses.status, "egress_ended"), not(egresses.is_held)),
-      )
-      .returning({ egress_id: egresses.egress_id }),
+export const claimRequested = preparedQuery((egress: Placeholders<EgressKey & { now: number }>) =>
+  builder
+    .update(egresses)
+    .set({ deletion_requested: true, deletion_due_at: sql`${egress.now}` })
+    .where(and(hasEgressKey(egress), eq(egresses.status, "egress_ended"), not(egresses.is_held)))
+    .returning({ id: egresses.id }),
 );
 
 /** A portion of the claims, in which each organization has its turn. */
@@ -126,77 +95,64 @@ export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
         ),
       )
       .returning({
-        egress_id: egresses.egress_id,
+        id: egresses.id,
         owner_id: ownerIdOf(egresses.organization_id),
       })
   );
 });
 
 /**
- * The files of those of the recordings that are claimed and not under legal hold: those that they name now, and those that
- * they named before. A recording without a file has one row, without a storage key. While the database is quiet there are
- * none. `egress_ids` is a JSON array.
+ * The files of those of the recordings that are claimed and not under legal hold. A recording without a file has one row, without
+ * a storage key. While the database is quiet there are none.
+ *
+ * @param isOne true for one of the recordings
  */
-export const filesOfClaims = preparedQuery(({ egress_ids }: Placeholders<{ egress_ids: string }>) => {
-  const claimed = builder
-    .select({ id: egresses.id })
-    .from(egresses)
-    .where(
-      and(
-        inArray(egresses.egress_id, jsonValues(egress_ids)),
-        isNotNull(egresses.deletion_due_at),
-        not(egresses.is_held),
-        isNotQuiet(),
-      ),
-    );
-  const files = builder
-    .select({ id: egresses.id, storage_key: egresses.storage_key })
-    .from(egresses)
-    .where(inArray(egresses.id, claimed))
-    .union(
-      builder
-        .select({ id: replacedFiles.egress_id, storage_key: replacedFiles.storage_key })
-        .from(replacedFiles)
-        .where(inArray(replacedFiles.egress_id, claimed)),
-    )
-    .as("files");
-  const is_shared = sql`${isShared(files.storage_key, claimed)}`.mapWith(Boolean).as("is_shared");
-  return builder.select({ id: files.id, storage_key: files.storage_key, is_shared }).from(files);
-});
+const filesWhere = <Values extends object>(isOne: (values: Placeholders<Values>) => SQL | undefined) =>
+  preparedQuery((values: Placeholders<Values>) =>
+    builder
+      .select({ id: egresses.id, storage_key: egressFiles.storage_key })
+      .from(egresses)
+      .leftJoin(egressFiles, isFileLeft)
+      .where(and(isOne(values), isNotNull(egresses.deletion_due_at), not(egresses.is_held), isNotQuiet())),
+  );
 
-/** The claimed recordings, and which of their files are gone: both as JSON arrays. */
+/** True for a file of a recording that was not deleted yet. */
+const isFileLeft = and(eq(egressFiles.egress_id, egresses.id), not(egressFiles.is_deleted));
+
+export const filesOfClaim = filesWhere((egress: Placeholders<EgressKey>) => hasEgressKey(egress));
+
+/** `ids` is a JSON array. */
+export const filesOfClaims = filesWhere(({ ids }: Placeholders<{ ids: string }>) =>
+  inArray(egresses.id, jsonValues(ids)),
+);
+
+/** The claimed recordings, and those of their files that are gone: both as JSON arrays. */
 interface DeletionAttempt {
   ids: string;
   gone: string;
   now: number;
 }
 
-/** True for a file that this recording does not keep any more: it is gone, or left to another recording. */
-const isReleased = (storage_key: SQLWrapper, { ids, gone }: Placeholders<DeletionAttempt>) =>
-  or(inArray(storage_key, jsonValues(gone)), isShared(storage_key, jsonValues(ids)));
-
-export const forgetReplacedFiles = preparedQuery((attempt: Placeholders<DeletionAttempt>) =>
+export const markFilesDeleted = preparedQuery(({ ids, gone }: Placeholders<DeletionAttempt>) =>
   builder
-    .delete(replacedFiles)
+    .update(egressFiles)
+    .set({ is_deleted: true })
     .where(
       and(
-        inArray(replacedFiles.egress_id, jsonValues(attempt.ids)),
-        isReleased(replacedFiles.storage_key, attempt),
+        inArray(egressFiles.egress_id, jsonValues(ids)),
+        inArray(egressFiles.storage_key, jsonValues(gone)),
+        not(egressFiles.is_deleted),
       ),
     ),
 );
 
 /** True for the claimed recordings that have no file any more. */
-function hasNoFile(attempt: Placeholders<DeletionAttempt>) {
-  const leftFiles = builder
-    .select({ storage_key: replacedFiles.storage_key })
-    .from(replacedFiles)
-    .where(eq(replacedFiles.egress_id, egresses.id));
+function hasNoFile({ ids }: Placeholders<DeletionAttempt>) {
+  const left = builder.select({ storage_key: egressFiles.storage_key }).from(egressFiles).where(isFileLeft);
   return and(
-    inArray(egresses.id, jsonValues(attempt.ids)),
+    inArray(egresses.id, jsonValues(ids)),
     or(ne(egresses.status, DELETED), isNotNull(egresses.deletion_due_at)),
-    notExists(leftFiles),
-    or(isNull(egresses.storage_key), isReleased(egresses.storage_key, attempt)),
+    notExists(left),
   );
 }
 

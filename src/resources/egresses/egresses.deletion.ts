@@ -1,49 +1,42 @@
-import { affordable, type Context, spend } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { EGRESS_DELETED } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
 import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import {
-  FILE_DELETIONS_TIME_LIMIT,
-  RECORDINGS_CLAIMED,
-  RECORDINGS_DELETED,
-  SUBREQUESTS_OF_RECORDING,
-} from "../../limits.ts";
+import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_CLAIMED, RECORDINGS_DELETED } from "../../limits.ts";
 import { callUnderLegalHold } from "../calls/calls.refusals.ts";
 import {
   claimExpired,
   claimRequested,
   deletionEntries,
+  filesOfClaim,
   filesOfClaims,
   finishClaims,
-  forgetReplacedFiles,
+  markFilesDeleted,
   takeClaims,
   unfinishedClaims,
 } from "./egresses.claims.ts";
 import { deleteFiles } from "./egresses.files.ts";
 import { egressNotEnded, egressNotFound, fileKeptWhileQuiet, fileNotDeleted } from "./egresses.refusals.ts";
-import { egressByKey } from "./egresses.sql.ts";
+import { type EgressKey, egressByKey } from "./egresses.sql.ts";
 
 /*
  * A recording is deleted in three steps. Its deletion is claimed: one statement sets `deletion_due_at`, unless something
  * forbids the deletion. Then its files are deleted. Then the row says so. What fails after the first step stays claimed,
  * and the cron tries again; a legal hold that comes meanwhile stops it.
- *
- * Several recordings of an organization can name the same file. The last of them to be deleted takes the file with it. But
- * one under legal hold keeps every file that it ever named, until it goes itself.
  */
 
 /**
  * Deletes the file of a recording that has ended, and then marks the recording as deleted. To repeat it changes nothing.
  * If the storage fails, or while the database is quiet, the deletion stays claimed: the cron finishes it.
  */
-export async function deleteEgress(context: Context, egress_id: string): Promise<void> {
+export async function deleteEgress(context: Context, path: EgressKey): Promise<void> {
   const { db, now } = context;
   const [[claim], [egress], files, [quiet]] = await runBatch(db, [
-    claimRequested({ egress_id, now }),
-    egressByKey({ egress_id }),
-    filesOfClaims({ egress_ids: JSON.stringify([egress_id]) }),
+    claimRequested({ ...path, now }),
+    egressByKey(path),
+    filesOfClaim(path),
     quietSince({}),
   ]);
   if (!egress) throw egressNotFound();
@@ -61,16 +54,12 @@ export async function deleteEgress(context: Context, egress_id: string): Promise
  * @returns how many it deleted
  */
 export async function deleteOldRecordings(context: Context): Promise<number> {
-  let deadline: number | undefined;
+  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
   const total = { claimed: 0, failed: 0 };
-  const portion = affordable(context, RECORDINGS_DELETED, SUBREQUESTS_OF_RECORDING);
-  while (total.claimed < portion && (deadline === undefined || Date.now() < deadline)) {
-    const files = await claimFiles(context, Math.min(RECORDINGS_CLAIMED, portion - total.claimed));
+  while (total.claimed < RECORDINGS_DELETED && Date.now() < deadline) {
+    const files = await claimFiles(context, Math.min(RECORDINGS_CLAIMED, RECORDINGS_DELETED - total.claimed));
     if (!files) break;
-    // Not before: with several databases, the first query may have waited for a connection.
-    deadline ??= Date.now() + FILE_DELETIONS_TIME_LIMIT;
     const { claimed, failed } = await deleteClaimed(context, files);
-    spend(context, files.length * SUBREQUESTS_OF_RECORDING);
     total.claimed += claimed;
     total.failed += failed;
     // The storage is down. Of what was taken, some may be kept after all.
@@ -92,30 +81,28 @@ async function claimFiles({ db, now }: Context, portion: number): Promise<Claime
     return taken;
   });
   if (claims.length === 0) return null;
-  const egress_ids = JSON.stringify(claims.map(({ egress_id }) => egress_id));
-  return runAll(db, filesOfClaims({ egress_ids }));
+  return runAll(db, filesOfClaims({ ids: JSON.stringify(claims.map(({ id }) => id)) }));
 }
 
 /** A file of a claimed recording: see `filesOfClaims`. */
 interface ClaimedFile {
   id: number;
   storage_key: string | null;
-  is_shared: boolean;
 }
 
 /** Deletes the files of claimed recordings, and marks those recordings that have none any more. */
 async function deleteClaimed(context: Context, files: ClaimedFile[]): Promise<Outcome> {
   const ids = [...new Set(files.map(({ id }) => id))];
-  const keys = new Set(files.flatMap(({ storage_key, is_shared }) => (is_shared ? [] : (storage_key ?? []))));
-  const failures = await deleteFiles(context, [...keys]);
+  const keys = files.flatMap(({ storage_key }) => storage_key ?? []);
+  const failures = await deleteFiles(context, keys);
   for (const { id, storage_key } of files) {
     const reason = storage_key !== null && failures.get(storage_key);
     if (reason) log("file_deletion_failed", { egress_id: id, reason });
   }
-  const gone = [...keys].filter((key) => !failures.has(key));
+  const gone = keys.filter((key) => !failures.has(key));
   const attempt = { ids: JSON.stringify(ids), gone: JSON.stringify(gone), now: context.now };
   const [, , , unfinished] = await runBatch(context.db, [
-    forgetReplacedFiles(attempt),
+    markFilesDeleted(attempt),
     deletionEntries(context, "delete", attempt),
     finishClaims(attempt),
     unfinishedClaims(attempt),

@@ -1,5 +1,5 @@
 import { AwsClient } from "aws4fetch";
-import { type Context, evenPart } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { FILE_DELETION_TIMEOUT, FILE_DELETIONS_AT_ONCE, FILE_DELETIONS_TIME_LIMIT } from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 
@@ -47,7 +47,7 @@ function encodeRfc3986(segment: string): string {
  * @returns the files that may still be there, each with the reason
  */
 export async function deleteFiles(
-  context: Pick<Context, "settings" | "recordings" | "share">,
+  context: Pick<Context, "settings" | "recordings">,
   storage_keys: string[],
 ): Promise<Map<string, string>> {
   const { settings, recordings } = context;
@@ -70,7 +70,7 @@ export async function deleteFiles(
         failures.set(next, error instanceof StorageError ? error.message : "unreachable");
       }
   };
-  await Promise.all(Array.from({ length: evenPart(context, FILE_DELETIONS_AT_ONCE) }, deleteWaiting));
+  await Promise.all(Array.from({ length: FILE_DELETIONS_AT_ONCE }, deleteWaiting));
   return failures;
 }
 

@@ -9,20 +9,22 @@ import {
   egressOfUnknownCall,
   egressUserNotMember,
   egressWithoutStatus,
-  fileOfAnotherOrganization,
+  fileOfAnotherRecording,
+  fileOfNoOrganization,
 } from "./egresses.refusals.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
 
 /** What is known when an egress is reported. */
 interface KnownEgress {
+  organization: { id: number; slug: string };
   /** The egress with this id; undefined in the first report. */
   egress: Egress | undefined;
   /** The call of the report's call_key, if there is one. */
-  call: Pick<Call, "id" | "organization_id"> | undefined;
+  call: Pick<Call, "id"> | undefined;
   /** Whether the report's user_id is a user of the organization. */
   isMember: boolean;
-  /** The organization of which a recording names, or ever named, the report's storage_key. */
-  fileOwner: number | undefined;
+  /** The egress_id of the recording that names, or ever named, the report's storage_key. */
+  fileOwner: string | undefined;
 }
 
 type EgressRow = typeof egresses.$inferInsert;
@@ -33,6 +35,10 @@ export type EgressState = Pick<Egress, "status" | "error" | "is_stopped" | "ende
 /** LiveKit says nothing of an end before it. */
 type EarlyEnd = Partial<Pick<Egress, "early_ended_at">>;
 
+/** The files of an organization begin with its slug, so that no other one can name them. */
+export const isFileOf = ({ slug }: { slug: string }, storage_key: string) =>
+  storage_key.startsWith(`${slug}/`);
+
 const NEW_EGRESS = { error: null, is_stopped: false, storage_key: null };
 
 /**
@@ -41,33 +47,36 @@ const NEW_EGRESS = { error: null, is_stopped: false, storage_key: null };
  * egress only the storage key: so that a file that nobody knew of is deleted too.
  *
  * @returns the known egress itself where nothing changes
- * @throws ApiError 422 if the report names no call, another call, a file of another organization, or nobody of the
+ * @throws ApiError 422 if the report names no call, another call, a file that cannot be its own, or nobody of the
  *   organization; or where the first one has no status
  */
 export function mergeEgress(
-  { egress: known, call, isMember, fileOwner }: KnownEgress,
+  { organization, egress: known, call, isMember, fileOwner }: KnownEgress,
   egress_id: string,
   report: EgressReport,
   now: number,
 ): EgressRow {
   const { call_key, user_id, ...news } = report;
-  const organization = (known ?? call)?.organization_id;
-  if (organization !== undefined && fileOwner !== undefined && fileOwner !== organization)
-    throw fileOfAnotherOrganization();
+  if (news.storage_key && !isFileOf(organization, news.storage_key)) throw fileOfNoOrganization();
+  if (fileOwner !== undefined && fileOwner !== egress_id) throw fileOfAnotherRecording();
   if (known?.status === EGRESS_DELETED) {
     const isOfTheCall = call_key === undefined || call?.id === known.call_id;
     const { storage_key } = isOfTheCall ? news : known;
     return !storage_key || storage_key === known.storage_key ? known : { ...known, storage_key };
   }
   if (call_key !== undefined && !call) throw egressOfUnknownCall();
-  const owner = known ?? (call && { organization_id: call.organization_id, call_id: call.id });
-  if (!owner) throw egressNamesNoCall();
-  if (call && call.id !== owner.call_id) throw egressOfAnotherCall();
+  const call_id = known?.call_id ?? call?.id;
+  if (call_id === undefined) throw egressNamesNoCall();
+  if (call && call.id !== call_id) throw egressOfAnotherCall();
 
   const state = mergeState(known, news, now);
   if (user_id && !isMember) throw egressUserNotMember();
-  const { organization_id, call_id } = owner;
-  return reviseEgress(known, { organization_id, call_id, egress_id, ...state }, user_id ?? null, now);
+  return reviseEgress(
+    known,
+    { organization_id: organization.id, call_id, egress_id, ...state },
+    user_id ?? null,
+    now,
+  );
 }
 
 /** The egress in this state, to which the report of this user brought it. It is the known one itself where nothing changes. */

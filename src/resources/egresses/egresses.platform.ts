@@ -1,16 +1,20 @@
-import { inEgress } from "../../directory/in_place.ts";
-import { reportEgressInPlace } from "../../directory/reports.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { deleteEgress } from "./egresses.deletion.ts";
 import { egressKeyParams, reportEgressBody, toEgress } from "./egresses.schemas.ts";
+import { reportEgress } from "./egresses.service.ts";
 
 export const egressesPlatform = platformRoutes()
-  .put("/egresses/:egress_id", params(egressKeyParams), jsonBody(reportEgressBody), async (c) => {
-    const { egress_id } = c.req.valid("param");
-    return c.json(toEgress(await reportEgressInPlace(c.var.context, egress_id, c.req.valid("json").egress)));
-  })
-  .delete("/egresses/:egress_id", params(egressKeyParams), async (c) => {
-    await inEgress(deleteEgress)(c.var.context, c.req.valid("param").egress_id);
+  .put(
+    "/organizations/:organization_id/egresses/:egress_id",
+    params(egressKeyParams),
+    jsonBody(reportEgressBody),
+    async (c) => {
+      const egress = await reportEgress(c.var.context, c.req.valid("param"), c.req.valid("json").egress);
+      return c.json(toEgress(egress));
+    },
+  )
+  .delete("/organizations/:organization_id/egresses/:egress_id", params(egressKeyParams), async (c) => {
+    await deleteEgress(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

@@ -20,9 +20,12 @@ export const egressUserNotMember = () =>
 export const NOT_A_PATH = "must be a path without empty, . and .. segments";
 export const STORAGE_KEY_TOO_LONG = `must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`;
 
-export const fileOfAnotherOrganization = () =>
+export const fileOfNoOrganization = () =>
+  unprocessable("egress.storage_key: must begin with the organization's slug and a slash");
+
+export const fileOfAnotherRecording = () =>
   unprocessable(
-    "egress.storage_key: is the file of another organization: store the recording under a key of its own",
+    "egress.storage_key: is, or was, the file of another recording: store each under a key of its own",
   );
 
 export const egressNotEnded = () => unprocessable("The egress has not ended: report its end first");

@@ -1,7 +1,16 @@
 import * as z from "zod";
 import { EGRESS_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, key, multilineText, pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
+import {
+  id,
+  instant,
+  key,
+  multilineText,
+  organizationParams,
+  pathId,
+  toTimestamp,
+  toTimestampOrNull,
+} from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";
@@ -33,7 +42,7 @@ export const reportEgressBody = z.object({
       storage_key: storageKey
         .nullable()
         .describe(
-          `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. A file that another one replaces is deleted with the recording. A file that a recording of another organization has, or ever had, is refused.`,
+          `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. The first is the organization's slug. A file that another one replaces is deleted with the recording. A file that another recording has, or ever had, is refused.`,
         ),
       user_id: id
         .nullable()
@@ -46,7 +55,7 @@ export const reportEgressBody = z.object({
 
 export type EgressReport = z.output<typeof reportEgressBody>["egress"];
 
-export const egressKeyParams = z.object({ egress_id: key });
+export const egressKeyParams = organizationParams.extend({ egress_id: key });
 
 export const egressParams = callParams.extend({ id: pathId });
 

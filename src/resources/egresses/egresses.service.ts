@@ -8,16 +8,19 @@ import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { callByKey, callOfPath, reachedCall } from "../calls/calls.sql.ts";
 import { insertReadEntry } from "../egress_audit_logs/egress_audit_logs.sql.ts";
+import { memberById } from "../organization_users/organization_users.sql.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import { organizationById } from "../organizations/organizations.sql.ts";
 import { presignDownload } from "./egresses.download.ts";
 import { mergeEgress } from "./egresses.merge.ts";
 import { egressNotFound } from "./egresses.refusals.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
 import {
+  type EgressKey,
   egressByKey,
   egressesOfPath,
   egressReadEntry,
   egressWrites,
-  memberOfEgressReport,
   ownerOfFile,
   viewableEgressOfPath,
 } from "./egresses.sql.ts";
@@ -43,7 +46,7 @@ export async function readEgress(
   const reached = { ...reachedCall(caller, path), egress_id };
   const [[egress], [entry], entries] = await runBatch(db, [
     viewableEgressOfPath(reached),
-    insertReadEntry({ ...reached, user_id: caller.user_id, now }),
+    insertReadEntry({ ...reached, user_id: caller.organization_user_id, now }),
     egressReadEntry(context, "read", reached),
   ]);
   if (!egress) throw egressNotFound();
@@ -54,30 +57,28 @@ export async function readEgress(
   return { ...egress, url: hasFile ? await presignDownload(context, storage_key, entry.id) : null };
 }
 
-/**
- * Records what is known of a recording. Triggers write the audit entry of its creation, or of what changed.
- *
- * @param ownerElsewhere the organization of another database whose file the report names
- */
+/** Records what is known of a recording. Triggers write the audit entry of its creation, or of what changed. */
 export async function reportEgress(
   { db, now }: Context,
-  egress_id: string,
+  path: EgressKey,
   report: EgressReport,
-  ownerElsewhere?: number,
 ): Promise<Egress> {
-  // No call has an empty key.
-  const { call_key = "", user_id = null, storage_key = null } = report;
+  const { organization_id, egress_id } = path;
+  // No call has an empty key, and nobody the id 0.
+  const { call_key = "", user_id, storage_key = null } = report;
   return decideAndWrite(
     db,
     [
-      egressByKey({ egress_id }),
-      callByKey({ key: call_key }),
-      memberOfEgressReport({ egress_id, call_key, user_id }),
-      ownerOfFile({ storage_key }),
+      organizationById({ id: organization_id }),
+      egressByKey(path),
+      callByKey({ organization_id, key: call_key }),
+      memberById({ organization_id, id: user_id ?? 0 }),
+      ownerOfFile({ organization_id, storage_key }),
     ],
-    ([egress], [call], [member], [owner]) => {
-      const fileOwner = ownerElsewhere ?? owner?.organization_id;
-      const known = { egress, call, isMember: member !== undefined, fileOwner };
+    ([organization], [egress], [call], [member], [owner]) => {
+      if (!organization) throw organizationNotFound();
+      const fileOwner = owner?.egress_id;
+      const known = { organization, egress, call, isMember: member !== undefined, fileOwner };
       return upsertIfChanged(egressWrites, egress, mergeEgress(known, egress_id, report, now));
     },
   );

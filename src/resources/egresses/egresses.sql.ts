@@ -21,14 +21,13 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
-import { calls, egresses, participants, storageKeys } from "../../database/schema.ts";
+import { calls, egresses, egressFiles, organizations, participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
 import { subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
-import { memberOf } from "../organization_users/organization_users.sql.ts";
 
 export const egressColumns = getTableColumns(egresses);
 
@@ -80,17 +79,28 @@ export const egressesOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
     .orderBy(asc(egresses.id)),
 );
 
-/** For the platform, which names egresses by the recording backend's own id. */
-export const egressByKey = preparedQuery(({ egress_id }: Placeholders<{ egress_id: string }>) =>
-  builder.select(egressColumns).from(egresses).where(eq(egresses.egress_id, egress_id)),
+/** An egress as the platform names it: by the recording backend's own id, which is unique in the organization. */
+export interface EgressKey {
+  organization_id: number;
+  egress_id: string;
+}
+
+/** True for the egress with this key. */
+export const hasEgressKey = ({ organization_id, egress_id }: Values<EgressKey>) =>
+  and(eq(egresses.organization_id, organization_id), eq(egresses.egress_id, egress_id));
+
+export const egressByKey = preparedQuery((egress: Placeholders<EgressKey>) =>
+  builder.select(egressColumns).from(egresses).where(hasEgressKey(egress)),
 );
 
-/** The organization of which a recording names, or ever named, the file. */
-export const ownerOfFile = preparedQuery(({ storage_key }: Placeholders<{ storage_key: string | null }>) =>
-  builder
-    .select({ organization_id: storageKeys.organization_id })
-    .from(storageKeys)
-    .where(eq(storageKeys.storage_key, storage_key)),
+/** The recording that names, or ever named, a file of the organization. */
+export const ownerOfFile = preparedQuery(
+  ({ organization_id, storage_key }: Placeholders<{ organization_id: number; storage_key: string | null }>) =>
+    builder
+      .select({ egress_id: egresses.egress_id })
+      .from(egressFiles)
+      .innerJoin(egresses, eq(egresses.id, egressFiles.egress_id))
+      .where(and(eq(egressFiles.organization_id, organization_id), eq(egressFiles.storage_key, storage_key))),
 );
 
 /**
@@ -110,9 +120,11 @@ export const silentEgresses = preparedQuery((silent: Placeholders<Turn & { now: 
       id: egresses.id,
       egress_id: egresses.egress_id,
       status: egresses.status,
+      organization_slug: sql<string>`${organizations.slug}`.as("organization_slug"),
       owner_id: ownerIdOf(egresses.organization_id),
     })
     .from(egresses)
+    .innerJoin(organizations, eq(organizations.id, egresses.organization_id))
     .where(and(inArray(egresses.id, rowsInTurn(egresses, owners, silentOf, silent)), isNotQuiet()))
     .orderBy(asc(egresses.check_at));
 });
@@ -128,25 +140,6 @@ export const scheduleChecks = preparedQuery(
         check_at: sql`${now} + iif(${isUnknown} or ${silence} > ${EGRESS_LONG_SILENCE}, ${silence}, ${EGRESS_CHECK_PAUSE})`,
       })
       .where(and(inArray(egresses.id, jsonValues(checked)), lte(egresses.check_at, now)));
-  },
-);
-
-/** The membership of a user in the organization of a known egress, or else of the call that its report names. */
-export const memberOfEgressReport = preparedQuery(
-  ({
-    egress_id,
-    call_key,
-    user_id,
-  }: Placeholders<{ egress_id: string; call_key: string; user_id: number | null }>) => {
-    const known = builder
-      .select({ organization_id: egresses.organization_id })
-      .from(egresses)
-      .where(eq(egresses.egress_id, egress_id));
-    const named = builder
-      .select({ organization_id: calls.organization_id })
-      .from(calls)
-      .where(eq(calls.key, call_key));
-    return memberOf(sql<number>`coalesce(${known}, ${named})`, user_id);
   },
 );
 

@@ -10,11 +10,10 @@ import {
   runFirst,
   type Values,
 } from "../../database/queries.ts";
-import { invites, users } from "../../database/schema.ts";
-import { inPlace } from "../../directory/in_place.ts";
-import { placeOfOrganization } from "../../directory/places.ts";
+import { invites, organizationUsers } from "../../database/schema.ts";
 import { logFault } from "../../http/log.ts";
 import { writePositions } from "../../http/positions.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { LIST_TIMEOUT } from "../../limits.ts";
 import {
   memberEntry,
@@ -28,7 +27,7 @@ import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.links.
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
-import { activeInvitesAfter, inviteById, inviteWrites, ownInvite } from "./invites.sql.ts";
+import { activeInvitesAfter, inviteWrites, ownInvite, ownInviteById } from "./invites.sql.ts";
 
 const isOfToken = ({ id, organization_id, created_at, resent_at }: Values<InviteOfToken>): SQL | undefined =>
   and(
@@ -40,9 +39,9 @@ const isOfToken = ({ id, organization_id, created_at, resent_at }: Values<Invite
 /** An invite with the link to mail to the invitee. */
 export async function requireInviteWithAcceptUrl(
   { db, settings }: Context,
-  id: number,
+  path: OwnPath,
 ): Promise<InviteWithAcceptUrl> {
-  const invite = await runFirst(db, inviteById({ id }));
+  const invite = await runFirst(db, ownInviteById(path));
   if (!invite) throw inviteNotFound();
   return withAcceptUrl(settings, invite);
 }
@@ -97,16 +96,8 @@ async function fromEachShard<Result>(
  * @throws ApiError 404 if the token is forged or its invite does not exist, 422 if it is used or expired
  */
 export async function acceptInvite(context: Context, token: string): Promise<User> {
-  const claims = await verifyToken(context.settings, token);
-  return inPlace(
-    context,
-    () => placeOfOrganization(claims.organization_id),
-    (there) => acceptHere(there, claims),
-  );
-}
-
-function acceptHere(context: Context, claims: InviteOfToken): Promise<User> {
-  const { db, now } = context;
+  const { db, settings, now } = context;
+  const claims = await verifyToken(settings, token);
   return decideAndWrite(
     db,
     [inviteOfToken(claims), ...membershipOfInvitee(claims)],
@@ -132,9 +123,15 @@ const inviteOfToken = preparedQuery((claims: Placeholders<InviteOfToken>) =>
 
 const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>) => ({
   organization_id: claims.organization_id,
-  user_id: builder
-    .select({ id: users.id })
+  id: sql<number>`${builder
+    .select({ id: organizationUsers.id })
     .from(invites)
-    .innerJoin(users, eq(users.email, invites.email))
-    .where(isOfToken(claims)),
+    .innerJoin(
+      organizationUsers,
+      and(
+        eq(organizationUsers.organization_id, invites.organization_id),
+        eq(organizationUsers.email, invites.email),
+      ),
+    )
+    .where(isOfToken(claims))}`,
 }));

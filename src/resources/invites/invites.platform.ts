@@ -1,23 +1,28 @@
-import { inRangeOfId } from "../../directory/in_place.ts";
+import { inOrganizationOf } from "../../http/organization.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { idParams } from "../../http/wire.ts";
+import { ownParams } from "../../http/wire.ts";
 import { toCreatedUser } from "../organization_users/organization_users.schemas.ts";
 import { acceptInvite, listInvitesWithAcceptUrls, requireInviteWithAcceptUrl } from "./invites.acceptance.ts";
-import { acceptInviteBody, activeInvitesQuery, toInviteWithAcceptUrl } from "./invites.schemas.ts";
+import { organizationOfToken } from "./invites.links.ts";
+import {
+  type AcceptInviteBody,
+  acceptInviteBody,
+  activeInvitesQuery,
+  toInviteWithAcceptUrl,
+} from "./invites.schemas.ts";
 
 export const invitesPlatform = platformRoutes()
   .get("/invites", query(activeInvitesQuery), async (c) => {
     const { invites, next_after } = await listInvitesWithAcceptUrls(c.var.context, c.req.valid("query"));
     return c.json({ organization_invites: invites.map(toInviteWithAcceptUrl), next_after });
   })
-  .get("/invites/:id", params(idParams), async (c) =>
-    c.json(
-      toInviteWithAcceptUrl(
-        await inRangeOfId(requireInviteWithAcceptUrl)(c.var.context, c.req.valid("param").id),
-      ),
-    ),
+  .get("/organizations/:organization_id/invites/:id", params(ownParams), async (c) =>
+    c.json(toInviteWithAcceptUrl(await requireInviteWithAcceptUrl(c.var.context, c.req.valid("param")))),
   )
-  .post("/invites/accept", jsonBody(acceptInviteBody), async (c) =>
-    c.json(toCreatedUser(await acceptInvite(c.var.context, c.req.valid("json").token))),
+  .post(
+    "/invites/accept",
+    jsonBody(acceptInviteBody),
+    inOrganizationOf(({ token }: AcceptInviteBody) => organizationOfToken(token)),
+    async (c) => c.json(toCreatedUser(await acceptInvite(c.var.context, c.req.valid("json").token))),
   );

@@ -39,6 +39,8 @@ export const acceptInviteBody = z.object({
   token: reference(MAX_TOKEN_LENGTH).describe("The value of `token` in the query of the `accept_url`."),
 });
 
+export type AcceptInviteBody = z.output<typeof acceptInviteBody>;
+
 export type Invite = Row<typeof inviteColumns>;
 
 export interface InviteWithAcceptUrl extends Invite {

@@ -47,7 +47,7 @@ export async function requireInvite(
 export async function createInvite(context: ClientContext, input: InviteInput): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
   requireAssignable(caller.roles, input.role_names, "organization_invite.role_names");
-  const { organization_id, user_id } = caller;
+  const { organization_id, organization_user_id: user_id } = caller;
   const { email, display_name } = input;
   return decideAndWrite(
     db,
@@ -85,24 +85,20 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
     requireRoles(member);
     if (!invite) throw inviteNotFound();
     if (invite.used_at !== null) throw usedInviteStays();
-    return { writes: [inviteEntry.of(context, "delete", { id }), removeInvite(path)] };
+    return { writes: [inviteEntry.of(context, "delete", path), removeInvite(path)] };
   });
 }
 
 /** Sends an invite again that was not used, expired or not, with a new link and a new expiry. */
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
   const { db, now, settings, mailer, caller } = context;
-  const { organization_id } = caller;
-  return decideAndWrite(
-    db,
-    [rolesOfCaller(caller), ownInviteToResend({ organization_id, id })],
-    ([member], [invite]) => {
-      if (!invite) throw inviteNotFound();
-      const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);
-      return {
-        writes: [inviteWrites.update(invite, resent)],
-        entries: [inviteEntry.of(context, "update", { id })],
-      };
-    },
-  );
+  const path = { organization_id: caller.organization_id, id };
+  return decideAndWrite(db, [rolesOfCaller(caller), ownInviteToResend(path)], ([member], [invite]) => {
+    if (!invite) throw inviteNotFound();
+    const resent = renewInvite(invite, { roles: requireRoles(member), settings, mailer }, now);
+    return {
+      writes: [inviteWrites.update(invite, resent)],
+      entries: [inviteEntry.of(context, "update", path)],
+    };
+  });
 }

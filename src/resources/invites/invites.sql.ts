@@ -112,11 +112,6 @@ export const removeInvite = preparedQuery(({ organization_id, id }: Placeholders
   builder.delete(invites).where(ownInvite(organization_id, id)).returning({ id: invites.id }),
 );
 
-/** For the platform, whose path names an invite of any organization. */
-export const inviteById = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder.select(inviteColumns).from(invites).where(eq(invites.id, id)),
-);
-
 /** What a decision to send an invite again rests on, and what it changes. */
 export const resentColumns = {
   id: invites.id,

@@ -1,7 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import { textWithin } from "../../http/bounded_text.ts";
 import type { RefusalReason } from "../../http/log_names.ts";
-import { remember } from "../../http/memory.ts";
 import {
   KEYS_BODY_LIMIT,
   KEYS_COOLDOWN,
@@ -12,6 +11,7 @@ import {
   MAX_KEYS,
   MAX_KNOWN_KEY_SETS,
 } from "../../limits.ts";
+import { remember } from "../../memory.ts";
 
 /** Why the keys of an identity provider cannot be had. Malformed ones are no key set at all (RFC 7517). */
 export type KeysFault = RefusalReason<"keys">;

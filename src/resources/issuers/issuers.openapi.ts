@@ -25,7 +25,7 @@ export const issuersReference: Reference = {
   description:
     "The identity providers with which the users of an organization sign in. An organization can have several. The token exchange says what their tokens must have.",
   platform: {
-    "GET /organizations/:id/issuers": {
+    "GET /organizations/:organization_id/issuers": {
       operationId: "listIssuers",
       summary: "List the issuers of an organization",
       description: "The list is ordered by id.",
@@ -40,7 +40,7 @@ export const issuersReference: Reference = {
       },
       errors: [organizationNotFound()],
     },
-    "POST /organizations/:id/issuers": {
+    "POST /organizations/:organization_id/issuers": {
       operationId: "createIssuer",
       summary: "Register an issuer for an organization",
       description:

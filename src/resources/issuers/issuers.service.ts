@@ -3,12 +3,13 @@ import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { issuers } from "../../database/schema.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
 import { newIssuer } from "./issuers.merge.ts";
 import { issuerNotFound } from "./issuers.refusals.ts";
 import type { createIssuerBody, Issuer } from "./issuers.schemas.ts";
-import { deleteIssuerById, issuerByName, issuerEntry, issuerWrites, pageOfIssuers } from "./issuers.sql.ts";
+import { deleteIssuerOfPath, issuerByName, issuerEntry, issuerWrites, pageOfIssuers } from "./issuers.sql.ts";
 
 export const listIssuers = listOfOrganization(issuers, pageOfIssuers);
 
@@ -32,10 +33,10 @@ export async function createIssuer(
   );
 }
 
-export async function deleteIssuer(context: Context, id: number): Promise<void> {
+export async function deleteIssuer(context: Context, path: OwnPath): Promise<void> {
   const [, [deleted]] = await runBatch(context.db, [
-    issuerEntry.of(context, "delete", { id }),
-    deleteIssuerById({ id }),
+    issuerEntry.of(context, "delete", path),
+    deleteIssuerOfPath(path),
   ]);
   if (!deleted) throw issuerNotFound();
 }

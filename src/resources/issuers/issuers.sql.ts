@@ -3,6 +3,7 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { issuers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { PageWindow } from "../../http/pagination.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 
 export const issuerColumns = getTableColumns(issuers);
@@ -31,6 +32,9 @@ export const pageOfIssuers = preparedQuery(
       .offset(offset),
 );
 
-export const deleteIssuerById = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder.delete(issuers).where(eq(issuers.id, id)).returning({ id: issuers.id }),
+const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
+  and(eq(issuers.organization_id, organization_id), eq(issuers.id, id));
+
+export const deleteIssuerOfPath = preparedQuery((path: Placeholders<OwnPath>) =>
+  builder.delete(issuers).where(isOfPath(path)).returning({ id: issuers.id }),
 );

@@ -1,18 +1,23 @@
 import { eq, sql } from "drizzle-orm";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { calls, legalHolds } from "../../database/schema.ts";
+import { legalHolds } from "../../database/schema.ts";
 import { subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
-import { callIdByKey, isRunningHoldOf } from "../calls/calls.sql.ts";
+import { type CallKey, callIdByKey, isRunningHoldOf } from "../calls/calls.sql.ts";
 
 /** For a call that is not held. It may be reported in the same transaction. */
 export const beginHold = preparedQuery(
-  ({ key, reason, now }: Placeholders<{ key: string; reason: string | null; now: number }>) =>
+  (hold: Placeholders<CallKey & { reason: string | null; now: number }>) =>
     insertSelect(
       legalHolds,
-      { organization_id: calls.organization_id, call_id: calls.id, reason, began_at: now },
-      sql`from ${calls} where ${calls.key} = ${key}`,
+      {
+        organization_id: hold.organization_id,
+        call_id: sql`${callIdByKey(hold)}`,
+        reason: hold.reason,
+        began_at: hold.now,
+      },
+      sql``,
     ),
 );
 
@@ -25,16 +30,16 @@ export const changeReason = preparedQuery(
 );
 
 /** Ends the running hold, if there is one. */
-export const endHold = preparedQuery(({ key, now }: Placeholders<{ key: string; now: number }>) =>
+export const endHold = preparedQuery((hold: Placeholders<CallKey & { now: number }>) =>
   builder
     .update(legalHolds)
-    .set({ ended_at: sql`${now}` })
-    .where(isRunningHoldOf(sql`${callIdByKey(key)}`)),
+    .set({ ended_at: sql`${hold.now}` })
+    .where(isRunningHoldOf(sql`${callIdByKey(hold)}`)),
 );
 
 /** The entry of the access log about the running hold of a call, if there is one. */
-export const holdEntry = accessEntries("legal_hold", ({ key }: Placeholders<{ key: string }>) => ({
+export const holdEntry = accessEntries("legal_hold", (call: Placeholders<CallKey>) => ({
   ...subjectOfCall(legalHolds),
   resource_id: sql<number>`${legalHolds.id}`,
-  from: sql`from ${legalHolds} where ${isRunningHoldOf(sql`${callIdByKey(key)}`)}`,
+  from: sql`from ${legalHolds} where ${isRunningHoldOf(sql`${callIdByKey(call)}`)}`,
 }));

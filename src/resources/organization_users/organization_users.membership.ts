@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { insertSelect } from "../../database/insert.ts";
 import {
@@ -9,9 +9,8 @@ import {
   preparedQuery,
   type Value,
 } from "../../database/queries.ts";
-import { apiClients, organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
+import { apiClients, organizationUserAssists, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { idForNewUser, insertUser } from "../../directory/people.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
@@ -28,7 +27,7 @@ import {
 } from "../waiting_rooms/waiting_rooms.personal.ts";
 import { turnOffEndpointsOf } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import { hasEnded, type Member, type NextMember } from "./organization_users.merge.ts";
-import { memberIdOf, userColumns, userWithEmail } from "./organization_users.sql.ts";
+import { memberIdOf, userColumns } from "./organization_users.sql.ts";
 
 /** Whose membership it is, as values of a query. */
 interface MemberEmail {
@@ -40,24 +39,21 @@ interface MemberEmail {
  * Makes the reads on which a membership is decided: the organization user, also one whose membership has ended, and the
  * personal room, also one that is retired.
  *
- * @param personOf whose membership it is, from the values of the reads
+ * @param memberOf whose membership it is, from the values of the reads
  */
 export function membershipReads<Values extends object>(
-  personOf: (values: Placeholders<Values>) => { organization_id: Value<number>; user_id: SQLWrapper },
+  memberOf: (values: Placeholders<Values>) => { organization_id: Value<number>; id: Value<number> },
 ) {
   const member = preparedQuery((values: Placeholders<Values>) => {
-    const { organization_id, user_id } = personOf(values);
+    const { organization_id, id } = memberOf(values);
     return builder
-      .select({ ...getTableColumns(organizationUsers), email: users.email, assists: userColumns.assists })
+      .select({ ...getTableColumns(organizationUsers), assists: userColumns.assists })
       .from(organizationUsers)
-      .innerJoin(users, eq(users.id, organizationUsers.user_id))
-      .where(
-        and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.user_id, user_id)),
-      );
+      .where(and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.id, id)));
   });
   const room = preparedQuery((values: Placeholders<Values>) => {
-    const { organization_id, user_id } = personOf(values);
-    return personalRoomOf(organization_id, user_id);
+    const { organization_id, id } = memberOf(values);
+    return personalRoomOf(organization_id, id);
   });
   return (values: Values) => [member(values), room(values)] as const;
 }
@@ -65,16 +61,13 @@ export function membershipReads<Values extends object>(
 export const membershipOfId = membershipReads(
   ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
     organization_id,
-    user_id: builder
-      .select({ user_id: organizationUsers.user_id })
-      .from(organizationUsers)
-      .where(and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.id, id))),
+    id,
   }),
 );
 
 export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<MemberEmail>) => ({
   organization_id,
-  user_id: userWithEmail(email),
+  id: memberIdOf(organization_id, email),
 }));
 
 /**
@@ -108,12 +101,7 @@ export async function membershipWrites(
   const assists = JSON.stringify(next.assists);
   return [
     ...(member ? withdrawWork(member, next, now) : []),
-    ...(member
-      ? [memberWrites.update(member, { ...member, ...next })]
-      : [
-          insertUser({ id: await idForNewUser(context, email), email, now }),
-          memberWrites.insert({ ...next, user_id: email }),
-        ]),
+    member ? memberWrites.update(member, { ...member, ...next }) : memberWrites.insert(next),
     ...(next.roles.includes("provider")
       ? await providePersonalRoom(room, next, now)
       : retirePersonalRoom(room, now)),
@@ -128,7 +116,7 @@ export async function membershipWrites(
  * and rows of bulk invites above the new level, and endpoints of somebody who is no organization_admin.
  */
 function withdrawWork(member: Member, next: NextMember, now: number): BoundQuery<unknown>[] {
-  const { organization_id, user_id } = member;
+  const { organization_id, id: user_id } = member;
   const lost = noLongerAssignable(member.roles, next.roles);
   if (lost.length === 0) return [];
   const work = { organization_id, user_id, roles: JSON.stringify(lost) };
@@ -140,12 +128,7 @@ function withdrawWork(member: Member, next: NextMember, now: number): BoundQuery
   ];
 }
 
-/** The user may be made in the same transaction, so a new member names the user by email. */
-const memberWrites = tableWrites(
-  organizationUsers,
-  { id: organizationUsers.id },
-  { user_id: (of) => userWithEmail(of("user_id")) },
-);
+const memberWrites = tableWrites(organizationUsers, { id: organizationUsers.id });
 
 const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
   builder
@@ -203,6 +186,5 @@ export const userByEmail = preparedQuery(({ organization_id, email }: Placeholde
   builder
     .select(userColumns)
     .from(organizationUsers)
-    .innerJoin(users, eq(users.id, organizationUsers.user_id))
-    .where(and(eq(organizationUsers.organization_id, organization_id), eq(users.email, email))),
+    .where(and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.email, email))),
 );

@@ -11,11 +11,11 @@ import {
 } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges } from "./organization_users.schemas.ts";
 
-/** An organization user, with the email, and in ascending order the ids of whom the user assists. */
-export type Member = typeof organizationUsers.$inferSelect & { email: string; assists: number[] };
+/** An organization user, and in ascending order the ids of whom the user assists. */
+export type Member = typeof organizationUsers.$inferSelect & { assists: number[] };
 
-/** A member as written: somebody new has no ids yet. */
-export type NextMember = Omit<Member, "id" | "user_id">;
+/** A member as written: somebody new has no id yet. */
+export type NextMember = Omit<Member, "id">;
 
 /** Who becomes a user of an organization. */
 interface Newcomer {

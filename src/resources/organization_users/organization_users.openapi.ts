@@ -144,7 +144,7 @@ export const organizationUsersReference: Reference = {
     },
   },
   platform: {
-    "GET /organizations/:id/users": {
+    "GET /organizations/:organization_id/users": {
       operationId: "listUsers",
       summary: "List the users of an organization",
       description:
@@ -163,7 +163,7 @@ export const organizationUsersReference: Reference = {
       },
       errors: [organizationNotFound()],
     },
-    "POST /organizations/:id/users": {
+    "POST /organizations/:organization_id/users": {
       operationId: "createUser",
       summary: "Add a user to an organization",
       description:
@@ -187,7 +187,7 @@ export const organizationUsersReference: Reference = {
       },
       errors: [organizationNotFound(), emailHasAccount(), notAnAssistant("user"), assistsNonProvider("user")],
     },
-    "PUT /organizations/:id/users/:organization_user_id": {
+    "PUT /organizations/:organization_id/users/:organization_user_id": {
       operationId: "updateUser",
       summary: "Change a user of an organization",
       description: CHANGE,
@@ -216,10 +216,10 @@ export const organizationUsersReference: Reference = {
         assistsNonProvider("user"),
       ],
     },
-    "DELETE /organizations/:id/users/:organization_user_id": {
+    "DELETE /organizations/:organization_id/users/:organization_user_id": {
       operationId: "endMembership",
       summary: "End the membership of a user",
-      description: `${REMOVAL} The person can come back by a new invite, or by \`POST /organizations/{id}/users\`. ${OTHER_ORGANIZATIONS}`,
+      description: `${REMOVAL} The person can come back by a new invite, or by \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
       status: 204,
       parameters,
       refusals: {

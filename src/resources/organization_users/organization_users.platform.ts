@@ -1,8 +1,7 @@
-import { inOrganization } from "../../directory/in_place.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { idParams } from "../../http/wire.ts";
+import { organizationParams } from "../../http/wire.ts";
 import {
   createUserBody,
   memberParams,
@@ -12,35 +11,40 @@ import {
 } from "./organization_users.schemas.ts";
 import { createUser, endMembership, listUsers, updateUser } from "./organization_users.service.ts";
 
-const byId = params(idParams);
+const ofOrganization = params(organizationParams);
 const byMember = params(memberParams);
 
 export const organizationUsersPlatform = platformRoutes()
-  .get("/organizations/:id/users", byId, query(pageQuery), async (c) => {
-    const { id } = c.req.valid("param");
-    const { items, pagination } = await inOrganization(listUsers)(c.var.context, id, c.req.valid("query"));
+  .get("/organizations/:organization_id/users", ofOrganization, query(pageQuery), async (c) => {
+    const { organization_id } = c.req.valid("param");
+    const { items, pagination } = await listUsers(c.var.context, organization_id, c.req.valid("query"));
     return c.json({ users: items.map(toUser), pagination });
   })
-  .post("/organizations/:id/users", byId, jsonBody(createUserBody), async (c) => {
-    const user = await inOrganization(createUser)(
+  .post("/organizations/:organization_id/users", ofOrganization, jsonBody(createUserBody), async (c) => {
+    const user = await createUser(
       c.var.context,
-      c.req.valid("param").id,
+      c.req.valid("param").organization_id,
       c.req.valid("json").user,
     );
     return c.json(toCreatedUser(user), 201);
   })
-  .put("/organizations/:id/users/:organization_user_id", byMember, jsonBody(updateUserBody), async (c) => {
-    const { id, organization_user_id } = c.req.valid("param");
-    const user = await inOrganization(updateUser)(
-      c.var.context,
-      id,
-      organization_user_id,
-      c.req.valid("json").user,
-    );
-    return c.json(toUser(user));
-  })
-  .delete("/organizations/:id/users/:organization_user_id", byMember, async (c) => {
-    const { id, organization_user_id } = c.req.valid("param");
-    await inOrganization(endMembership)(c.var.context, id, organization_user_id);
+  .put(
+    "/organizations/:organization_id/users/:organization_user_id",
+    byMember,
+    jsonBody(updateUserBody),
+    async (c) => {
+      const { organization_id, organization_user_id } = c.req.valid("param");
+      const user = await updateUser(
+        c.var.context,
+        organization_id,
+        organization_user_id,
+        c.req.valid("json").user,
+      );
+      return c.json(toUser(user));
+    },
+  )
+  .delete("/organizations/:organization_id/users/:organization_user_id", byMember, async (c) => {
+    const { organization_id, organization_user_id } = c.req.valid("param");
+    await endMembership(c.var.context, organization_id, organization_user_id);
     return c.body(null, 204);
   });

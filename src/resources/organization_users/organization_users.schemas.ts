@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { email, id, name, pathId } from "../../http/wire.ts";
+import { email, id, name, organizationParams, pathId } from "../../http/wire.ts";
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
 import { NO_ROLE_LEFT } from "./organization_users.refusals.ts";
@@ -51,7 +51,7 @@ export const updateUserBody = z.object({ user: changes });
 
 export const updateOrganizationUserBody = z.object({ organization_user: changes });
 
-export const memberParams = z.object({ id: pathId, organization_user_id: pathId });
+export const memberParams = organizationParams.extend({ organization_user_id: pathId });
 
 export type OrganizationUser = Row<typeof organizationUserColumns>;
 
@@ -60,7 +60,7 @@ export type User = Row<typeof userColumns>;
 export function toOrganizationUser(row: OrganizationUser): z.input<typeof organizationUserSchema> {
   return {
     id: row.id,
-    user_id: row.user_id,
+    user_id: row.id,
     email: row.email,
     display_name: row.display_name,
     roles: row.roles,

@@ -21,7 +21,7 @@ import {
   type Value,
   type Values,
 } from "../../database/queries.ts";
-import { organizationUserAssists, organizationUsers, users } from "../../database/schema.ts";
+import { organizationUserAssists, organizationUsers } from "../../database/schema.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
@@ -39,7 +39,6 @@ const assistedIds = builder
 
 export const organizationUserColumns = {
   ...ownColumns,
-  email: users.email,
   /** The ids of whom the member assists. */
   assists: sql`${assistedIds}`.mapWith((ids: string): number[] => JSON.parse(ids)).as("assists"),
 };
@@ -49,9 +48,7 @@ export const userColumns = {
   ...organizationUserColumns,
   waiting_room_slug: sql<
     string | null
-  >`${personalRoomSlug(organizationUsers.organization_id, organizationUsers.user_id)}`.as(
-    "waiting_room_slug",
-  ),
+  >`${personalRoomSlug(organizationUsers.organization_id, organizationUsers.id)}`.as("waiting_room_slug"),
 };
 
 /** Whose calls a caller reaches, as values of a query. */
@@ -95,13 +92,8 @@ export const reachedUser = preparedQuery((user: Placeholders<Reach & { id: numbe
   builder
     .select(organizationUserColumns)
     .from(organizationUsers)
-    .innerJoin(users, eq(users.id, organizationUsers.user_id))
     .where(and(eq(organizationUsers.id, user.id), withinReach(user))),
 );
-
-/** SQL for the id of the user with this email; null where there is none. */
-export const userWithEmail = (email: Value<string>): SQL<number> =>
-  sql`${builder.select({ id: users.id }).from(users).where(eq(users.email, email))}`;
 
 /** True for a row whose membership has not ended. One that has ended keeps its row, without roles. */
 export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
@@ -129,8 +121,7 @@ const memberWithEmail = (
   sql`${builder
     .select({ id: members.id })
     .from(members)
-    .innerJoin(users, eq(users.id, members.user_id))
-    .where(and(eq(members.organization_id, organization_id), eq(users.email, email), condition))}`;
+    .where(and(eq(members.organization_id, organization_id), eq(members.email, email), condition))}`;
 
 /** The id of the organization user with this email, also of one whose membership has ended; null where there is none. */
 export const memberIdOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
@@ -148,19 +139,23 @@ export const membershipEndedAfter = (
 ): SQL<number> =>
   memberWithEmail(organization_id, email, and(not(hasAccount(members)), gt(members.updated_at, time)));
 
-/** Selects a membership by user_id: nothing where the user is not of the organization. */
+/** Selects the id of an organization user: nothing where there is none of this organization. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
   builder
     .select({ id: members.id })
     .from(members)
-    .where(and(eq(members.organization_id, organization_id), eq(members.user_id, user_id)));
+    .where(and(eq(members.organization_id, organization_id), eq(members.id, user_id)));
+
+export const memberById = preparedQuery(
+  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) =>
+    memberOf(organization_id, id),
+);
 
 export const pageOfUsers = preparedQuery(
   ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
     builder
       .select(userColumns)
       .from(organizationUsers)
-      .innerJoin(users, eq(users.id, organizationUsers.user_id))
       .where(eq(organizationUsers.organization_id, organization_id))
       .orderBy(asc(organizationUsers.id))
       .limit(limit)
@@ -187,7 +182,6 @@ const pageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =
     builder
       .select(organizationUserColumns)
       .from(organizationUsers)
-      .innerJoin(users, eq(users.id, organizationUsers.user_id))
       .where(condition(values))
       .orderBy(asc(organizationUsers.id))
       .limit(values.limit)

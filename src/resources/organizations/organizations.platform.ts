@@ -1,8 +1,7 @@
-import { inOrganization } from "../../directory/in_place.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
-import { idParams } from "../../http/wire.ts";
+import { organizationParams } from "../../http/wire.ts";
 import { createOrganizationBody, toOrganization, updateOrganizationBody } from "./organizations.schemas.ts";
 import {
   createOrganization,
@@ -11,7 +10,7 @@ import {
   updateOrganization,
 } from "./organizations.service.ts";
 
-const byId = params(idParams);
+const ofOrganization = params(organizationParams);
 
 export const organizationsPlatform = platformRoutes()
   .get("/organizations", query(pageQuery), async (c) => {
@@ -22,14 +21,14 @@ export const organizationsPlatform = platformRoutes()
     const organization = await createOrganization(c.var.context, c.req.valid("json").organization);
     return c.json(toOrganization(organization), 201);
   })
-  .get("/organizations/:id", byId, async (c) =>
-    c.json(toOrganization(await inOrganization(requireOrganization)(c.var.context, c.req.valid("param").id))),
+  .get("/organizations/:organization_id", ofOrganization, async (c) =>
+    c.json(toOrganization(await requireOrganization(c.var.context, c.req.valid("param").organization_id))),
   )
-  .put("/organizations/:id", byId, jsonBody(updateOrganizationBody), async (c) => {
-    const { id } = c.req.valid("param");
-    const organization = await inOrganization(updateOrganization)(
+  .put("/organizations/:organization_id", ofOrganization, jsonBody(updateOrganizationBody), async (c) => {
+    const { organization_id } = c.req.valid("param");
+    const organization = await updateOrganization(
       c.var.context,
-      id,
+      organization_id,
       c.req.valid("json").organization,
     );
     return c.json(toOrganization(organization));

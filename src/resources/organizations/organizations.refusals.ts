@@ -3,9 +3,8 @@ import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.t
 
 export const organizationNotFound = () => notFound("Organization");
 
-/** Faults of a `slug` in a body. */
-export const NOT_AN_ORGANIZATION_SLUG = `must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z, 0-9 and -`;
-export const TWO_HYPHENS = "must not contain --, which ends it in the slugs of waiting rooms";
+/** The fault of a `slug` in a body. */
+export const NOT_AN_ORGANIZATION_SLUG = `must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z and 0-9, with single hyphens between them`;
 
 export const organizationSlugTaken = () =>
   unprocessable("organization.slug: is taken; choose another one, or leave it out");

@@ -19,7 +19,7 @@ export const organizationSchema = z
     }),
     slug: organizationSlug().meta({
       description:
-        "The short name with which the slugs of the organization's waiting rooms begin. It never contains `--`, which follows it there. It is unique in the service and never changes. If none is chosen, the service makes one from the name, shortened if it is long; if that is taken, a number follows: one more than the highest that it has.",
+        "The short name with which the slugs of the organization's waiting rooms begin. It never contains `--`, which follows it there, and neither begins nor ends with a hyphen. It is unique in the service and never changes. If none is chosen, the service makes one from the name, shortened if it is long; if that is taken, a number follows: one more than the highest that it has.",
       example: CLINIC.slug,
     }),
     recording_retention_days: retentionDays().meta({

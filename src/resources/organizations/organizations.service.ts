@@ -1,35 +1,53 @@
 import type * as z from "zod";
-import type { Context } from "../../context.ts";
-import { decideAndWrite } from "../../database/decide_and_write.ts";
+import type { Context, Shards } from "../../context.ts";
+import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
-import { copyToDirectory, copyToShard, shardOfNewOrganizations } from "../../directory/organizations.ts";
+import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import { SettingsError } from "../../settings.ts";
 import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
-import { organizationNotFound } from "./organizations.refusals.ts";
+import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
 import type {
   createOrganizationBody,
   Organization,
   updateOrganizationBody,
 } from "./organizations.schemas.ts";
 import {
-  newOrganizationEntry,
-  organizationBySlug,
+  newestOrganizationEntry,
   organizationEntry,
   organizationRow,
+  organizationsAmong,
+  organizationsOfPage,
   organizationWrites,
-  pageOfOrganizations,
-  totalOfOrganizations,
+  ownShard,
+  writesAtNewestPlace,
 } from "./organizations.sql.ts";
 
-/** All organizations of the service. */
-export async function listOrganizations({ db }: Context, page: PageQuery): Promise<Page<Organization>> {
-  const [[counted], items] = await runBatch(db, [
-    totalOfOrganizations({}),
-    pageOfOrganizations(pageWindow(page)),
+/** All organizations of the service. Each database that has some of a page is asked once. */
+export async function listOrganizations(
+  { db, shards }: Context,
+  page: PageQuery,
+): Promise<Page<Organization>> {
+  const window = pageWindow(page);
+  const [[counted], places, here] = await runBatch(db, [
+    totalOfPlaces({}),
+    pageOfPlaces(window),
+    organizationsOfPage(window),
   ]);
+  const elsewhere = Map.groupBy(
+    places.filter(({ shard }) => shard > 0),
+    ({ shard }) => shard,
+  );
+  const others = Array.from(elsewhere, ([shard, found]) =>
+    runAll(
+      requireShards(shards).enter(shard).db,
+      organizationsAmong({ ids: JSON.stringify(found.map(({ id }) => id)) }),
+    ),
+  );
+  const items = [here, ...(await Promise.all(others))].flat().sort((one, other) => one.id - other.id);
   return toPage(page, counted?.total ?? 0, items);
 }
 
@@ -39,7 +57,11 @@ export async function requireOrganization({ db }: Context, id: number): Promise<
   return organization;
 }
 
-/** A slug that is made from the name is numbered where it is taken; one that was chosen is refused. */
+/**
+ * Gives an organization its place in the directory, and makes it there. A slug that is made from the name is numbered where it is
+ * taken; one that was chosen is refused. In the directory's own database both are one transaction. In another one, the row comes
+ * after its place: if it does not come, the next request for the slug makes it.
+ */
 export async function createOrganization(
   context: Context,
   { name, slug: chosen }: z.output<typeof createOrganizationBody>["organization"],
@@ -47,14 +69,49 @@ export async function createOrganization(
   const { db, now } = context;
   const slug = chosen ?? (await slugOf(name));
   const shard = shardOfNewOrganizations(context);
-  const reads = chosen === undefined ? [] : [organizationBySlug({ slug })];
-  const organization = await decideAndWrite(db, reads, (taken = []) => ({
-    writes: [organizationWrites.insert(newOrganization({ name, slug, shard }, taken.length > 0, now))],
-    // That of another shard has its entry there.
-    entries: shard === 0 ? [newOrganizationEntry(context, "create", {})] : [],
-  }));
-  await copyToShard(context, organization);
-  return organization;
+  const reads = chosen === undefined ? [] : [placeOfSlug({ slug })];
+  const made = await decideAndWrite(db, reads, (found: Place[] = []): Decision<Place | Organization> => {
+    const [place] = found;
+    if (place?.shard === 0) throw organizationSlugTaken();
+    if (place) return { unchanged: place };
+    const insertPlace = placeWrites.insert({ slug, shard });
+    if (shard > 0) return { writes: [insertPlace] };
+    return {
+      writes: [insertPlace, writesAtNewestPlace.insert({ id: 0, slug, ...newOrganization(name, now) })],
+      entries: [newestOrganizationEntry(context, "create", {})],
+    };
+  });
+  return "shard" in made ? createAt(requireShards(context.shards).enter(made.shard), made, name) : made;
+}
+
+/** @throws ApiError 422 if it is there already: then its slug was taken before */
+function createAt(context: Context, { id, slug, shard }: Place, name: string): Promise<Organization> {
+  const { db, now } = context;
+  return decideAndWrite(db, [organizationRow({ id }), ownShard({})], ([known], [own]) => {
+    if (known) throw organizationSlugTaken();
+    // A binding that is mixed up with another one.
+    if (own?.shard !== shard) throw new Error(`The database of shard ${shard} is another one's`);
+    return {
+      writes: [organizationWrites.insert({ id, slug, ...newOrganization(name, now) })],
+      entries: [organizationEntry(context, "create", { id })],
+    };
+  });
+}
+
+function requireShards(shards: Shards | undefined): Shards {
+  if (!shards) throw new Error("Organizations live in databases that are not bound");
+  return shards;
+}
+
+/** In the newest shard, or in the one of the setting. */
+function shardOfNewOrganizations({ shards, settings }: Context): number {
+  const numbers = shards?.numbers ?? [0];
+  const shard = settings.NEW_ORGANIZATIONS_SHARD ?? numbers.at(-1) ?? 0;
+  if (!numbers.includes(shard))
+    throw new SettingsError(
+      `NEW_ORGANIZATIONS_SHARD must be one of the databases that are bound: ${numbers}`,
+    );
+  return shard;
 }
 
 /** Leaves space for a number. */
@@ -69,7 +126,7 @@ export async function updateOrganization(
   input: z.output<typeof updateOrganizationBody>["organization"],
 ): Promise<Organization> {
   const { db, now } = context;
-  const updated = await decideAndWrite(db, [organizationRow({ id })], ([organization]) => {
+  return decideAndWrite(db, [organizationRow({ id })], ([organization]) => {
     if (!organization) throw organizationNotFound();
     const next = mergeOrganization(organization, input, now);
     return {
@@ -77,6 +134,4 @@ export async function updateOrganization(
       entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
     };
   });
-  await copyToDirectory(context, updated);
-  return updated;
 }

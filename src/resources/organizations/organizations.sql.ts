@@ -1,15 +1,15 @@
-import { asc, count, eq, getTableColumns, type SQLWrapper, sql } from "drizzle-orm";
+import { asc, count, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import {
   builder,
+  jsonValues,
   type Placeholders,
   type PreparedQuery,
   preparedQuery,
   runBatch,
 } from "../../database/queries.ts";
-import { organizations } from "../../database/schema.ts";
-import { nextSlug } from "../../database/slug.ts";
+import { databaseSettings, organizations, places } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
@@ -17,8 +17,15 @@ import { organizationNotFound } from "./organizations.refusals.ts";
 
 export const organizationColumns = getTableColumns(organizations);
 
-export const organizationWrites = tableWrites(organizations, organizationColumns, {
-  slug: (of) => nextSlug(organizations, of("slug")),
+export const organizationWrites = tableWrites(organizations, organizationColumns);
+
+const newestPlace = (column: "id" | "slug") =>
+  sql`(select ${places[column]} from ${places} order by ${places.id} desc limit 1)`;
+
+/** For an organization whose place is made in the same transaction. What is given for its id and slug does not count. */
+export const writesAtNewestPlace = tableWrites(organizations, organizationColumns, {
+  id: () => newestPlace("id"),
+  slug: () => newestPlace("slug"),
 });
 
 const aboutOrganization = {
@@ -31,7 +38,8 @@ export const organizationEntry = accessEntries("organization", ({ id }: Placehol
   from: sql`from ${organizations} where ${eq(organizations.id, id)}`,
 }));
 
-export const newOrganizationEntry = accessEntries("organization", (_: object) => ({
+/** Of the one with the highest id in this database. */
+export const newestOrganizationEntry = accessEntries("organization", (_: object) => ({
   ...aboutOrganization,
   from: sql`from ${organizations} where ${organizations.id} = (select max(${organizations.id}) from ${organizations})`,
 }));
@@ -42,28 +50,43 @@ export const organizationRow = preparedQuery(({ id }: Placeholders<{ id: number 
 
 /** For verbs whose path names an organization: nothing that can change. */
 export const organizationById = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
-  builder.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, id)),
+  builder
+    .select({ id: organizations.id, slug: organizations.slug })
+    .from(organizations)
+    .where(eq(organizations.id, id)),
 );
 
-export const organizationBySlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
-  builder.select({ id: organizations.id }).from(organizations).where(eq(organizations.slug, slug)),
+/** The number of the shard, as a database knows it that is not the first. */
+export const ownShard = preparedQuery(() =>
+  builder
+    .select({ shard: sql<number>`${databaseSettings.value}`.as("shard") })
+    .from(databaseSettings)
+    .where(eq(databaseSettings.name, "shard")),
 );
 
 /** Selects the name of an organization, for a column of what it has. */
 export const nameOfOrganization = (id: SQLWrapper) =>
   builder.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, id));
 
-export const totalOfOrganizations = preparedQuery(() =>
-  builder.select({ total: count().as("total") }).from(organizations),
-);
-
-export const pageOfOrganizations = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) =>
+/** Those of a page of places that live in the directory's own database. */
+export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) =>
   builder
     .select(organizationColumns)
     .from(organizations)
-    .orderBy(asc(organizations.id))
-    .limit(limit)
-    .offset(offset),
+    .where(
+      inArray(
+        organizations.id,
+        builder.select({ id: places.id }).from(places).orderBy(asc(places.id)).limit(limit).offset(offset),
+      ),
+    ),
+);
+
+/** Those of the ids that live in this database. `ids` is a JSON array. */
+export const organizationsAmong = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
+  builder
+    .select(organizationColumns)
+    .from(organizations)
+    .where(inArray(organizations.id, jsonValues(ids))),
 );
 
 /**

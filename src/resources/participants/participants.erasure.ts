@@ -5,6 +5,14 @@ import type { Participant } from "./participants.schemas.ts";
 /** The name of somebody whose name was erased. */
 export const ERASED_NAME = "Participant";
 
+/** The keys that a report names, and the digests of those of them whose participants are erased: JSON arrays. */
+export interface NamedValues {
+  keys: string;
+  digests: string;
+}
+
+export type NamedKeys = Awaited<ReturnType<typeof namedKeys>>;
+
 /**
  * The keys that a report names. Of the key of somebody who is erased only a digest is left, by which a late report is
  * recognized.
@@ -13,7 +21,7 @@ export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
   const digests = await keyedDigests(DIGEST_SECRET, keys);
   const digestOf = new Map(keys.map((key, n) => [key, digests[n] as string]));
   const keyOfDigest = new Map(digests.map((digest, n) => [digest, keys[n] as string]));
-  const valuesOf = (some: string[]) => ({
+  const valuesOf = (some: string[]): NamedValues => ({
     keys: JSON.stringify(some),
     digests: JSON.stringify(some.map((key) => digestOf.get(key))),
   });

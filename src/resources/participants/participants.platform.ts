@@ -1,4 +1,3 @@
-import { inRoom } from "../../directory/in_place.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { participantParams, reportParticipantBody, toParticipant } from "./participants.schemas.ts";
@@ -10,12 +9,7 @@ export const participantsPlatform = platformRoutes().put(
   jsonBody(reportParticipantBody),
   async (c) => {
     const { slug, key } = c.req.valid("param");
-    const participant = await inRoom(reportParticipant)(
-      c.var.context,
-      slug,
-      key,
-      c.req.valid("json").participant,
-    );
+    const participant = await reportParticipant(c.var.context, slug, key, c.req.valid("json").participant);
     return c.json(toParticipant(participant));
   },
 );

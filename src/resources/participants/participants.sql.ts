@@ -1,32 +1,22 @@
-import {
-  and,
-  asc,
-  eq,
-  getTableColumns,
-  inArray,
-  isNotNull,
-  isNull,
-  or,
-  type Placeholder,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { manyRowWrites } from "../../database/many_row_writes.ts";
-import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Value,
+  type Values,
+} from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { listEntry, subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
-import {
-  callIdByKey,
-  callIdOfPath,
-  type NamedCall,
-  organizationOfReport,
-  type ReachedCall,
-} from "../calls/calls.sql.ts";
+import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
+import type { NamedValues } from "./participants.erasure.ts";
 
 export const participantColumns = getTableColumns(participants);
 
@@ -51,29 +41,27 @@ export const writeParticipants = manyRowWrites<
   participants,
   ["organization_id", "key"],
   {
-    call_id: (of) => sql`coalesce(${of("call_id")}, ${callIdByKey(of("call_key"))})`,
+    call_id: (of) =>
+      sql`coalesce(${of("call_id")}, ${callIdByKey({ organization_id: of("organization_id"), key: of("call_key") })})`,
   },
   sql`erased_at is null`,
 );
 
 /** Takes participants to a call of whom the report may change nothing else. `ids` is a JSON array. */
-export const joinErased = preparedQuery(
-  ({ ids, call_key }: Placeholders<{ ids: string; call_key: string }>) =>
-    builder
-      .update(participants)
-      .set({ call_id: sql`${callIdByKey(call_key)}` })
-      .where(and(inArray(participants.id, jsonValues(ids)), isNull(participants.call_id))),
+export const joinErased = preparedQuery((joined: Placeholders<CallKey & { ids: string }>) =>
+  builder
+    .update(participants)
+    .set({ call_id: sql`${callIdByKey(joined)}` })
+    .where(and(inArray(participants.id, jsonValues(joined.ids)), isNull(participants.call_id))),
 );
 
-/** The keys that a report names, and the digests of those of them whose participants are erased: JSON arrays. */
-export interface NamedKeys {
-  keys: string;
-  digests: string;
-}
-
-/** True for the participants of an organization whom a report names. Each half has an index. */
-function isNamed(organization_id: SQL, { keys, digests }: Placeholders<NamedKeys>): SQL {
-  const idsOf = (isErased: SQL, list: Placeholder) =>
+/**
+ * Selects the participants of an organization whom a report names. Each half has an index.
+ *
+ * @param named the keys, and the digests of those whose participants are erased: JSON arrays
+ */
+export function namedIds(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
+  const idsOf = (isErased: SQL, list: Value<string>) =>
     builder
       .select({ id: participants.id })
       .from(participants)
@@ -85,47 +73,20 @@ function isNamed(organization_id: SQL, { keys, digests }: Placeholders<NamedKeys
         ),
       );
   const { erased_at } = participants;
-  return inArray(
-    participants.id,
-    unionAll(idsOf(isNull(erased_at), keys), idsOf(isNotNull(erased_at), digests)),
-  );
+  return unionAll(idsOf(isNull(erased_at), keys), idsOf(isNotNull(erased_at), digests));
 }
 
-/** True for participants whom a report of a call names. */
-export const namedInReport = (report: Placeholders<NamedCall & NamedKeys>) =>
-  isNamed(organizationOfReport(report), report);
-
-export const participantsOfReport = preparedQuery((report: Placeholders<NamedCall & NamedKeys>) =>
-  builder.select(participantColumns).from(participants).where(namedInReport(report)).orderBy(participants.id),
-);
-
-/**
- * Those on a call who have not left it, as far as a report said so: those too whose leaving was assumed. Nobody for an
- * empty key, which no call has.
- */
-export const participantsPresent = preparedQuery(({ call_key }: Placeholders<{ call_key: string }>) =>
+/** Selects those participants, by id: whichever rooms of the organization they are in. */
+export const selectNamed = (organization_id: Value<number>, named: Values<NamedValues>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(
-      and(
-        eq(participants.call_id, callIdByKey(call_key)),
-        or(isNull(participants.left_at), participants.left_is_assumed),
-      ),
-    )
-    .orderBy(participants.id),
-);
+    .where(inArray(participants.id, namedIds(organization_id, named)))
+    .orderBy(participants.id);
 
-/**
- * The participants with these keys, in the organization of the room that has or had the slug: whichever rooms of it they
- * are in.
- */
-export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedKeys>) =>
-  builder
-    .select(participantColumns)
-    .from(participants)
-    .where(isNamed(sql`${organizationOfAnySlug(report.slug)}`, report))
-    .orderBy(participants.id),
+/** The participants whom a report names, in the organization of the room that has or had the slug. */
+export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedValues>) =>
+  selectNamed(organizationOfAnySlug(report.slug), report),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */

@@ -18,7 +18,7 @@ const roomWithinReach = (room: Placeholders<ReachedRoom>) => {
   const owner = builder
     .select({ id: organizationUsers.id })
     .from(organizationUsers)
-    .where(and(eq(organizationUsers.user_id, waitingRooms.user_id), withinReach(room)));
+    .where(and(eq(organizationUsers.id, waitingRooms.user_id), withinReach(room)));
   return builder
     .select({ id: waitingRooms.id })
     .from(waitingRooms)
@@ -74,7 +74,7 @@ export const waitingEntry = accessEntries("participant", (read: Placeholders<Wai
     .where(
       and(
         eq(organizationUsers.organization_id, waitingRooms.organization_id),
-        eq(organizationUsers.user_id, waitingRooms.user_id),
+        eq(organizationUsers.id, waitingRooms.user_id),
       ),
     );
   return {

@@ -1,4 +1,3 @@
-import { inCall } from "../../directory/in_place.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
@@ -6,15 +5,16 @@ import { reportSoapNoteBody, toSoapNote } from "./soap_notes.schemas.ts";
 import { deleteSoapNote, reportSoapNote } from "./soap_notes.service.ts";
 
 export const soapNotesPlatform = platformRoutes()
-  .put("/calls/:key/soap_note", params(callKeyParams), jsonBody(reportSoapNoteBody), async (c) => {
-    const note = await inCall(reportSoapNote)(
-      c.var.context,
-      c.req.valid("param").key,
-      c.req.valid("json").soap_note,
-    );
-    return c.json(toSoapNote(note));
-  })
-  .delete("/calls/:key/soap_note", params(callKeyParams), async (c) => {
-    await inCall(deleteSoapNote)(c.var.context, c.req.valid("param").key);
+  .put(
+    "/organizations/:organization_id/calls/:key/soap_note",
+    params(callKeyParams),
+    jsonBody(reportSoapNoteBody),
+    async (c) => {
+      const note = await reportSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
+      return c.json(toSoapNote(note));
+    },
+  )
+  .delete("/organizations/:organization_id/calls/:key/soap_note", params(callKeyParams), async (c) => {
+    await deleteSoapNote(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

@@ -8,7 +8,7 @@ import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callOfResults, reachedCall } from "../calls/calls.sql.ts";
+import { type CallKey, callOfResults, reachedCall } from "../calls/calls.sql.ts";
 import { mergeSoapNote } from "./soap_notes.merge.ts";
 import { soapNoteNotFound } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
@@ -34,18 +34,18 @@ export async function requireSoapNote(context: ClientContext, path: CallPath): P
 /** Records the SOAP note of a call. */
 export async function reportSoapNote(
   { db, now }: Context,
-  key: string,
+  path: CallKey,
   report: SoapNoteReport,
 ): Promise<SoapNote> {
-  return decideAndWrite(db, [callOfResults({ key }), soapNoteByCallKey({ key })], ([call], [note]) => {
+  return decideAndWrite(db, [callOfResults(path), soapNoteByCallKey(path)], ([call], [note]) => {
     if (!call) throw callNotFound();
     return upsertIfChanged(soapNoteWrites, note, mergeSoapNote({ call, note }, report, now));
   });
 }
 
 /** Deletes the SOAP note of a call, if there is one. */
-export async function deleteSoapNote(context: Context, key: string): Promise<void> {
-  await decideAndWrite(context.db, [callOfResults({ key })], ([call]) => {
+export async function deleteSoapNote(context: Context, path: CallKey): Promise<void> {
+  await decideAndWrite(context.db, [callOfResults(path)], ([call]) => {
     if (!call) throw callNotFound();
     requireDeletableResults(call);
     const { id: call_id } = call;
@@ -53,7 +53,7 @@ export async function deleteSoapNote(context: Context, key: string): Promise<voi
       writes: [
         soapNoteEntries.ofCall(context, "delete", { call_id }),
         deleteSoapNoteOf({ call_id }),
-        callOfResults({ key }),
+        callOfResults(path),
       ],
     };
   });

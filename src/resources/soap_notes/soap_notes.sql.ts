@@ -3,7 +3,7 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { soapNotes } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { textEntries } from "../access_logs/access_logs.calls.ts";
-import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
+import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const soapNoteColumns = getTableColumns(soapNotes);
 
@@ -16,11 +16,11 @@ export const soapNoteOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
     .where(eq(soapNotes.call_id, endedCallId(call))),
 );
 
-export const soapNoteByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
+export const soapNoteByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder
     .select(soapNoteColumns)
     .from(soapNotes)
-    .where(eq(soapNotes.call_id, callIdByKey(key))),
+    .where(eq(soapNotes.call_id, callIdByKey(call))),
 );
 
 export const soapNoteEntries = textEntries("soap_note", soapNotes);

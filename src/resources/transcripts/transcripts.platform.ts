@@ -1,4 +1,3 @@
-import { inCall } from "../../directory/in_place.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
@@ -6,15 +5,20 @@ import { reportTranscriptBody, toTranscript } from "./transcripts.schemas.ts";
 import { deleteTranscript, reportTranscript } from "./transcripts.service.ts";
 
 export const transcriptsPlatform = platformRoutes()
-  .put("/calls/:key/transcript", params(callKeyParams), jsonBody(reportTranscriptBody), async (c) => {
-    const transcript = await inCall(reportTranscript)(
-      c.var.context,
-      c.req.valid("param").key,
-      c.req.valid("json").transcript,
-    );
-    return c.json(toTranscript(transcript));
-  })
-  .delete("/calls/:key/transcript", params(callKeyParams), async (c) => {
-    await inCall(deleteTranscript)(c.var.context, c.req.valid("param").key);
+  .put(
+    "/organizations/:organization_id/calls/:key/transcript",
+    params(callKeyParams),
+    jsonBody(reportTranscriptBody),
+    async (c) => {
+      const transcript = await reportTranscript(
+        c.var.context,
+        c.req.valid("param"),
+        c.req.valid("json").transcript,
+      );
+      return c.json(toTranscript(transcript));
+    },
+  )
+  .delete("/organizations/:organization_id/calls/:key/transcript", params(callKeyParams), async (c) => {
+    await deleteTranscript(c.var.context, c.req.valid("param"));
     return c.body(null, 204);
   });

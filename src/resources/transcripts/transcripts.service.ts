@@ -10,7 +10,7 @@ import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
-import { callOfResults, reachedCall } from "../calls/calls.sql.ts";
+import { type CallKey, callOfResults, reachedCall } from "../calls/calls.sql.ts";
 import { namedKeys } from "../participants/participants.erasure.ts";
 import { keepIds, type Line, numberLines, type StoredLine, unpack } from "./transcripts.document.ts";
 import { mergeTranscript, requireSendable } from "./transcripts.merge.ts";
@@ -47,7 +47,7 @@ export async function requireTranscript(
 /** Records the transcript of a call. Lines that differ replace those before; a line that stays the same keeps its id. */
 export async function reportTranscript(
   { db, now, settings }: Context,
-  key: string,
+  path: CallKey,
   { lines: reported, ...report }: TranscriptReport,
 ): Promise<TranscriptWithLines> {
   const lineTexts = reported?.map((line) => JSON.stringify(line));
@@ -58,7 +58,7 @@ export async function reportTranscript(
   let names = new Map<number, string>();
   const transcript = await decideAndWrite(
     db,
-    [callOfResults({ key }), transcriptByCallKey({ key }), speakersByCallKey({ key })],
+    [callOfResults(path), transcriptByCallKey(path), speakersByCallKey(path)],
     async ([call], [known], speakers, parts) => {
       if (!call) throw callNotFound();
       const speakerIds = await idsOfSpeakers(settings, speakers, reported ?? []);
@@ -81,11 +81,11 @@ export async function reportTranscript(
       requireSendable(next.summary ?? null, lines, names);
       // A trigger has removed those before: see triggers/transcripts.sql.
       return {
-        writes: [...upsert.writes, ...(await insertLines(call, lines)), transcriptByCallKey({ key })],
+        writes: [...upsert.writes, ...(await insertLines(call, lines)), transcriptByCallKey(path)],
       };
     },
     // The digest stands for the lines, and the first new id for the ids.
-    { unguardedReads: [partsByCallKey({ key })] },
+    { unguardedReads: [partsByCallKey(path)] },
   );
   return { ...transcript, lines: numberLines(lines, transcript.first_line_id), names };
 }
@@ -104,8 +104,8 @@ async function idsOfSpeakers(
 }
 
 /** Deletes the transcript of a call, if there is one. */
-export async function deleteTranscript(context: Context, key: string): Promise<void> {
-  await decideAndWrite(context.db, [callOfResults({ key })], ([call]) => {
+export async function deleteTranscript(context: Context, path: CallKey): Promise<void> {
+  await decideAndWrite(context.db, [callOfResults(path)], ([call]) => {
     if (!call) throw callNotFound();
     requireDeletableResults(call);
     const { id: call_id } = call;
@@ -113,7 +113,7 @@ export async function deleteTranscript(context: Context, key: string): Promise<v
       writes: [
         transcriptEntries.ofCall(context, "delete", { call_id }),
         deleteTranscriptOf({ call_id }),
-        callOfResults({ key }),
+        callOfResults(path),
       ],
     };
   });

@@ -3,7 +3,7 @@ import { builder, type Placeholders, preparedQuery, type Row } from "../../datab
 import { participants, sequences, transcriptParts, transcripts } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { textEntries } from "../access_logs/access_logs.calls.ts";
-import { callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
+import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
 export const transcriptColumns = getTableColumns(transcripts);
@@ -31,18 +31,18 @@ export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) 
     .orderBy(asc(transcriptParts.part)),
 );
 
-export const transcriptByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
+export const transcriptByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder
     .select(transcriptColumns)
     .from(transcripts)
-    .where(eq(transcripts.call_id, callIdByKey(key))),
+    .where(eq(transcripts.call_id, callIdByKey(call))),
 );
 
-export const partsByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
+export const partsByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder
     .select({ content })
     .from(transcriptParts)
-    .where(eq(transcriptParts.call_id, callIdByKey(key)))
+    .where(eq(transcriptParts.call_id, callIdByKey(call)))
     .orderBy(asc(transcriptParts.part)),
 );
 
@@ -56,11 +56,11 @@ const speakerColumns = {
 export type Speaker = Row<typeof speakerColumns>;
 
 /** Those on the call, who can speak. */
-export const speakersByCallKey = preparedQuery(({ key }: Placeholders<{ key: string }>) =>
+export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder
     .select(speakerColumns)
     .from(participants)
-    .where(eq(participants.call_id, callIdByKey(key)))
+    .where(eq(participants.call_id, callIdByKey(call)))
     .orderBy(participants.id),
 );
 

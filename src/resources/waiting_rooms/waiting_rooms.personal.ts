@@ -9,7 +9,7 @@ import {
 import { participants, waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
 import { kebabCase } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { userWithEmail } from "../organization_users/organization_users.sql.ts";
+import { memberIdOf } from "../organization_users/organization_users.sql.ts";
 import {
   FALLBACK_SLUG_NAME,
   newPersonalRoom,
@@ -30,7 +30,7 @@ const personalRoomWrites = tableWrites(
   waitingRooms,
   { id: waitingRooms.id },
   {
-    user_id: (of) => userWithEmail(of("user_id")),
+    user_id: (of) => memberIdOf(of("organization_id"), of("user_id")),
     slug: (of) => freeSlug(of("organization_id"), of("slug")),
   },
 );

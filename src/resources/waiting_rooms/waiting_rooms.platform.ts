@@ -1,4 +1,3 @@
-import { inRoom } from "../../directory/in_place.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { params } from "../../http/validation.ts";
 import { slugParams, toResolvedWaitingRoom } from "./waiting_rooms.schemas.ts";
@@ -8,5 +7,5 @@ export const waitingRoomsPlatform = platformRoutes().get(
   "/waiting_rooms/:slug",
   params(slugParams),
   async (c) =>
-    c.json(toResolvedWaitingRoom(await inRoom(resolveWaitingRoom)(c.var.context, c.req.valid("param").slug))),
+    c.json(toResolvedWaitingRoom(await resolveWaitingRoom(c.var.context, c.req.valid("param").slug))),
 );

@@ -1,4 +1,17 @@
-import { and, asc, count, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  isNull,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
@@ -25,7 +38,7 @@ const ownerName = builder
   .where(
     and(
       eq(organizationUsers.organization_id, waitingRooms.organization_id),
-      eq(organizationUsers.user_id, waitingRooms.user_id),
+      eq(organizationUsers.id, waitingRooms.user_id),
     ),
   );
 
@@ -165,25 +178,24 @@ export const allRooms = listWhere(() => undefined);
 export const roomOfId = listWhere(({ id }) => eq(waitingRooms.id, id));
 
 /**
- * What the report of a call must know of the room that it names. A personal room is retired even while a call is going
+ * Selects what the report of a call must know of the room that it names. A personal room is retired even while a call is going
  * on there, so calls that began before can still be reported.
  */
-export const roomOfCall = preparedQuery(
-  ({ slug, started_at }: Placeholders<{ slug: string | null; started_at: number | null }>) =>
-    builder
-      .select({ id: waitingRooms.id, organization_id: waitingRooms.organization_id })
-      .from(waitingRooms)
-      .where(
-        and(
-          eq(waitingRooms.id, roomOfAnySlug(slug)),
-          eq(waitingRooms.slug, slug),
-          or(
-            isNull(waitingRooms.retired_at),
-            and(isNotNull(waitingRooms.user_id), gt(waitingRooms.retired_at, started_at)),
-          ),
+export const selectRoomOfCall = (organization_id: Value<number>, slug: SQLWrapper, started_at: SQLWrapper) =>
+  builder
+    .select({ id: waitingRooms.id })
+    .from(waitingRooms)
+    .where(
+      and(
+        eq(waitingRooms.organization_id, organization_id),
+        eq(waitingRooms.id, roomOfAnySlug(slug)),
+        eq(waitingRooms.slug, slug),
+        or(
+          isNull(waitingRooms.retired_at),
+          and(isNotNull(waitingRooms.user_id), gt(waitingRooms.retired_at, started_at)),
         ),
       ),
-);
+    );
 
 /** What a report must know of the room that has or had the slug. A retired room has no current slug. */
 export const reportedRoomOfAnySlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>

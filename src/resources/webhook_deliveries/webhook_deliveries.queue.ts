@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { affordable, type Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { runAll } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
@@ -59,9 +59,7 @@ async function dispatch(context: Context, background: ExecutionContext): Promise
  * @returns how many endpoints have something to send
  */
 export async function queueDueDeliveries(context: Context): Promise<number> {
-  // One send takes so many, as it takes one.
-  const portion = Math.max(QUEUE_SEND_LIMIT, affordable(context, WEBHOOK_DUE_PORTION, 1 / QUEUE_SEND_LIMIT));
-  const due = await endpointsDue(context, portion);
+  const due = await endpointsDue(context, WEBHOOK_DUE_PORTION);
   await queueLanes(context, due);
   return due.length;
 }

@@ -50,7 +50,7 @@ export async function createWebhookEndpoint(
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
-  const { user_id: created_by_user_id } = caller;
+  const { organization_user_id: created_by_user_id } = caller;
   requireAllowedUrl(context, input.url);
   const secret = newSecret();
   const service_url = new URL(context.url).origin;
@@ -79,7 +79,7 @@ export async function updateWebhookEndpoint(
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
   if (input.url !== undefined) requireAllowedUrl(context, input.url);
-  const { user_id } = caller;
+  const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
   return decideAndWrite(
     db,
@@ -90,7 +90,9 @@ export async function updateWebhookEndpoint(
       const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
       return {
         writes: [endpointWrites.update(endpoint, next)],
-        entries: isSameRow(endpoint, next) ? [] : [endpointEntry.of(context, "update", { id })],
+        entries: isSameRow(endpoint, next)
+          ? []
+          : [endpointEntry.of(context, "update", { organization_id, id })],
       };
     },
   );
@@ -111,7 +113,7 @@ export async function rotateWebhookSecret(
       if (!endpoint) throw webhookEndpointNotFound();
       return {
         writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, now))],
-        entries: [endpointEntry.of(context, "update", { id })],
+        entries: [endpointEntry.of(context, "update", { organization_id, id })],
       };
     },
   );
@@ -125,7 +127,7 @@ export async function deleteWebhookEndpoint(context: ClientContext, id: number):
   await decideAndWrite(db, [rolesOfCaller(caller), endpointById(own)], ([member], [endpoint]) => {
     administeredOrganization({ organization_id, roles: requireRoles(member) }, webhookEndpointNotFound);
     if (!endpoint) throw webhookEndpointNotFound();
-    return { writes: [endpointEntry.of(context, "delete", { id }), deleteEndpoint(own)] };
+    return { writes: [endpointEntry.of(context, "delete", own), deleteEndpoint(own)] };
   });
 }
 

@@ -102,7 +102,7 @@ CREATE TABLE `bulk_invites` (
 	`updated_at` integer NOT NULL,
 	`created_by_user_id` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `bulk_invites_by_organization` ON `bulk_invites` (`organization_id`,`id`);--> statement-breakpoint
@@ -145,8 +145,8 @@ CREATE TABLE `calls` (
 	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `calls_key_unique` ON `calls` (`key`);--> statement-breakpoint
 CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `calls_by_key` ON `calls` (`organization_id`,`key`);--> statement-breakpoint
 CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `calls_by_reference` ON `calls` (`organization_id`,`external_reference`,`started_at`,`id`) WHERE external_reference is not null;--> statement-breakpoint
@@ -186,6 +186,17 @@ CREATE TABLE `egress_audit_logs` (
 --> statement-breakpoint
 CREATE INDEX `egress_audit_logs_newest` ON `egress_audit_logs` (`egress_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `egress_audit_logs_by_event` ON `egress_audit_logs` (`egress_id`,`event`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `egress_files` (
+	`organization_id` integer NOT NULL,
+	`storage_key` text NOT NULL,
+	`egress_id` integer NOT NULL,
+	`is_deleted` integer DEFAULT false NOT NULL,
+	PRIMARY KEY(`organization_id`, `storage_key`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`egress_id`) REFERENCES `egresses`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `egress_files_left` ON `egress_files` (`egress_id`) WHERE not is_deleted;--> statement-breakpoint
 CREATE TABLE `egresses` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -209,9 +220,8 @@ CREATE TABLE `egresses` (
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `egresses_egress_id_unique` ON `egresses` (`egress_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `egresses_by_key` ON `egresses` (`organization_id`,`egress_id`);--> statement-breakpoint
 CREATE INDEX `egresses_by_call` ON `egresses` (`call_id`,`id`);--> statement-breakpoint
-CREATE INDEX `egresses_by_file` ON `egresses` (`storage_key`) WHERE storage_key is not null;--> statement-breakpoint
 CREATE INDEX `egresses_retained` ON `egresses` (`organization_id`,`call_ended_at`) WHERE not is_held and deletion_due_at is null and status <> 'egress_deleted';--> statement-breakpoint
 CREATE INDEX `egresses_to_delete` ON `egresses` (`organization_id`,`deletion_due_at`) WHERE not is_held and deletion_due_at is not null;--> statement-breakpoint
 CREATE INDEX `egresses_to_check` ON `egresses` (`organization_id`,`check_at`) WHERE check_at is not null;--> statement-breakpoint
@@ -258,7 +268,7 @@ CREATE TABLE `invites` (
 	`mail_attempts` integer DEFAULT 0 NOT NULL,
 	`mail_claims` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;--> statement-breakpoint
@@ -300,7 +310,8 @@ CREATE TABLE `list_totals` (
 );
 --> statement-breakpoint
 CREATE TABLE `livekit_egresses` (
-	`egress_id` text PRIMARY KEY NOT NULL,
+	`organization_id` integer NOT NULL,
+	`egress_id` text NOT NULL,
 	`room_sid` text,
 	`room_name` text,
 	`status` text NOT NULL,
@@ -311,21 +322,15 @@ CREATE TABLE `livekit_egresses` (
 	`storage_key` text,
 	`check_at` integer,
 	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `egress_id`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `livekit_egresses_by_sid` ON `livekit_egresses` (`room_sid`);--> statement-breakpoint
-CREATE INDEX `livekit_egresses_by_name` ON `livekit_egresses` (`room_name`);--> statement-breakpoint
-CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`updated_at`);--> statement-breakpoint
-CREATE TABLE `locations` (
-	`kind` text NOT NULL,
-	`key` text NOT NULL,
-	`organization_id` integer NOT NULL,
-	`claimed_at` integer NOT NULL,
-	PRIMARY KEY(`kind`, `key`),
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
-) WITHOUT ROWID;
---> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_sid` ON `livekit_egresses` (`organization_id`,`room_sid`);--> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_name` ON `livekit_egresses` (`organization_id`,`room_name`);--> statement-breakpoint
+CREATE UNIQUE INDEX `livekit_egresses_by_file` ON `livekit_egresses` (`organization_id`,`storage_key`) WHERE storage_key is not null;--> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`organization_id`,`updated_at`);--> statement-breakpoint
 CREATE TABLE `organization_mails` (
 	`organization_id` integer NOT NULL,
 	`mailing` text NOT NULL,
@@ -335,11 +340,6 @@ CREATE TABLE `organization_mails` (
 );
 --> statement-breakpoint
 CREATE INDEX `organization_mails_lately` ON `organization_mails` (`organization_id`,`counted_at`);--> statement-breakpoint
-CREATE TABLE `organization_outbox` (
-	`organization_id` integer PRIMARY KEY NOT NULL,
-	`written_at` integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `organization_user_assists` (
 	`organization_id` integer NOT NULL,
 	`assistant_id` integer NOT NULL,
@@ -353,35 +353,30 @@ CREATE TABLE `organization_user_assists` (
 CREATE TABLE `organization_users` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
-	`user_id` integer NOT NULL,
+	`email` text NOT NULL,
 	`display_name` text NOT NULL,
 	`roles` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+	CONSTRAINT "organization_users_are_people" CHECK(id <> 1)
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `organization_users_by_user` ON `organization_users` (`organization_id`,`user_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`);--> statement-breakpoint
 CREATE UNIQUE INDEX `organization_users_by_organization` ON `organization_users` (`organization_id`,`id`);--> statement-breakpoint
 CREATE TABLE `organizations` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`slug` text NOT NULL,
-	`slug_number` integer GENERATED ALWAYS AS (iif(rtrim(slug, '0123456789') glob '*-' and substr(slug, length(rtrim(slug, '0123456789')) + 1) glob '[1-9]*' and length(substr(slug, length(rtrim(slug, '0123456789')) + 1)) < 7,
-        cast(substr(slug, length(rtrim(slug, '0123456789')) + 1) as integer), 1)) VIRTUAL NOT NULL,
-	`slug_stem` text GENERATED ALWAYS AS (iif(slug_number = 1, slug, substr(slug, 1, length(slug) - length(slug_number) - 1))) VIRTUAL NOT NULL,
 	`recording_retention_days` integer,
 	`transcript_retention_days` integer,
 	`participant_retention_days` integer,
 	`require_acting_user` integer DEFAULT false NOT NULL,
-	`shard` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `organizations_slug_unique` ON `organizations` (`slug`);--> statement-breakpoint
-CREATE INDEX `organizations_by_stem` ON `organizations` (`slug_stem`,`slug_number`);--> statement-breakpoint
 CREATE INDEX `organizations_deleting_recordings` ON `organizations` (`recording_retention_days`) WHERE recording_retention_days is not null;--> statement-breakpoint
 CREATE INDEX `organizations_deleting_transcripts` ON `organizations` (`transcript_retention_days`) WHERE transcript_retention_days is not null;--> statement-breakpoint
 CREATE INDEX `organizations_erasing_participants` ON `organizations` (`participant_retention_days`) WHERE participant_retention_days is not null;--> statement-breakpoint
@@ -411,7 +406,7 @@ CREATE TABLE `participants` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`key`) WHERE erased_at is null;--> statement-breakpoint
@@ -422,17 +417,17 @@ CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id 
 CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;--> statement-breakpoint
 CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`,`waiting_since`,`id`) WHERE left_at is null;--> statement-breakpoint
 CREATE INDEX `participants_waiting` ON `participants` (`organization_id`,`updated_at`) WHERE left_at is null and call_id is null;--> statement-breakpoint
-CREATE TABLE `replaced_files` (
+CREATE TABLE `places` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`organization_id` integer NOT NULL,
-	`egress_id` integer NOT NULL,
-	`storage_key` text NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`egress_id`) REFERENCES `egresses`(`id`) ON UPDATE no action ON DELETE no action
+	`slug` text NOT NULL,
+	`slug_number` integer GENERATED ALWAYS AS (iif(rtrim(slug, '0123456789') glob '*-' and substr(slug, length(rtrim(slug, '0123456789')) + 1) glob '[1-9]*' and length(substr(slug, length(rtrim(slug, '0123456789')) + 1)) < 7,
+        cast(substr(slug, length(rtrim(slug, '0123456789')) + 1) as integer), 1)) VIRTUAL NOT NULL,
+	`slug_stem` text GENERATED ALWAYS AS (iif(slug_number = 1, slug, substr(slug, 1, length(slug) - length(slug_number) - 1))) VIRTUAL NOT NULL,
+	`shard` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `replaced_files_by_egress` ON `replaced_files` (`egress_id`,`storage_key`);--> statement-breakpoint
-CREATE INDEX `replaced_files_by_file` ON `replaced_files` (`storage_key`);--> statement-breakpoint
+CREATE UNIQUE INDEX `places_slug_unique` ON `places` (`slug`);--> statement-breakpoint
+CREATE INDEX `places_by_stem` ON `places` (`slug_stem`,`slug_number`);--> statement-breakpoint
 CREATE TABLE `sequences` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` integer NOT NULL
@@ -460,12 +455,6 @@ CREATE TABLE `soap_notes` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `soap_notes_call_id_unique` ON `soap_notes` (`call_id`);--> statement-breakpoint
 CREATE INDEX `soap_notes_retained` ON `soap_notes` (`organization_id`,`call_ended_at`) WHERE not is_held;--> statement-breakpoint
-CREATE TABLE `storage_keys` (
-	`storage_key` text PRIMARY KEY NOT NULL,
-	`organization_id` integer NOT NULL,
-	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
 CREATE TABLE `transcript_parts` (
 	`organization_id` integer NOT NULL,
 	`call_id` integer NOT NULL,
@@ -496,14 +485,6 @@ CREATE TABLE `transcripts` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `transcripts_call_id_unique` ON `transcripts` (`call_id`);--> statement-breakpoint
 CREATE INDEX `transcripts_retained` ON `transcripts` (`organization_id`,`call_ended_at`) WHERE not is_held;--> statement-breakpoint
-CREATE TABLE `users` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`email` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);--> statement-breakpoint
 CREATE TABLE `waiting_list_reads` (
 	`organization_id` integer NOT NULL,
 	`api_client_id` integer NOT NULL,
@@ -538,7 +519,7 @@ CREATE TABLE `waiting_room_subs` (
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `waiting_room_subs_by_end` ON `waiting_room_subs` (`waiting_room_id`,`datetime_end`);--> statement-breakpoint
@@ -555,7 +536,7 @@ CREATE TABLE `waiting_rooms` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `waiting_rooms_by_slug` ON `waiting_rooms` (`slug`) WHERE retired_at is null;--> statement-breakpoint
@@ -594,7 +575,7 @@ CREATE TABLE `webhook_endpoints` (
 	`failing_since` integer,
 	`message_at` integer,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `webhook_endpoints_by_organization` ON `webhook_endpoints` (`organization_id`,`id`);--> statement-breakpoint
@@ -603,7 +584,7 @@ CREATE TABLE `write_conflicts` (
 	`reason` text NOT NULL
 );
 --> statement-breakpoint
-INSERT INTO users (id, email, created_at, updated_at) VALUES (1, 'System', 0, 0);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('organization_users', 1);
 --> statement-breakpoint
 CREATE TRIGGER `access_logs_unchanged` BEFORE UPDATE ON `access_logs`
 BEGIN
@@ -826,6 +807,31 @@ CREATE TRIGGER `egress_audit_logs_not_replaced` BEFORE INSERT ON `egress_audit_l
 WHEN EXISTS (SELECT 1 FROM egress_audit_logs WHERE id = new.id)
 BEGIN
   SELECT raise(ABORT, 'audit entries are never changed');
+END;
+--> statement-breakpoint
+CREATE VIEW `named_files` AS
+SELECT NULL AS organization_id, NULL AS storage_key, NULL AS egress_id;
+--> statement-breakpoint
+CREATE TRIGGER `egress_file_named` INSTEAD OF INSERT ON `named_files`
+BEGIN
+  INSERT INTO egress_files (organization_id, storage_key, egress_id)
+  VALUES (new.organization_id, new.storage_key, new.egress_id)
+  ON CONFLICT DO UPDATE SET is_deleted = false WHERE egress_id = excluded.egress_id;
+  SELECT raise(ABORT, 'the file is of another recording') FROM egress_files
+  WHERE organization_id = new.organization_id AND storage_key = new.storage_key AND egress_id <> new.egress_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_file_named` AFTER INSERT ON `egresses`
+WHEN new.storage_key IS NOT NULL
+BEGIN
+  INSERT INTO named_files VALUES (new.organization_id, new.storage_key, new.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_file_renamed` AFTER UPDATE OF storage_key ON `egresses`
+WHEN new.storage_key IS NOT NULL AND new.storage_key IS NOT old.storage_key
+BEGIN
+  INSERT INTO named_files VALUES (new.organization_id, new.storage_key, new.id);
+  UPDATE egresses SET deletion_requested = true, deletion_due_at = 0 WHERE id = new.id AND status = 'egress_deleted';
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_call_started` AFTER INSERT ON `calls`
@@ -1117,22 +1123,31 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
-WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE room_sid = new.key OR room_name = new.key)
+WHEN EXISTS (
+  SELECT 1 FROM livekit_egresses
+  WHERE organization_id = new.organization_id AND (room_sid = new.key OR room_name = new.key)
+)
 BEGIN
   INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key, check_at, created_at, updated_at)
-  SELECT new.organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
-      SELECT 1 FROM storage_keys
-      WHERE storage_key = livekit_egresses.storage_key AND organization_id <> new.organization_id
+  SELECT organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
+      SELECT 1 FROM egress_files
+      WHERE organization_id = new.organization_id AND storage_key = livekit_egresses.storage_key
     ), NULL, storage_key), check_at, new.created_at, new.created_at
   FROM livekit_egresses
-  WHERE (room_sid = new.key OR (room_name = new.key AND (new.ended_at IS NULL OR new.ended_at > started_at)))
-    AND NOT EXISTS (SELECT 1 FROM egresses WHERE egresses.egress_id = livekit_egresses.egress_id)
-    AND NOT EXISTS (SELECT 1 FROM locations WHERE kind = 'egress' AND key = livekit_egresses.egress_id)
-    AND NOT EXISTS (SELECT 1 FROM locations WHERE kind = 'file' AND key = livekit_egresses.storage_key)
+  WHERE organization_id = new.organization_id
+    AND (room_sid = new.key OR (room_name = new.key AND new.started_at <= started_at + 300000
+      AND (new.ended_at IS NULL OR new.ended_at >= started_at)))
+    AND NOT EXISTS (
+      SELECT 1 FROM egresses
+      WHERE organization_id = new.organization_id AND egresses.egress_id = livekit_egresses.egress_id
+    )
   ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
   DELETE FROM livekit_egresses
-  WHERE (room_sid = new.key OR room_name = new.key)
-    AND EXISTS (SELECT 1 FROM egresses WHERE egresses.egress_id = livekit_egresses.egress_id);
+  WHERE organization_id = new.organization_id AND (room_sid = new.key OR room_name = new.key)
+    AND EXISTS (
+      SELECT 1 FROM egresses
+      WHERE organization_id = new.organization_id AND egresses.egress_id = livekit_egresses.egress_id
+    );
 END;
 --> statement-breakpoint
 CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
@@ -1149,20 +1164,6 @@ END;
 --> statement-breakpoint
 CREATE VIEW `recording_consents` AS
 SELECT id AS participant_id, call_id, recording_consent FROM participants;
---> statement-breakpoint
-CREATE TRIGGER `egresses_file_replaced` AFTER UPDATE OF storage_key ON `egresses`
-WHEN old.storage_key IS NOT NULL AND old.storage_key IS NOT new.storage_key
-BEGIN
-  INSERT INTO replaced_files (organization_id, egress_id, storage_key)
-  VALUES (new.organization_id, new.id, old.storage_key)
-  ON CONFLICT DO NOTHING;
-END;
---> statement-breakpoint
-CREATE TRIGGER `egresses_file_late` AFTER UPDATE OF storage_key ON `egresses`
-WHEN new.status = 'egress_deleted' AND old.storage_key IS NOT new.storage_key
-BEGIN
-  UPDATE egresses SET deletion_requested = true, deletion_due_at = 0 WHERE id = new.id;
-END;
 --> statement-breakpoint
 CREATE VIEW `retention` AS
 SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
@@ -1223,92 +1224,10 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER `organizations_want_range` BEFORE INSERT ON `organizations`
-WHEN new.shard <> 0
+WHEN NOT EXISTS (SELECT 1 FROM places WHERE id = new.id AND shard = 0)
   AND NOT EXISTS (SELECT 1 FROM database_settings WHERE name = 'range')
-  AND NOT EXISTS (SELECT 1 FROM shards WHERE shard = new.shard)
 BEGIN
   SELECT raise(ABORT, 'the database has no range of ids');
-END;
---> statement-breakpoint
-CREATE TRIGGER `organizations_want_their_shard` BEFORE INSERT ON `organizations`
-WHEN new.shard <> (SELECT value FROM database_settings WHERE name = 'shard')
-BEGIN
-  SELECT raise(ABORT, 'the database is that of another shard');
-END;
---> statement-breakpoint
-CREATE TRIGGER `organizations_are_copies` AFTER INSERT ON `organizations`
-WHEN new.id >> 32 = (SELECT value FROM database_settings WHERE name = 'range')
-BEGIN
-  SELECT raise(ABORT, 'the directory gives organizations their ids');
-END;
---> statement-breakpoint
-CREATE TRIGGER `users_are_copies` AFTER INSERT ON `users`
-WHEN new.id >> 32 = (SELECT value FROM database_settings WHERE name = 'range')
-BEGIN
-  SELECT raise(ABORT, 'the directory gives users their ids');
-END;
---> statement-breakpoint
-CREATE TRIGGER `organizations_to_be_copied` AFTER INSERT ON `organizations`
-WHEN new.shard <> 0 AND NOT EXISTS (SELECT 1 FROM database_settings WHERE name = 'range')
-BEGIN
-  INSERT INTO organization_outbox VALUES (new.id, new.created_at);
-END;
---> statement-breakpoint
-CREATE TRIGGER `organizations_copied` AFTER UPDATE ON `organizations`
-WHEN new.shard <> 0 AND EXISTS (SELECT 1 FROM database_settings WHERE name = 'range')
-BEGIN
-  INSERT INTO organization_outbox VALUES (new.id, new.updated_at)
-  ON CONFLICT DO UPDATE SET written_at = excluded.written_at;
-END;
---> statement-breakpoint
-CREATE TRIGGER `calls_not_elsewhere` BEFORE INSERT ON `calls`
-WHEN EXISTS (SELECT 1 FROM locations WHERE kind = 'call' AND key = new.key)
-BEGIN
-  SELECT raise(ABORT, 'the key is claimed elsewhere');
-END;
---> statement-breakpoint
-CREATE TRIGGER `egresses_not_elsewhere` BEFORE INSERT ON `egresses`
-WHEN EXISTS (SELECT 1 FROM locations WHERE kind = 'egress' AND key = new.egress_id)
-BEGIN
-  SELECT raise(ABORT, 'the key is claimed elsewhere');
-END;
---> statement-breakpoint
-CREATE VIEW `storage_key_claims` AS
-SELECT NULL AS storage_key, NULL AS organization_id;
---> statement-breakpoint
-CREATE TRIGGER `storage_key_claim` INSTEAD OF INSERT ON `storage_key_claims`
-BEGIN
-  INSERT INTO storage_keys (storage_key, organization_id) VALUES (new.storage_key, new.organization_id)
-  ON CONFLICT DO NOTHING;
-  SELECT raise(ABORT, 'the file is of another organization') FROM storage_keys
-  WHERE storage_key = new.storage_key AND organization_id <> new.organization_id;
-  -- An organization of another database has claimed it: see triggers/shards.sql.
-  SELECT raise(ABORT, 'the key is claimed elsewhere') FROM locations
-  WHERE kind = 'file' AND key = new.storage_key;
-END;
---> statement-breakpoint
-CREATE TRIGGER `egresses_file_named` AFTER INSERT ON `egresses`
-WHEN new.storage_key IS NOT NULL
-BEGIN
-  INSERT INTO storage_key_claims VALUES (new.storage_key, new.organization_id);
-END;
---> statement-breakpoint
-CREATE TRIGGER `egresses_file_renamed` AFTER UPDATE OF storage_key ON `egresses`
-WHEN new.storage_key IS NOT NULL AND new.storage_key IS NOT old.storage_key
-BEGIN
-  INSERT INTO storage_key_claims VALUES (new.storage_key, new.organization_id);
-END;
---> statement-breakpoint
-CREATE TRIGGER `organization_users_are_people` BEFORE INSERT ON `organization_users`
-WHEN (SELECT email FROM users WHERE id = new.user_id) NOT GLOB '*@*'
-BEGIN
-  SELECT raise(ABORT, 'the System user is of no organization');
-END;
---> statement-breakpoint
-CREATE TRIGGER `organization_users_stay_people` BEFORE UPDATE OF user_id ON `organization_users`
-WHEN (SELECT email FROM users WHERE id = new.user_id) NOT GLOB '*@*'
-BEGIN
-  SELECT raise(ABORT, 'the System user is of no organization');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`

@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { type Context, openContext } from "./context.ts";
+import { isSharded, shardsOf } from "./database/shards.ts";
+import { log, logFault } from "./http/log.ts";
+import { QUEUE_SEND_LIMIT } from "./limits.ts";
+import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
+import { recoverLostEgresses } from "./livekit/recovery.ts";
+import { consume } from "./queues/consume.ts";
+import { sealDays } from "./resources/access_log_seals/access_log_seals.chores.ts";
+import {
+  deleteOldAccessLogs,
+  deleteOldWaitingListReads,
+} from "./resources/access_logs/access_logs.chores.ts";
+import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
+import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
+import { endSilentCalls } from "./resources/calls/calls.chores.ts";
+import { eraseReferences } from "./resources/calls/calls.erasure.ts";
+import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
+import { deleteOldEvents } from "./resources/events/events.service.ts";
+import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
+import {
+  deleteOldAddressMails,
+  deleteOldOrganizationMails,
+} from "./resources/invites/invites.mail_limits.ts";
+import { queueDueMails } from "./resources/invites/invites.queue.ts";
+import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
+import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
+import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
+import { queueDueDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.queue.ts";
+import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
+
+/** They return how many rows they have worked off: the log has that under their names. */
+type Chores = Record<string, (context: Context) => Promise<number>>;
+
+const chores: Chores = {
+  requeueLostRows,
+  erasePersonalData,
+  deleteOldCodes,
+  deleteOldIdempotencyKeys,
+  endSilentCalls,
+  endSilentWaits,
+  deleteOldTranscripts,
+  deleteOldSoapNotes,
+  eraseParticipants,
+  eraseReferences,
+  deleteOldLiveKitEgresses,
+  deleteOldEvents,
+  deleteOldDeliveries,
+  deleteOldAccessLogs,
+  deleteOldWaitingListReads,
+  deleteOldOrganizationMails,
+  deleteOldAddressMails,
+  sealDays,
+  deleteOldRecordings,
+  recoverLostEgresses,
+};
+
+/** They come after those that may write events. */
+const lastChores: Chores = { queueDueMails, queueDueDeliveries };
+
+/** A database is to be worked off. A message that comes twice does no harm, and one that is lost comes again with the next run. */
+const choresMessage = z.object({ schema: z.literal("chores/1"), scheduled_time: z.int() });
+
+/**
+ * Works off the database. Of several, each gets a message, and so an invocation of its own, with its own subrequests and
+ * connections: one that hangs holds up no other.
+ *
+ * @param scheduled_time for when the run was scheduled: what it decides is the same, however late the platform begins it
+ */
+export async function runCron(env: Env, scheduled_time: number): Promise<void> {
+  if (!isSharded(env)) return workOff(openContext(env, scheduled_time));
+  const messages = shardsOf(env).map((shard) => ({ body: { schema: "chores/1", scheduled_time, shard } }));
+  for (let sent = 0; sent < messages.length; sent += QUEUE_SEND_LIMIT)
+    await env.CHORES.sendBatch(messages.slice(sent, sent + QUEUE_SEND_LIMIT));
+}
+
+export const consumeChores = (batch: MessageBatch, env: Env): Promise<void> =>
+  consume(batch, env, choresMessage, (context, { scheduled_time }) =>
+    workOff({ ...context, now: scheduled_time }),
+  );
+
+async function workOff(context: Context): Promise<void> {
+  const started = Date.now();
+  const { shards, shard } = context;
+  const ofShard = shards ? { shard } : {};
+  const runAll = async (some: Chores) =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(some).map(async ([chore, work]) => {
+          try {
+            return [chore, await work(context)] as const;
+          } catch (error) {
+            logFault({ chore, ...ofShard }, error);
+            return [chore, "failed"] as const;
+          }
+        }),
+      ),
+    );
+  const done = await runAll(chores);
+  const queued = await runAll(lastChores);
+  // Also where there was nothing to do: so a cron that no longer runs is noticed by its silence.
+  log("cron", { ...ofShard, duration_ms: Date.now() - started, ...done, ...queued });
+}

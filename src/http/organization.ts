@@ -1,0 +1,44 @@
+import { createMiddleware } from "hono/factory";
+import type { Context } from "../context.ts";
+import { organizationSlugOf } from "../database/slug.ts";
+import { type OrganizationName, shardOf } from "../directory/places.ts";
+import type { PlatformEnv } from "./platform_api.ts";
+import { pathId } from "./wire.ts";
+
+/*
+ * Every request of the platform names its organization: in the path, by the slug of a room, or by a secret. From here on it is
+ * about the database in which that organization lives, and nothing behind this knows that there are others.
+ */
+
+/** For paths below `/organizations/:organization_id`. A malformed id is refused by the route. */
+export const inOrganizationOfPath = createMiddleware<PlatformEnv>(async (c, next) => {
+  const id = pathId.safeParse(c.req.param("organization_id")).data;
+  if (id !== undefined) await enterOrganization(c.var.context, { id });
+  await next();
+});
+
+/** For paths below `/waiting_rooms/:slug`. */
+export const inOrganizationOfSlug = createMiddleware<PlatformEnv>(async (c, next) => {
+  const slug = organizationSlugOf(c.req.param("slug") ?? "");
+  if (slug) await enterOrganization(c.var.context, { slug });
+  await next();
+});
+
+/** After the body of a route that names its organization by a secret. */
+export const inOrganizationOf = <Body>(nameOf: (body: Body) => OrganizationName | { shard: number } | null) =>
+  createMiddleware<PlatformEnv, string, { out: { json: Body } }>(async (c, next) => {
+    const name = nameOf(c.req.valid("json"));
+    if (name) await enterOrganization(c.var.context, name);
+    await next();
+  });
+
+/** The context in the database of an organization. With one database, nobody is asked. */
+export async function enterOrganization(
+  context: Context,
+  name: OrganizationName | { shard: number },
+): Promise<Context> {
+  const { shards, now } = context;
+  if (!shards) return context;
+  const shard = "shard" in name ? name.shard : await shardOf(shards.directory, name, now);
+  return shards.numbers.includes(shard) ? shards.enter(shard) : context;
+}

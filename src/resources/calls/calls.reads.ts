@@ -1,0 +1,140 @@
+import { and, eq, inArray, isNull, or, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type RowsOf,
+  type Value,
+} from "../../database/queries.ts";
+import { calls, organizations, organizationUsers, participants } from "../../database/schema.ts";
+import { consentsOfNamed } from "../consents/consents.sql.ts";
+import type { NamedKeys } from "../participants/participants.erasure.ts";
+import { participantColumns, selectNamed } from "../participants/participants.sql.ts";
+import { selectRoomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
+import type { CallReport, KnownCall } from "./calls.merge.ts";
+import { selectReportedCalls } from "./calls.sql.ts";
+
+/** What a report names, as values of the reads on which it is decided. Lists are JSON arrays. */
+interface Reported {
+  slug: string | null;
+  started_at: number | null;
+  keys: string;
+  digests: string;
+  /** Of those participants of whom the report says a decision on consent. */
+  deciding_keys: string;
+  deciding_digests: string;
+  /** Whether the report ends the call: then those who are on it leave. */
+  is_end: boolean;
+  member_ids: string;
+}
+
+/**
+ * Makes the reads on which a report of a call is decided: the organization, the call, and what else the report names, all of them
+ * of that organization.
+ *
+ * @param subjectOf from the values of the reads: SQL for the organization, and for the call
+ */
+export function callReads<Named extends object>(
+  subjectOf: (values: Placeholders<Named>) => { organization_id: Value<number>; call_id: SQLWrapper },
+) {
+  type Values = Placeholders<Named & Reported>;
+  const subject = (values: Values) => subjectOf(values as unknown as Placeholders<Named>);
+  const organization = preparedQuery((values: Values) =>
+    builder
+      .select({ id: organizations.id })
+      .from(organizations)
+      .where(eq(organizations.id, subject(values).organization_id)),
+  );
+  const call = preparedQuery((values: Values) =>
+    selectReportedCalls().where(eq(calls.id, subject(values).call_id)),
+  );
+  const room = preparedQuery((values: Values) =>
+    selectRoomOfCall(subject(values).organization_id, values.slug, values.started_at),
+  );
+  const named = preparedQuery((values: Values) => selectNamed(subject(values).organization_id, values));
+  const consents = preparedQuery((values: Values) =>
+    consentsOfNamed(subject(values).organization_id, {
+      keys: values.deciding_keys,
+      digests: values.deciding_digests,
+    }),
+  );
+  // Those too whose leaving was only assumed.
+  const present = preparedQuery((values: Values) =>
+    builder
+      .select(participantColumns)
+      .from(participants)
+      .where(
+        and(
+          eq(participants.call_id, subject(values).call_id),
+          sql`${values.is_end}`,
+          or(isNull(participants.left_at), participants.left_is_assumed),
+        ),
+      )
+      .orderBy(participants.id),
+  );
+  const members = preparedQuery((values: Values) =>
+    builder
+      .select({ id: organizationUsers.id })
+      .from(organizationUsers)
+      .where(
+        and(
+          eq(organizationUsers.organization_id, subject(values).organization_id),
+          inArray(organizationUsers.id, jsonValues(values.member_ids)),
+        ),
+      )
+      .orderBy(organizationUsers.id),
+  );
+  return (values: Named & Reported) =>
+    tuple(
+      organization(values),
+      call(values),
+      room(values),
+      named(values),
+      consents(values),
+      present(values),
+      members(values),
+    );
+}
+
+const tuple = <Items extends unknown[]>(...items: Items): Items => items;
+
+/** The values by which the reads find what a report of the platform names. */
+export function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
+  const {
+    waiting_room_slug,
+    organization_user_id,
+    started_at,
+    ended_at,
+    participants: reported = [],
+  } = report;
+  const deciding = reported.filter(({ recording_consent }) => recording_consent !== undefined);
+  const { keys, digests } = named.valuesOf(deciding.map(({ key }) => key));
+  return {
+    slug: waiting_room_slug ?? null,
+    started_at: started_at ?? null,
+    ...named.values,
+    deciding_keys: keys,
+    deciding_digests: digests,
+    is_end: typeof ended_at === "number",
+    member_ids: JSON.stringify([organization_user_id, ...reported.map(({ user_id }) => user_id)]),
+  };
+}
+
+/** What the reads after that of the call have found. */
+export function knownOfReport(
+  named: NamedKeys,
+  [[room], found, consents, present, members]: RowsAfterCall,
+): Pick<KnownCall, "room" | "participants" | "consents" | "present" | "members"> {
+  return {
+    room,
+    participants: named.asReported(found),
+    consents,
+    present,
+    members: new Set(members.map(({ id }) => id)),
+  };
+}
+
+type RowsOfReads = RowsOf<ReturnType<ReturnType<typeof callReads>>>;
+
+type RowsAfterCall = RowsOfReads extends [unknown, unknown, ...infer Rest] ? Rest : never;

@@ -56,7 +56,8 @@ chapter("The operator provisions an organization, through the platform API");
 const organization = await show(platform, "POST", "/api/platform/organizations", {
   organization: { name: "Riverside Clinic" },
 });
-const users = `/api/platform/organizations/${organization.id}/users`;
+const ofOrganization = `/api/platform/organizations/${organization.id}`;
+const users = `${ofOrganization}/users`;
 const mail = (name: string) => `${name}@${organization.slug}.example`;
 const admin = await show(platform, "POST", users, {
   user: { email: mail("ada"), display_name: "Ada Admin", roles: ["organization_admin"] },
@@ -66,7 +67,7 @@ const provider = await show(platform, "POST", users, {
   user: { email: mail("paul"), display_name: "Dr. Paul Provider", roles: ["provider"] },
 });
 say("The secret of an API client is shown only this once. The service stores only its digest.");
-const client = await show(platform, "POST", `/api/platform/organizations/${organization.id}/api_clients`, {
+const client = await show(platform, "POST", `${ofOrganization}/api_clients`, {
   api_client: { name: "Clinic integration", organization_user_id: admin.id },
 });
 const clinic = printingClient(server, client);
@@ -119,7 +120,7 @@ chapter("A call takes place, and the video backend reports it");
 const visitRoom = await clinic.createWaitingRoom({
   waiting_room: { name: "Follow-up visits", is_active: true },
 });
-const call = `/api/platform/calls/${organization.slug}-call-1`;
+const call = `${ofOrganization}/calls/call-1`;
 const people = [
   { key: "provider-1", display_name: "Dr. Paul Provider", role: "provider", recording_consent: true },
   {
@@ -162,9 +163,9 @@ await show(platform, "PUT", `${call}/soap_note`, {
     is_final: true,
   },
 });
-const recording = `/api/platform/egresses/${organization.slug}-egress-1`;
+const recording = `${ofOrganization}/egresses/egress-1`;
 await show(platform, "PUT", recording, {
-  egress: { call_key: `${organization.slug}-call-1`, status: "egress_starting" },
+  egress: { call_key: "call-1", status: "egress_starting" },
 });
 await show(platform, "PUT", recording, {
   egress: { status: "egress_ended", is_stopped: true, ended_at: at(-2.5), user_id: provider.user_id },
@@ -211,6 +212,7 @@ const visit = await demoLiveKit({
   clinic,
   provider,
   waiting_room_slug: visitRoom.slug,
+  organization_slug: organization.slug,
   prefix: `${organization.id}${now}`,
   say,
   show,
@@ -219,7 +221,7 @@ const visit = await demoLiveKit({
 if (visit) {
   chapter("A recording is deleted");
   say("The file goes first, then the recording says so. A URL that was made before leads nowhere.");
-  await show(platform, "DELETE", `/api/platform/egresses/${visit.egress_id}`);
+  await show(platform, "DELETE", `${ofOrganization}/egresses/${visit.egress_id}`);
   say(`  GET the url → ${(await fetch(visit.url)).status}`);
   const { id, ...call } = visit.recording;
   await clinic.getEgress({ ...call, id });
@@ -228,7 +230,7 @@ if (visit) {
 
 chapter("Somebody is invited, accepts, and signs in with the organization's identity provider");
 const identityProvider = await startIdentityProvider();
-await show(platform, "POST", `/api/platform/organizations/${organization.id}/issuers`, {
+await show(platform, "POST", `${ofOrganization}/issuers`, {
   issuer: {
     issuer: identityProvider.issuer,
     audience: identityProvider.audience,
@@ -255,7 +257,7 @@ ${invitation.text.replace(/^(?=.)/gm, "    ")}`);
 say(
   "A platform that mails invites itself asks for the link. The web app behind the link accepts the invite.",
 );
-const offered = await show(platform, "GET", `/api/platform/invites/${invite.id}`);
+const offered = await show(platform, "GET", `${ofOrganization}/invites/${invite.id}`);
 const accept_url = /https?:\S+/.exec(invitation?.text ?? "")?.[0] ?? offered.accept_url;
 await show(platform, "POST", "/api/platform/invites/accept", {
   token: new URL(accept_url).searchParams.get("token"),
@@ -297,7 +299,7 @@ const endpoint = await clinic.createWebhookEndpoint({
 });
 receiver.useSecret(endpoint.secret);
 await clinic.pingWebhookEndpoint({ id: endpoint.id });
-await show(platform, "PUT", `/api/platform/calls/${organization.slug}-call-2`, {
+await show(platform, "PUT", `${ofOrganization}/calls/call-2`, {
   call: {
     waiting_room_slug: visitRoom.slug,
     organization_user_id: provider.id,
@@ -311,14 +313,9 @@ await clinic.listWebhookDeliveries({ id: endpoint.id });
 await receiver.stop();
 
 chapter("A doctor leaves the organization");
-const ivysClient = await show(
-  platform,
-  "POST",
-  `/api/platform/organizations/${organization.id}/api_clients`,
-  {
-    api_client: { name: "Ivy's calendar", organization_user_id: ivy.id },
-  },
-);
+const ivysClient = await show(platform, "POST", `${ofOrganization}/api_clients`, {
+  api_client: { name: "Ivy's calendar", organization_user_id: ivy.id },
+});
 await show(platform, "DELETE", `${users}/${ivy.id}`);
 say("Ivy can no longer sign in, her API client is revoked, and her personal waiting room is gone.");
 await refused(clinic.exchangeToken(exchange));

@@ -12,6 +12,7 @@ interface Demo {
   clinic: Client;
   provider: { id: number; user_id: number };
   waiting_room_slug: string;
+  organization_slug: string;
   /** Unique for each run. */
   prefix: string;
   say(text: string): void;
@@ -25,7 +26,8 @@ interface Demo {
  * @returns the recording as the organization reads it, with LiveKit's own id
  */
 export async function demoLiveKit(demo: Demo) {
-  const { server, settings, clinic, provider, waiting_room_slug, prefix, say, show } = demo;
+  const { server, settings, clinic, provider, waiting_room_slug, organization_slug, prefix, say, show } =
+    demo;
   const { LIVEKIT_API_KEY, LIVEKIT_API_SECRET } = settings;
   if (!LIVEKIT_API_KEY || !LIVEKIT_API_SECRET) {
     say("Left out: .dev.vars has no LIVEKIT_API_KEY. Delete that file, and `npm run dev` makes it anew.");
@@ -34,12 +36,12 @@ export async function demoLiveKit(demo: Demo) {
   const seconds = (ago: number) => String(Math.floor(Date.now() / 1000) - ago);
   const room = {
     sid: `RM_${prefix}`,
-    name: `${prefix}-visit`,
+    name: `${organization_slug}--visit-${prefix}`,
     creationTime: seconds(60),
     metadata: JSON.stringify({ waiting_room_slug, organization_user_id: provider.id }),
   };
   const egress = { egressId: `EG_${prefix}`, roomId: room.sid, roomName: room.name };
-  const filename = `${prefix}/visit.wav`;
+  const filename = `${organization_slug}/visit-${prefix}.wav`;
   let sent = 0;
 
   async function send(event: string, ago: number, more: object) {
@@ -52,7 +54,8 @@ export async function demoLiveKit(demo: Demo) {
     await show(headers, "POST", "/api/livekit/webhook", body);
   }
 
-  say("The room's metadata says whose visit it is. LiveKit signs every event.");
+  say("The room's name begins with the organization's slug. Its metadata says whose visit it is.");
+  say("LiveKit signs every event.");
   await send("room_started", 60, { room });
   say("The attributes of the participants say who they are, and whether they consent to the recording.");
   await send("participant_joined", 55, {

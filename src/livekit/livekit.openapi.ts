@@ -3,19 +3,21 @@ import {
   HOUR,
   LIVEKIT_BODY_LIMIT,
   LIVEKIT_EGRESS_KEPT_FOR,
+  LIVEKIT_ROOM_TOLERANCE,
   MAX_CONSENT_METHOD_LENGTH,
   MAX_EGRESS_FILES,
   MAX_ERROR_LENGTH,
   MAX_EXTERNAL_REFERENCE_LENGTH,
   MAX_INTEGER_LENGTH,
   MAX_STORAGE_KEY_LENGTH,
+  MINUTE,
 } from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
 import { key, line } from "../openapi/shapes.ts";
 import {
-  CALL,
   CARDIOLOGY,
   EGRESS,
+  LIVEKIT_ROOM,
   PAULA,
   PAULAS_PARTICIPANT,
   RITAS_PARTICIPANT,
@@ -40,7 +42,7 @@ const seconds = () => integer(11);
 const file = z
   .object({
     filename: text().describe(
-      `The storage key, if it can be one: see \`storage_key\` of \`PUT /egresses/{egress_id}\`, with at most ${MAX_STORAGE_KEY_LENGTH} bytes. Otherwise there is no download, and the error of the egress says so. A file that a recording of another organization has, or ever had, is left out.`,
+      `The storage key, if it can be one: see \`storage_key\` of \`PUT /organizations/{organization_id}/egresses/{egress_id}\`, with at most ${MAX_STORAGE_KEY_LENGTH} bytes. It begins with the organization's slug and a slash. Otherwise there is no download, and the error of the egress says so. A file that another recording has, or ever had, is left out.`,
     ),
     location: text().describe(
       "Where LiveKit has put the file. After a failure, a file without it counts as not there.",
@@ -48,12 +50,14 @@ const file = z
   })
   .partial();
 
+const NAME_OF_ROOM = `The name of the room. It begins with the organization's slug and \`--\`, or the event is not used. It is the key of the call, if no call has the \`sid\` as its key, and if the call was going on when the room was made, or the egress began: it may have started ${LIVEKIT_ROOM_TOLERANCE / MINUTE} minutes later.`;
+
 const room = z
   .object({
     sid: key().describe("The key of the call. A room without it is not used."),
-    name: text().describe("The key of the call, if no call has the `sid` as its key."),
+    name: text().describe(NAME_OF_ROOM),
     metadata: text().describe(
-      "JSON with `waiting_room_slug` and `organization_user_id` (a number), if LiveKit is to report the call. Without these two, only egresses of the room are reported. `external_reference` is that of the call; one that cannot be a reference is left out, and it counts where it differs from what LiveKit said last. Other keys are ignored.",
+      "JSON with `waiting_room_slug` and `organization_user_id` (a number), both of the organization that the name names, if LiveKit is to report the call. Without these two, only egresses of the room are reported. `external_reference` is that of the call; one that cannot be a reference is left out, and it counts where it differs from what LiveKit said last. Other keys are ignored.",
     ),
     creationTime: seconds().describe(
       "When the call started, in seconds since 1970. Without it, that is the time of the earliest event.",
@@ -107,9 +111,7 @@ const egressInfo = z
   .object({
     egressId: key().describe("The `egress_id` of the egress. An event without it is not used."),
     roomId: text().describe("The `sid` of the room: the key of the call."),
-    roomName: text().describe(
-      "The name of the room: the key of the call, if no call has the `sid` as its key. A call that had ended when the egress began does not count: then the egress waits for the call with the `sid`.",
-    ),
+    roomName: text().describe(NAME_OF_ROOM),
     status: text().describe(
       "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or one of the final ones, which all become `egress_ended`. Without it, the egress is starting.",
     ),
@@ -149,8 +151,7 @@ const joined: Event = {
   id: "EV_8oTjKXHjCqyD",
   createdAt: "1769851800",
   room: {
-    sid: "RM_7A62FjVFwWw5",
-    name: CALL.key,
+    ...LIVEKIT_ROOM,
     metadata: JSON.stringify({
       waiting_room_slug: CARDIOLOGY.slug,
       organization_user_id: PAULA.id,
@@ -196,8 +197,8 @@ const ended: Event = {
   createdAt: "1769852700",
   egressInfo: {
     egressId: EGRESS.egress_id,
-    roomId: "RM_7A62FjVFwWw5",
-    roomName: CALL.key,
+    roomId: LIVEKIT_ROOM.sid,
+    roomName: LIVEKIT_ROOM.name,
     status: "EGRESS_COMPLETE",
     error: "",
     startedAt: "1769851860000000000",
@@ -212,7 +213,7 @@ const endedOnOlderServer: Event = {
   ...ended,
   egressInfo: {
     egressId: EGRESS.egress_id,
-    roomName: CALL.key,
+    roomName: LIVEKIT_ROOM.name,
     status: "EGRESS_COMPLETE",
     endedAt: "1769852700000000000",
     file: { filename: STORAGE_KEY, location: `https://storage.example.com/recordings/${STORAGE_KEY}` },

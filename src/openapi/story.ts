@@ -6,14 +6,14 @@
 
 export const CLINIC = { id: 1, name: "Riverside Clinic", slug: "riverside-clinic" };
 
-/** Members: `id` is that of the organization user, `user_id` that of the person. */
-export const OLGA = { id: 11, user_id: 33, email: "olga@example.com", display_name: "Olga Owner" };
-export const PAULA = { id: 12, user_id: 34, email: "paula@example.com", display_name: "Paula Provider" };
-export const SAM = { id: 13, user_id: 35, email: "sam@example.com", display_name: "Sam Substitute" };
-export const ANN = { id: 14, user_id: 36, email: "ann@example.com", display_name: "Ann Assistant" };
+/** Members: the `user_id` of each is the id of the organization user. */
+export const OLGA = { id: 11, user_id: 11, email: "olga@example.com", display_name: "Olga Owner" };
+export const PAULA = { id: 12, user_id: 12, email: "paula@example.com", display_name: "Paula Provider" };
+export const SAM = { id: 13, user_id: 13, email: "sam@example.com", display_name: "Sam Substitute" };
+export const ANN = { id: 14, user_id: 14, email: "ann@example.com", display_name: "Ann Assistant" };
 /** His membership has ended. */
-export const FRED = { id: 15, user_id: 37, email: "fred@example.com", display_name: "Fred Former" };
-export const INES = { id: 16, user_id: 38, email: "ines@example.com", display_name: "Ines Invited" };
+export const FRED = { id: 15, user_id: 15, email: "fred@example.com", display_name: "Fred Former" };
+export const INES = { id: 16, user_id: 16, email: "ines@example.com", display_name: "Ines Invited" };
 
 /** Of the organization. */
 export const CARDIOLOGY = { id: 7, name: "Cardiology", slug: "riverside-clinic--cardiology" };
@@ -32,6 +32,8 @@ export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_na
 /** By which the clinic's own system knows the visit, and Rita. */
 export const VISIT_REFERENCE = "visit-10482";
 export const RITAS_REFERENCE = "patient-4711";
+/** The room of LiveKit in which the call takes place. */
+export const LIVEKIT_ROOM = { sid: "RM_7A62FjVFwWw5", name: "riverside-clinic--cardiology-4711" };
 export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
 /** The attempt before it, which failed. */
 export const FAILED_EGRESS = { id: 60, egress_id: "EG_4hT8sW2c" };

@@ -3,6 +3,7 @@ import { ACTING_USER, PURPOSE_OF_USE } from "../http/acting_user.ts";
 import { IDEMPOTENCY_KEY } from "../http/validation.ts";
 import { MAX_PER_PAGE } from "../limits.ts";
 import type { Parameter } from "../openapi/operation.ts";
+import { CLINIC } from "../openapi/story.ts";
 import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
 
 /** Most parameters mean the same in every operation that has them. An operation can say more of its own. */
@@ -35,9 +36,9 @@ const parameters: Record<string, Parameter> = {
     description: "The current slug of the waiting room.",
     example: "riverside-clinic--cardiology",
   },
+  organization_id: { description: "The id of the organization.", example: CLINIC.id },
   organization_user_id: {
-    description:
-      "The organization user who held the call: an `id` of `GET /organization_users`, not a `user_id`.",
+    description: "The organization user who held the call: an `id` of `GET /organization_users`.",
     example: 12,
   },
   call_id: {

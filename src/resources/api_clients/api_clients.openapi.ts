@@ -2,7 +2,6 @@ import { CLIENT_KNOWN_FOR } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
 import { INVITED_AT } from "../../openapi/story.ts";
-import { organizationParameter } from "../organizations/organizations.openapi.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { apiClientNotFound, clientHasNoUser } from "./api_clients.refusals.ts";
 import { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
@@ -30,7 +29,6 @@ export const apiClientsReference: Reference = {
       description:
         "Revoked clients are in the list. Secrets are not: the service does not store them. The list is ordered by id.",
       status: 200,
-      parameters: { id: organizationParameter },
       response: {
         schema: pageOf("api_clients", apiClientSchema),
         examples: {
@@ -46,7 +44,6 @@ export const apiClientsReference: Reference = {
       description:
         "If the response is lost, so is the secret: revoke the client that the list shows, and create another one.",
       status: 201,
-      parameters: { id: organizationParameter },
       request: {
         fields: { api_client: "The API client." },
         example: exampleBody(createApiClientBody, issued),
@@ -54,7 +51,7 @@ export const apiClientsReference: Reference = {
       response: { schema: issuedApiClientSchema, example: issued },
       errors: [organizationNotFound(), clientHasNoUser()],
     },
-    "DELETE /api_clients/:id": {
+    "DELETE /organizations/:organization_id/api_clients/:id": {
       operationId: "revokeApiClient",
       summary: "Revoke an API client",
       description: `The client is refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. This cannot be undone. What the client created stays.`,

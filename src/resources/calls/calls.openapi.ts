@@ -156,7 +156,7 @@ export const callsReference: Reference = {
     },
   },
   platform: {
-    "GET /calls/:key": {
+    "GET /organizations/:organization_id/calls/:key": {
       operationId: "getReportedCall",
       summary: "Get a call",
       status: 200,
@@ -171,7 +171,7 @@ export const callsReference: Reference = {
       },
       errors: [callNotFound()],
     },
-    "PUT /calls/:key": {
+    "PUT /organizations/:organization_id/calls/:key": {
       operationId: "reportCall",
       summary: "Report a call",
       description:
@@ -181,7 +181,7 @@ export const callsReference: Reference = {
       parameters: {
         key: {
           description:
-            "Your own key for the call, unique in the service. It is compared exactly. If LiveKit sends its events to the service, the key is the `sid` or the name of the room.",
+            "Your own key for the call, unique in the organization. It is compared exactly. If LiveKit sends its events to the service, the key is the `sid` or the name of the room.",
           example: CALL.key,
         },
       },
@@ -190,14 +190,14 @@ export const callsReference: Reference = {
         fields: {
           call: "What is new about the call.",
           "call.organization_user_id":
-            "The organization user who holds the call: the `id` of a user of the room's organization, not the `user_id`. A later report can correct it.",
+            "The organization user who holds the call: the `id` of a user of the organization. A later report can correct it.",
           "call.started_at": "When the call started. A later report can correct it.",
           "call.ended_at":
             "When the call ended. Null, or left out of the first report: it is going on. A later report can correct the time, but null does not reopen an ended call.",
           "call.external_reference":
             "The text by which another system knows the visit, such as its number in the organization's own records. It is compared exactly, and several calls can have the same. Null clears it. The organization can change it too: the last word counts. Once the names of the call's participants are erased, it is ignored.",
           "call.legal_hold":
-            "True begins a legal hold without a reason, unless one is running. False and null change nothing: only `DELETE /calls/{key}/legal_hold` ends a hold.",
+            "True begins a legal hold without a reason, unless one is running. False and null change nothing: only `DELETE /organizations/{organization_id}/calls/{key}/legal_hold` ends a hold.",
         },
         examples: {
           "A call begins": {

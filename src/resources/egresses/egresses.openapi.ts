@@ -59,7 +59,7 @@ const deleted: Egress = { ...ended, status: "egress_deleted", updated_at: RECORD
 
 const byEgressId = {
   egress_id: {
-    description: `The id that the recording backend gave to the egress: 1 to ${MAX_KEY_LENGTH} characters, unique in the service.`,
+    description: `The id that the recording backend gave to the egress: 1 to ${MAX_KEY_LENGTH} characters, unique in the organization.`,
     example: EGRESS.egress_id,
   },
 };
@@ -115,7 +115,7 @@ export const egressesReference: Reference = {
     },
   },
   platform: {
-    "PUT /egresses/:egress_id": {
+    "PUT /organizations/:organization_id/egresses/:egress_id": {
       operationId: "reportEgress",
       summary: "Report an egress",
       description:
@@ -170,11 +170,11 @@ export const egressesReference: Reference = {
         egressUserNotMember(),
       ],
     },
-    "DELETE /egresses/:egress_id": {
+    "DELETE /organizations/:organization_id/egresses/:egress_id": {
       operationId: "deleteEgress",
       summary: "Delete a recording",
       description:
-        "Deletes the file. Then the status of the egress becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. A file that several egresses name is deleted with the last of them. A file that a recording under legal hold has or ever had is deleted only with that recording, after the hold. Repeating the request is no error.",
+        "Deletes the file. Then the status of the egress becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. So are the files that reports named for it before. Repeating the request is no error.",
       status: 204,
       parameters: byEgressId,
       refusals: {

@@ -193,7 +193,7 @@ export const invitesReference: Reference = {
         },
       },
     },
-    "GET /invites/:id": {
+    "GET /organizations/:organization_id/invites/:id": {
       operationId: "getInviteWithAcceptUrl",
       summary: "Get an invite with the link to accept it",
       description:

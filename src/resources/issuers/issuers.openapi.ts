@@ -1,7 +1,6 @@
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { organizationParameter } from "../organizations/organizations.openapi.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { issuerNotFound, issuerRegistered, NOT_TRUSTWORTHY } from "./issuers.refusals.ts";
 import { issuerSchema } from "./issuers.responses.ts";
@@ -30,7 +29,6 @@ export const issuersReference: Reference = {
       summary: "List the issuers of an organization",
       description: "The list is ordered by id.",
       status: 200,
-      parameters: { id: organizationParameter },
       response: {
         schema: pageOf("issuers", issuerSchema),
         examples: {
@@ -46,7 +44,6 @@ export const issuersReference: Reference = {
       description:
         "One issuer can be registered for several organizations, once for each. A registration cannot be changed: delete it and register the issuer again. The keys are not fetched now, so a wrong `jwks_url` shows at the first sign-in, as 503 of the token exchange.",
       status: 201,
-      parameters: { id: organizationParameter },
       request: {
         fields: { issuer: "The issuer. Spaces at the ends of its fields are removed." },
         examples: {
@@ -64,7 +61,7 @@ export const issuersReference: Reference = {
         unprocessable(`issuer.jwks_url: ${NOT_TRUSTWORTHY}`),
       ],
     },
-    "DELETE /issuers/:id": {
+    "DELETE /organizations/:organization_id/issuers/:id": {
       operationId: "deleteIssuer",
       summary: "Delete an issuer",
       description:

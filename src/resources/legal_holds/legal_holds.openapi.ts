@@ -14,7 +14,7 @@ export const legalHoldsReference: Reference = {
   description:
     "As long as a call is under legal hold, neither retention nor a request deletes its recordings, its transcript or its SOAP note. A file that one of its recordings has or ever had also stays when another recording that names it is deleted. The service keeps each hold, also when it has ended.",
   platform: {
-    "PUT /calls/:key/legal_hold": {
+    "PUT /organizations/:organization_id/calls/:key/legal_hold": {
       operationId: "holdCall",
       summary: "Begin the legal hold of a call",
       description:
@@ -42,7 +42,7 @@ export const legalHoldsReference: Reference = {
       },
       errors: [callNotFound()],
     },
-    "DELETE /calls/:key/legal_hold": {
+    "DELETE /organizations/:organization_id/calls/:key/legal_hold": {
       operationId: "releaseCall",
       summary: "End the legal hold of a call",
       description:

@@ -5,7 +5,6 @@ import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
 import { ANN, FRED, OLGA, PAULA, SAM, SAMS_ROOM } from "../../openapi/story.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
-import { organizationParameter } from "../organizations/organizations.openapi.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
   assistsNonProvider,
@@ -33,11 +32,10 @@ const shown = (user: User) => organizationUserSchema.parse(user);
 const listed = (...users: User[]) => users.map(shown);
 const created = (user: User) => createdUserSchema.parse(user);
 
-const ID_NOT_USER_ID = "The id of the organization user: the `id`, not the `user_id`.";
+const MEMBER_ID = "The id of the organization user.";
 
 const parameters = {
-  id: organizationParameter,
-  organization_user_id: { description: ID_NOT_USER_ID, example: ANN.id },
+  organization_user_id: { description: MEMBER_ID, example: ANN.id },
 };
 
 const change = {
@@ -91,7 +89,7 @@ export const organizationUsersReference: Reference = {
         "The organization users that the client has access to are those of the list. Events name organization users by this id.",
       status: 200,
       parameters: {
-        id: { description: ID_NOT_USER_ID, example: PAULA.id },
+        id: { description: MEMBER_ID, example: PAULA.id },
       },
       response: {
         schema: organizationUserSchema,
@@ -108,7 +106,7 @@ export const organizationUsersReference: Reference = {
       summary: "Change an organization user",
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
       status: 200,
-      parameters: { id: { description: ID_NOT_USER_ID, example: ANN.id } },
+      parameters: { id: { description: MEMBER_ID, example: ANN.id } },
       request: {
         fields: { organization_user: WHAT_TO_CHANGE },
         examples: {
@@ -138,7 +136,7 @@ export const organizationUsersReference: Reference = {
       summary: "End the membership of an organization user",
       description: `${REMOVAL} The person can come back by a new invite. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
       status: 204,
-      parameters: { id: { description: ID_NOT_USER_ID, example: SAM.id } },
+      parameters: { id: { description: MEMBER_ID, example: SAM.id } },
       refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
       errors: [organizationUserNotFound(), clientRemovesItsUser(), invalidClient()],
     },
@@ -150,7 +148,6 @@ export const organizationUsersReference: Reference = {
       description:
         "Users whose membership has ended are in the list, with no roles. The list is ordered by id.",
       status: 200,
-      parameters: { id: organizationParameter },
       response: {
         schema: pageOf("users", userSchema),
         examples: {
@@ -169,7 +166,6 @@ export const organizationUsersReference: Reference = {
       description:
         "The person can sign in at once: there is no invite to accept, and invites for the email that were not used are removed. Without `assists`, the person assists nobody. A user with the role `provider` gets a personal waiting room, which has the person's name and is active. Somebody whose membership has ended becomes the same organization user again: with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
       status: 201,
-      parameters: { id: organizationParameter },
       request: {
         examples: {
           "A provider": exampleBody(createUserBody, created(paula)),

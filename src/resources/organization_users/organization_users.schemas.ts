@@ -33,7 +33,7 @@ const fields = z.object({
     .array(id)
     .max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`)
     .describe(
-      "The `id`s (not the `user_id`s) of the organization users whom the person assists. They must have the role `provider`. Only a provider_assistant can have any.",
+      "The ids of the organization users whom the person assists. They must have the role `provider`. Only a provider_assistant can have any.",
     ),
 });
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { CLINIC, INVITED_AT } from "../../openapi/story.ts";
+import { INVITED_AT } from "../../openapi/story.ts";
 import {
   NOT_AN_ORGANIZATION_SLUG,
   NOT_RETENTION_DAYS,
@@ -26,11 +26,6 @@ const renamed: Organization = {
   updated_at: INVITED_AT,
 };
 
-/** For operations whose path names an organization. */
-export const organizationParameter = { description: "The id of the organization.", example: CLINIC.id };
-
-const parameters = { id: organizationParameter };
-
 export const organizationsReference: Reference = {
   tag: "Organizations",
   description:
@@ -53,7 +48,6 @@ export const organizationsReference: Reference = {
       operationId: "getOrganization",
       summary: "Get an organization",
       status: 200,
-      parameters,
       response: { schema: organizationSchema, example: updated },
       errors: [organizationNotFound()],
     },
@@ -63,7 +57,6 @@ export const organizationsReference: Reference = {
       description:
         "Fields that are left out keep their values. The slug cannot be changed: it stays when the name changes. Fewer days also delete what exists already: within minutes, a portion at a time. Nothing of a call under legal hold is deleted. What was deleted does not come back with more days.",
       status: 200,
-      parameters,
       request: {
         fields: { organization: "What to change. An empty object changes only `updated_at`." },
         examples: {

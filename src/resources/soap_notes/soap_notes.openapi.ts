@@ -39,7 +39,7 @@ export const soapNotesReference: Reference = {
     },
   },
   platform: {
-    "PUT /calls/:key/soap_note": {
+    "PUT /organizations/:organization_id/calls/:key/soap_note": {
       operationId: "reportSoapNote",
       summary: "Report the SOAP note of a call",
       description:
@@ -56,7 +56,7 @@ export const soapNotesReference: Reference = {
       response: { schema: soapNoteSchema, examples: { "A final note": final, "Not final yet": draft } },
       errors: [callNotFound(), soapNoteWasDeleted(), soapNoteIncomplete(), soapNoteIsFinal()],
     },
-    "DELETE /calls/:key/soap_note": {
+    "DELETE /organizations/:organization_id/calls/:key/soap_note": {
       operationId: "deleteSoapNote",
       summary: "Delete the SOAP note of a call",
       description:

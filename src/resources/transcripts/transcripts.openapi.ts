@@ -78,7 +78,7 @@ export const transcriptsReference: Reference = {
     },
   },
   platform: {
-    "PUT /calls/:key/transcript": {
+    "PUT /organizations/:organization_id/calls/:key/transcript": {
       operationId: "reportTranscript",
       summary: "Report the transcript of a call",
       description:
@@ -113,7 +113,7 @@ export const transcriptsReference: Reference = {
         transcriptIsFinal(),
       ],
     },
-    "DELETE /calls/:key/transcript": {
+    "DELETE /organizations/:organization_id/calls/:key/transcript": {
       operationId: "deleteTranscript",
       summary: "Delete the transcript of a call",
       description:

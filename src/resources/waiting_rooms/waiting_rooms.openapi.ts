@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { CARDIOLOGY, PAULA, PAULAS_ROOM, SAMS_ROOM, WAITING_SINCE } from "../../openapi/story.ts";
+import { CARDIOLOGY, CLINIC, PAULA, PAULAS_ROOM, SAMS_ROOM, WAITING_SINCE } from "../../openapi/story.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import {
   personalRoomStays,
@@ -126,17 +126,19 @@ export const waitingRoomsReference: Reference = {
       operationId: "resolveWaitingRoom",
       summary: "Find where to send a participant who opens a waiting room",
       description:
-        "Returns the room, its active sub if there is one, and `destination_slug`: the slug of the room to which to send the participant now. This is the substitute's room if a filled sub is active and the substitute's room is active. Otherwise it is the room itself.",
+        "Returns the organization and the room, its active sub if there is one, and `destination_slug`: the slug of the room to which to send the participant now. This is the substitute's room if a filled sub is active and the substitute's room is active. Otherwise it is the room itself.",
       status: 200,
       response: {
         schema: resolvedWaitingRoomSchema,
         examples: {
           "No sub is active": {
+            organization_id: CLINIC.id,
             waiting_room: whileRitaWaits,
             active_sub: null,
             destination_slug: CARDIOLOGY.slug,
           },
           "A filled sub is active": {
+            organization_id: CLINIC.id,
             waiting_room: created,
             active_sub: exampleOf(waitingRoomSubSchema),
             destination_slug: SAMS_ROOM.slug,

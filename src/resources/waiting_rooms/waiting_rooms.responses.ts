@@ -58,6 +58,9 @@ export const waitingRoomSchema = z
 
 /** A room, and where its participants are to go now. */
 export const resolvedWaitingRoomSchema = z.object({
+  organization_id: id().describe(
+    "The organization, also of a personal room: reports of its calls name it in their path.",
+  ),
   waiting_room: waitingRoomSchema.describe("The room that the participant opens."),
   active_sub: waitingRoomSubSchema
     .nullable()

@@ -58,6 +58,7 @@ export function toResolvedWaitingRoom({
   destination_slug,
 }: ResolvedWaitingRoom): z.input<typeof resolvedWaitingRoomSchema> {
   return {
+    organization_id: room.organization_id,
     waiting_room: toWaitingRoom(room),
     active_sub: active_sub && toWaitingRoomSub(active_sub),
     destination_slug,

@@ -53,7 +53,7 @@ export const waitingRoomColumns = {
     ),
 };
 
-/** True for the room that this slug leads to, of any organization: a slug is unique in the service. */
+/** True for the room that this slug leads to: slugs of two organizations are never the same. */
 export const hasSlug = (slug: Value<string>): SQL | undefined =>
   and(eq(waitingRooms.slug, slug), isNull(waitingRooms.retired_at));
 
@@ -134,7 +134,7 @@ export const roomBySlug = preparedQuery((room: Placeholders<WaitingRoomPath>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(ownRoom(room.organization_id, room.slug)),
 );
 
-/** For the platform, whose path names a room of any organization. */
+/** For the platform, whose path names a room by its slug alone. */
 export const anyRoomBySlug = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
   builder.select(waitingRoomColumns).from(waitingRooms).where(hasSlug(slug)),
 );

@@ -39,6 +39,7 @@ const theWorker = (main?: string, databases: string[] = []) =>
       // consumer, also while a test compares them.
       queueProducers: {
         BULK_INVITES: "bulk-invites-by-hand",
+        CHORES: "chores-by-hand",
         REAL_BULK_INVITES: "bulk-invites",
         WEBHOOKS: "webhook-deliveries-by-hand",
         INVITE_MAILS: "invite-mails-by-hand",

@@ -7,6 +7,7 @@ export type Send = (method: string, path: string, body?: object) => Promise<any>
 /** An organization, with a client that acts as its administrator. */
 export interface Clinic {
   id: number;
+  slug: string;
   admin: { id: number };
   /** Sends to the external API. */
   client: Send;

@@ -34,17 +34,19 @@ export const platformExamples: Record<string, MakeExample> = {
   "DELETE /organizations/:organization_id/users/:organization_user_id": async (clinic) => ({
     path: await aMember(clinic),
   }),
-  "GET /organizations/:organization_id/api_clients": async ({ id }) => ({ path: `/organizations/${id}/api_clients` }),
+  "GET /organizations/:organization_id/api_clients": async ({ id }) => ({
+    path: `/organizations/${id}/api_clients`,
+  }),
   "POST /organizations/:organization_id/api_clients": async (clinic) => anApiClient(clinic),
-  "DELETE /api_clients/:id": async (clinic) => {
+  "DELETE /organizations/:organization_id/api_clients/:id": async (clinic) => {
     const { path, body } = anApiClient(clinic);
-    return { path: `/api_clients/${(await clinic.platform("POST", path, body)).id}` };
+    return { path: `${path}/${(await clinic.platform("POST", path, body)).id}` };
   },
   "GET /organizations/:organization_id/issuers": async ({ id }) => ({ path: `/organizations/${id}/issuers` }),
   "POST /organizations/:organization_id/issuers": async (clinic) => anIssuer(clinic),
-  "DELETE /issuers/:id": async (clinic) => {
+  "DELETE /organizations/:organization_id/issuers/:id": async (clinic) => {
     const { path, body } = anIssuer(clinic);
-    return { path: `/issuers/${(await clinic.platform("POST", path, body)).id}` };
+    return { path: `${path}/${(await clinic.platform("POST", path, body)).id}` };
   },
   "GET /waiting_rooms/:slug": async (clinic) => ({ path: await aRoom(clinic) }),
   "PUT /waiting_rooms/:slug/participants/:key": async (clinic) => ({
@@ -53,22 +55,28 @@ export const platformExamples: Record<string, MakeExample> = {
       participant: { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T09:30:00Z" },
     },
   }),
-  "PUT /calls/:key": (clinic) => aCall(clinic),
-  "GET /calls/:key": async (clinic) => ({ path: (await anEndedCall(clinic)).path }),
-  "PUT /calls/:key/legal_hold": async (clinic) => aHold(await anEndedCall(clinic)),
-  "DELETE /calls/:key/legal_hold": async (clinic) => ({
+  "PUT /organizations/:organization_id/calls/:key": (clinic) => aCall(clinic),
+  "GET /organizations/:organization_id/calls/:key": async (clinic) => ({
+    path: (await anEndedCall(clinic)).path,
+  }),
+  "PUT /organizations/:organization_id/calls/:key/legal_hold": async (clinic) =>
+    aHold(await anEndedCall(clinic)),
+  "DELETE /organizations/:organization_id/calls/:key/legal_hold": async (clinic) => ({
     path: (await reported(clinic, aHold(await anEndedCall(clinic)))).path,
   }),
-  "PUT /calls/:key/transcript": async (clinic) => aTranscript(await anEndedCall(clinic)),
-  "PUT /calls/:key/soap_note": async (clinic) => aSoapNote(await anEndedCall(clinic)),
-  "PUT /egresses/:egress_id": async (clinic) => anEgress(await anEndedCall(clinic)),
-  "DELETE /calls/:key/transcript": async (clinic) => ({
+  "PUT /organizations/:organization_id/calls/:key/transcript": async (clinic) =>
+    aTranscript(await anEndedCall(clinic)),
+  "PUT /organizations/:organization_id/calls/:key/soap_note": async (clinic) =>
+    aSoapNote(await anEndedCall(clinic)),
+  "PUT /organizations/:organization_id/egresses/:egress_id": async (clinic) =>
+    anEgress(await anEndedCall(clinic)),
+  "DELETE /organizations/:organization_id/calls/:key/transcript": async (clinic) => ({
     path: (await reported(clinic, aTranscript(await anEndedCall(clinic)))).path,
   }),
-  "DELETE /calls/:key/soap_note": async (clinic) => ({
+  "DELETE /organizations/:organization_id/calls/:key/soap_note": async (clinic) => ({
     path: (await reported(clinic, aSoapNote(await anEndedCall(clinic)))).path,
   }),
-  "DELETE /egresses/:egress_id": async (clinic) => ({
+  "DELETE /organizations/:organization_id/egresses/:egress_id": async (clinic) => ({
     path: (await reported(clinic, anEndedEgress(await anEndedCall(clinic)))).path,
   }),
   "POST /authorization_codes/redeem": async ({ client, signIn }) => ({
@@ -79,9 +87,14 @@ export const platformExamples: Record<string, MakeExample> = {
     await aPendingInvite(clinic);
     return { path: "/invites" };
   },
-  "GET /invites/:id": async (clinic) => ({ path: await aPendingInvite(clinic) }),
+  "GET /organizations/:organization_id/invites/:id": async (clinic) => ({
+    path: `/organizations/${clinic.id}${await aPendingInvite(clinic)}`,
+  }),
   "POST /invites/accept": async (clinic) => {
-    const { accept_url } = await clinic.platform("GET", await aPendingInvite(clinic));
+    const { accept_url } = await clinic.platform(
+      "GET",
+      `/organizations/${clinic.id}${await aPendingInvite(clinic)}`,
+    );
     return { path: "/invites/accept", body: { token: new URL(accept_url).searchParams.get("token") } };
   },
 };

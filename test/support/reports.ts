@@ -42,7 +42,7 @@ export async function aCall(clinic: Clinic, owner?: { id: number; waiting_room_s
     },
   ];
   const call = { waiting_room_slug, organization_user_id: id, started_at: joined_at, participants };
-  return { path: `/calls/${unique("call")}`, body: { call } };
+  return { path: `/organizations/${clinic.id}/calls/${unique("call")}`, body: { call } };
 }
 
 const ended_at = "2026-01-31T10:30:00Z";
@@ -53,6 +53,7 @@ export async function anEndedCall(clinic: Clinic, owner?: { id: number; waiting_
   const { result } = await reported(clinic, { path, body: { call: { ...body.call, ended_at } } });
   return {
     path,
+    organization: { path: `/organizations/${clinic.id}`, slug: clinic.slug },
     key: path.split("/").at(-1) ?? "",
     speakers: body.call.participants.map(({ key }) => key),
     results: `/organization_users/${result.organization_user_id}/calls/${result.id}`,
@@ -79,21 +80,20 @@ export const aSoapNote = ({ path }: EndedCall) => ({
   body: { soap_note: { text: "Subjective: feels better.\nObjective: 128/82 at home.", is_final: true } },
 });
 
-export const anEgress = ({ key }: EndedCall) => ({
-  path: `/egresses/${unique("egress")}`,
+export const anEgress = ({ key, organization }: EndedCall) => ({
+  path: `${organization.path}/egresses/${unique("egress")}`,
   body: { egress: { call_key: key, status: "egress_starting" } },
 });
 
-/** Each has a file of its own: a shared one is not deleted. */
-export const anEndedEgress = ({ key }: EndedCall) => ({
-  path: `/egresses/${unique("egress")}`,
+export const anEndedEgress = ({ key, organization }: EndedCall) => ({
+  path: `${organization.path}/egresses/${unique("egress")}`,
   body: {
     egress: {
       call_key: key,
       status: "egress_ended",
       is_stopped: true,
       ended_at,
-      storage_key: `${unique("file")}.mp4`,
+      storage_key: `${organization.slug}/${unique("file")}.mp4`,
     },
   },
 });

@@ -9,8 +9,8 @@ import { externalExamples, liveKitExamples, platformExamples } from "./support/r
 const ONE_STATEMENT = [
   "POST /waiting_rooms",
   "POST /organizations",
-  "DELETE /api_clients/:id",
-  "DELETE /issuers/:id",
+  "DELETE /organizations/:organization_id/api_clients/:id",
+  "DELETE /organizations/:organization_id/issuers/:id",
   "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id",
   "POST /webhook_endpoints/:id/ping",
 ];

@@ -52,6 +52,7 @@ export const bindings = (DB: D1Database): Env => ({
   ...SETTINGS,
   DB,
   BULK_INVITES: idleQueue,
+  CHORES: idleQueue,
   WEBHOOKS: idleQueue,
   INVITE_MAILS: idleQueue,
   EMAIL: noMail,

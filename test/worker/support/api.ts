@@ -20,9 +20,14 @@ const [, high, low] = crypto.randomUUID().split("-");
 /** Each test file has a network of its own: files share a Worker, which remembers whose credentials have failed. */
 const ADDRESS = `2001:db8:${high}:${low}::1`;
 
-/** One of the APIs of the service, with credentials for it. */
-export function api(base: string, credentials: Record<string, string>, fetcher = theWorker) {
-  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+/**
+ * One of the APIs of the service, with credentials for it.
+ *
+ * @param under the beginning of all paths
+ */
+export function api(base: string, credentials: Record<string, string>, fetcher = theWorker, under = "") {
+  async function send(method: string, rest: string, body?: unknown, headers: Record<string, string> = {}) {
+    const path = under + rest;
     const hasBody = body !== undefined;
     const response = await fetcher(
       new Request(`https://service.test${base}${path}`, {
@@ -53,7 +58,8 @@ export function api(base: string, credentials: Record<string, string>, fetcher =
     post: (path: string, body: unknown) => send("POST", path, body),
     put: (path: string, body: unknown) => send("PUT", path, body),
     delete: (path: string) => send("DELETE", path),
-    through: (other: Fetcher) => api(base, credentials, other),
+    through: (other: Fetcher) => api(base, credentials, other, under),
+    under: (beginning: string) => api(base, credentials, fetcher, beginning),
   };
 }
 

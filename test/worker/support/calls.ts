@@ -1,4 +1,3 @@
-import { platform } from "./api.ts";
 import { given, type Organization, unique } from "./organization.ts";
 
 export const WAITING_SINCE = "2026-01-31T09:20:00.000Z";
@@ -21,15 +20,17 @@ export const aRecipient = (more: object = {}) => ({
   ...more,
 });
 
-export const reportCall = (key: string, call: object) =>
+type Reporter = Pick<Organization, "platform">;
+
+export const reportCall = ({ platform }: Reporter, key: string, call: object) =>
   platform.put(`/calls/${encodeURIComponent(key)}`, { call });
 
-export const reportEgress = (egress_id: string, egress: object) =>
+export const reportEgress = ({ platform }: Reporter, egress_id: string, egress: object) =>
   platform.put(`/egresses/${encodeURIComponent(egress_id)}`, { egress });
 
 /**
  * A call of the organization. By default it has ended and everybody consented to the recording. `path` leads to its
- * results through the external API; `report` reports it again through the platform API.
+ * results through the external API, `url` to the call in the platform API; `report` reports it again there.
  *
  * @param by the organization user who holds the call; by default a new provider
  */
@@ -38,7 +39,8 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
   const owner: { id: number } = by ?? (await organization.addProvider());
   const room = await organization.addRoom();
   const participants = [aProviderOnTheCall(), aRecipient()] as const;
-  const report = (more: object) => reportCall(key, more);
+  const { platform } = organization;
+  const report = (more: object) => reportCall(organization, key, more);
   const reported = await given(
     report({
       waiting_room_slug: room.slug,
@@ -55,6 +57,7 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
     owner,
     room,
     participants,
+    url: `/organizations/${organization.id}/calls/${key}`,
     path: `/organization_users/${owner.id}/calls/${reported.id}`,
     report,
     reportTranscript: (transcript: object) => platform.put(`/calls/${key}/transcript`, { transcript }),
@@ -64,12 +67,12 @@ export async function aCall(organization: Organization, call: object = {}, by?: 
     /** Reports a recording of the call; by default it has a file. */
     addEgress: (egress: object = {}, egress_id = unique("egress")) =>
       given(
-        reportEgress(egress_id, {
+        reportEgress(organization, egress_id, {
           call_key: key,
           status: "egress_ended",
           is_stopped: true,
           ended_at: ENDED_AT,
-          storage_key: `${egress_id}.wav`,
+          storage_key: `${organization.slug}/${egress_id}.wav`,
           ...egress,
         }),
       ),

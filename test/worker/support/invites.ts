@@ -3,9 +3,14 @@ import { AGE_INVITE } from "../../support/clinic.ts";
 import { platform } from "./api.ts";
 import { given } from "./organization.ts";
 
+interface OfOrganization {
+  id: number;
+  organization_id: number;
+}
+
 /** The token in the link that is mailed to the invitee. */
-export async function tokenOf({ id }: { id: number }): Promise<string> {
-  const { accept_url } = await given(platform.get(`/invites/${id}`));
+export async function tokenOf({ id, organization_id }: OfOrganization): Promise<string> {
+  const { accept_url } = await given(platform.get(`/organizations/${organization_id}/invites/${id}`));
   return new URL(accept_url).searchParams.get("token") ?? "";
 }
 
@@ -33,4 +38,4 @@ export async function keepingInvite<T>({ id }: { id: number }, work: () => Promi
 }
 
 /** Accepts the invite as an invitee who follows the link. */
-export const accept = async (invite: { id: number }) => acceptToken(await tokenOf(invite));
+export const accept = async (invite: OfOrganization) => acceptToken(await tokenOf(invite));

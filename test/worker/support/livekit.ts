@@ -86,7 +86,7 @@ export async function aLiveKitRoom(
   const sid = unique("RM").replaceAll("-", "_");
   const room = new Room({
     sid,
-    name: unique("visit"),
+    name: `${organization.slug}--${unique("visit")}`,
     creationTime: inSeconds(0),
     metadata: JSON.stringify({ waiting_room_slug: waitingRoom.slug, organization_user_id: owner.id }),
     ...fields,
@@ -104,6 +104,8 @@ export async function aLiveKitRoom(
   return {
     sid,
     name: room.name,
+    /** The call that the room's own events make, in the platform API. */
+    url: `/organizations/${organization.id}/calls/${sid}`,
     waitingRoom,
     owner,
     event,
@@ -124,7 +126,7 @@ export async function aLiveKitRoom(
         egressInfo: new EgressInfo({ egressId, roomId: sid, roomName: room.name, status, ...more }),
       }),
     /** The last event of an egress that has a file. */
-    recorded: (egressId: string, seconds: number, filename = `${egressId}.mp4`) =>
+    recorded: (egressId: string, seconds: number, filename = `${organization.slug}/${egressId}.mp4`) =>
       anEvent("egress_ended", {
         createdAt: inSeconds(seconds),
         egressInfo: new EgressInfo({

@@ -4,7 +4,7 @@
  */
 
 /** livekit/egress#837: a recording of a whole room has its file from the beginning. */
-export const compositeStarted = (sid: string, egress_id: string) =>
+export const compositeStarted = (name: string, sid: string, egress_id: string) =>
   JSON.stringify({
     id: "EV_8oTjKXHjCqyD",
     event: "egress_started",
@@ -12,9 +12,9 @@ export const compositeStarted = (sid: string, egress_id: string) =>
     egressInfo: {
       egressId: egress_id,
       roomId: sid,
-      roomName: "3d0e0a0b-aa63-49b2-8724-8ecefc0d3b5c",
+      roomName: name,
       roomComposite: {
-        roomName: "3d0e0a0b-aa63-49b2-8724-8ecefc0d3b5c",
+        roomName: name,
         audioOnly: true,
         file: { filepath: "records/{room_name}/{time}/audio" },
         fileOutputs: [{ filepath: "records/{room_name}/{time}/audio" }],
@@ -25,12 +25,12 @@ export const compositeStarted = (sid: string, egress_id: string) =>
   });
 
 /** livekit/egress#862: an egress that is starting has no status, since that is the default. */
-export const startedWithoutStatus = (sid: string, egress_id: string) =>
+export const startedWithoutStatus = (name: string, sid: string, egress_id: string) =>
   JSON.stringify({
     event: "egress_started",
     id: "EV_wNaSGtBdpsMJ",
     createdAt: "1739900130",
-    egressInfo: { egressId: egress_id, roomId: sid, roomName: "visit-4f21" },
+    egressInfo: { egressId: egress_id, roomId: sid, roomName: name },
   });
 
 /** livekit/egress#809: a track whose file has a negative duration and no end, and a room without a sid. */

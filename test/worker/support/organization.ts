@@ -45,6 +45,8 @@ export async function anOrganization(
     name: organization.name as string,
     admin,
     client,
+    /** What the platform sends about the organization. */
+    platform: platform.under(`/organizations/${organization.id}`),
     addUser,
     addClient,
     addProvider: (display_name = "Paula Provider", more: object = {}) =>

@@ -22,6 +22,7 @@ const throughWorker = (making: Record<string, MakeExample>): Examples =>
 
 const toClinic = (organization: Organization): Clinic => ({
   id: organization.id,
+  slug: organization.slug,
   admin: organization.admin,
   client: sendTo(organization.client),
   platform: sendTo(platform),

@@ -133,10 +133,9 @@ export default defineConfig({
         test: {
           name: `worker-sharded-${half + 1}-long`,
           include: [`test/worker/${files}.test.ts`],
-          // The first four have databases of their own. The other fills the database by SQL, users of the directory too.
+          // They have databases of their own. The last fills the database by SQL.
           exclude: [
             "test/worker/shards.test.ts",
-            "test/worker/shards_claims.test.ts",
             "test/worker/shards_cron.test.ts",
             "test/worker/shards_operation.test.ts",
             "test/worker/growth.test.ts",

@@ -2,8 +2,10 @@
  * `npm run deploy`: migrates the databases in production, and uploads the Worker. Takes the flags of `wrangler deploy`. With
  * --local, it migrates the local databases instead, and uploads nothing.
  *
- * Of several databases, each must be one of ours: with a range of ids of its own, as the directory knows it.
+ * Of several databases, each must be one of ours: with a range of ids of its own, as the directory knows it. The directory learns
+ * of organizations that it has forgotten, because it was restored from an earlier time.
  */
+import { completeDirectory } from "./complete_directory.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import { readFlags } from "./flags.ts";
 import { rangeStatements } from "./shard_statements.ts";
@@ -23,6 +25,9 @@ try {
   const databases = readyDatabases();
   if (target.remote) await import("./record_migrations.ts");
   for (const { database, range } of databases) migrate(database, range);
+  const entered = completeDirectory(databases.map(({ database }) => database));
+  if (entered > 0)
+    process.stdout.write(`Organizations that the first database did not know, and now knows: ${entered}.\n`);
   const flags = without("local", "remote", "persist-to");
   runWrangler(["deploy", ...flags, ...(target.remote ? [] : ["--dry-run"])], { stdio: "inherit" });
 } catch (error) {
@@ -49,12 +54,12 @@ function readyDatabases(): { database: Database; range?: number }[] {
 }
 
 function refusalOf({ shard, remote }: Database, range: number | undefined): string {
-  const [fault, command, help] =
+  const fault =
     range === undefined
-      ? ["has no range of ids", "add", "completes it"]
-      : ["has a range of ids that the first database has not given it", "reconcile", "compares them"];
-  const flag = remote ? " -- --remote" : "";
-  return `${bindingOf(shard)} ${fault}. Run \`npm run shards:${command}${flag}\`, which ${help}.`;
+      ? "has no range of ids"
+      : "has a range of ids that the first database has not given it. If it is no database of another service";
+  const end = range === undefined ? ". Run" : ", run";
+  return `${bindingOf(shard)} ${fault}${end} \`npm run shards:add${remote ? " -- --remote" : ""}\`, which completes it.`;
 }
 
 function migrate(database: Database, range: number | undefined) {

@@ -66,13 +66,13 @@ function restoreAll({ shard, ...target }: ShardArguments, input: string) {
   if (shard === undefined) requireAll(databases);
 }
 
-/** A directory of an earlier time than the other databases would give to others what they hold: keys, and ids of people. */
+/** A directory of an earlier time than the other databases would not find organizations, and give their slugs to others. */
 function sayWhatIsNext(databases: Database[]) {
   const [first] = databases;
   if (!first || (databases.every((each) => each.shard === 0) && otherShards(first).length === 0)) return;
   process.stdout.write(
-    `Before anything else is served, run \`npm run shards:reconcile${first.remote ? " -- --remote" : ""}\`: ` +
-      "the first database must know what the others hold.\n",
+    `Before anything else is served, run \`npm run deploy${first.remote ? "" : " -- --local"}\`: ` +
+      "the first database learns which organizations the others have.\n",
   );
 }
 

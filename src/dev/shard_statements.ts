@@ -13,9 +13,13 @@ export const KNOWN_SHARDS = `SELECT shard, max(range) AS range, sum(organization
     UNION ALL SELECT shard, NULL, 1 FROM places WHERE shard > 0)
   GROUP BY shard ORDER BY shard`;
 
-/** Gives a database a range that none has had, unless it has one. */
-export const rangeStatement = (shard: number) =>
-  `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(max(range), 0) + 1 FROM shards WHERE true
+/**
+ * Gives a database a range that none has had, unless it has one.
+ *
+ * @param own the range that it says it was given
+ */
+export const rangeStatement = (shard: number, own?: number) =>
+  `INSERT INTO shards (shard, range) SELECT ${shard}, coalesce(${own ?? "NULL"}, max(range) + 1, 1) FROM shards WHERE true
     ON CONFLICT (shard) DO NOTHING`;
 
 /** The range as the database itself knows it. */

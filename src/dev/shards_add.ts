@@ -44,7 +44,8 @@ function addShard(target: Target, place: Place) {
   if (isThere && target.remote) refusePlace(name, place);
   const database = { ...(isBound ? target : bindingToo(target, [shard])), shard };
   requireOurs(database, isThere, known);
-  const [, given] = queryDatabase(target, [rangeStatement(shard), SHARDS]);
+  const own = isThere ? ownRange(database) : undefined;
+  const [, given] = queryDatabase(target, [rangeStatement(shard, own), SHARDS]);
   const range = Number(given?.find((each) => each.shard === shard)?.range);
   say(`Its range of ids is ${range}.`);
   if (isThere && target.remote) say("It is there already.");
@@ -82,26 +83,24 @@ function requireDirectory(target: Target) {
   );
 }
 
-/** @throws Error if the range is another than the directory has given */
+/** True for a database with a range, of which the directory knows. */
 function isComplete(database: Database, known: KnownShard[]): boolean {
   const own = ownRange(database);
-  const given = known.find(({ shard }) => shard === database.shard)?.range;
-  if (own !== undefined && own !== given)
-    throw new Error(
-      `${bindingOf(database.shard)} has the range ${own}, of which the first database does not know. ` +
-        "Run `npm run shards:reconcile` before.",
-    );
-  return own !== undefined;
+  return own !== undefined && own === known.find(({ shard }) => shard === database.shard)?.range;
 }
 
-/** @throws Error unless the database is empty and nobody lives there, or it has the range that the directory gave it */
+/**
+ * @throws Error unless the database is empty and nobody lives there, or it has the range that the directory gave it, or has
+ *   forgotten, because it was restored from an earlier time
+ */
 function requireOurs(database: Database, isThere: boolean, known: KnownShard[]) {
   const binding = bindingOf(database.shard);
   const home = known.find(({ shard }) => shard === database.shard);
   const tables = isThere ? tablesOf(database).filter((name) => name !== "d1_migrations") : [];
   const own = tables.includes("database_settings") ? ownRange(database) : undefined;
   if (own !== undefined) {
-    if (own === home?.range) return;
+    const isGiven = known.some(({ range }) => range === own);
+    if (own === home?.range || (home?.range === undefined && !isGiven)) return;
     throw new Error(`${binding} has the range ${own} already: it is a database of another service.`);
   }
   if (home?.organizations) throw new Error(homeless(home));

@@ -36,17 +36,19 @@ export type Place = Row<typeof columns>;
 /** How a request names its organization. */
 export type OrganizationName = { id: number } | { slug: string };
 
-/** Where the organizations live that this isolate has looked up lately. */
-const known = new Map<string, { shard: number; until: number }>();
+/** By directory, where the organizations live that this isolate has looked up lately. */
+const known = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
 /** The shard in which an organization lives. Of one that the directory does not know there is nothing, as in the first. */
 export async function shardOf(directory: Database, name: OrganizationName, now: number): Promise<number> {
-  const place = known.get(JSON.stringify(name));
+  const memory = known.get(directory) ?? new Map();
+  known.set(directory, memory);
+  const place = memory.get(JSON.stringify(name));
   if (place && place.until > now) return place.shard;
   const found = await runFirst(directory, "id" in name ? placeOfId(name) : placeOfSlug(name));
   if (!found) return 0;
   const { id, slug, shard } = found;
   for (const each of [{ id }, { slug }])
-    remember(known, JSON.stringify(each), { shard, until: now + PLACE_KNOWN_FOR }, MAX_KNOWN_PLACES);
+    remember(memory, JSON.stringify(each), { shard, until: now + PLACE_KNOWN_FOR }, MAX_KNOWN_PLACES);
   return shard;
 }

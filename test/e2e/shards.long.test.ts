@@ -123,12 +123,13 @@ describe("Two databases", () => {
       started_at: "2026-01-31T09:30:00Z",
       ended_at: "2026-01-31T10:00:00Z",
     };
-    const egress = { call_key: key, status: "egress_ended", storage_key: `${key}.ogg` };
+    const { id, slug } = clinic.organization;
+    const egress = { call_key: key, status: "egress_ended", storage_key: `${slug}/${key}.ogg` };
     for (const [path, body] of [
       [`/calls/${key}`, { call }],
       [`/egresses/${key}`, { egress }],
     ] as const)
-      expect((await clinic.platform("PUT", path, body)).status).toBe(200);
+      expect((await clinic.platform("PUT", `/organizations/${id}${path}`, body)).status).toBe(200);
     await server.stop();
   });
 
@@ -137,7 +138,7 @@ describe("Two databases", () => {
   /** What the directory knows of the other database. */
   const directoryIn = (folder: string) =>
     withDatabases(folder, (databases) =>
-      ["shards", "organizations", "users", "locations"].map((table) => rowsIn(databases.get(0), table)),
+      ["shards", "places"].map((table) => rowsIn(databases.get(0), table)),
     );
 
   it("are measured, each with its organizations", async () => {
@@ -162,7 +163,7 @@ describe("Two databases", () => {
     const copy = join(folder, "copy");
     const restored = await npmRun("restore", "--", "--persist-to", copy, "--input", file);
     expect(restored.code, restored.output).toBe(0);
-    expect(restored.output).toContain("shards:reconcile");
+    expect(restored.output).toContain("npm run deploy -- --local");
     const changed = ["database_settings", "sequences", "webhook_endpoints", "webhook_deliveries"];
     withDatabases(state, (originals) =>
       withDatabases(copy, (copies) => {
@@ -179,8 +180,6 @@ describe("Two databases", () => {
         }
       }),
     );
-    const reconciled = await npmRun("shards:reconcile", "--", "--persist-to", copy);
-    expect(reconciled.output).toContain("The directory is right");
     const resumed = await npmRun("restore", "--", "--persist-to", copy, "--resume");
     expect(resumed.output.match(/Resumed\./g)).toHaveLength(2);
   });
@@ -191,7 +190,7 @@ describe("Two databases", () => {
     const copy = ["--persist-to", join(folder, "incomplete")];
     const restored = await npmRun("restore", "--", ...copy, "--input", file);
     expect(restored.code).toBe(1);
-    expect(restored.output).toContain("Before anything else is served, run `npm run shards:reconcile`");
+    expect(restored.output).toContain("Before anything else is served, run `npm run deploy -- --local`");
     const advice = "1 organization lives in shard 1: bind its database, or restore its backup.";
     expect(restored.output).toContain(
       `THE BACKUP IS NOT COMPLETE:\n  There was no file of shard 1. ${advice}`,
@@ -213,38 +212,30 @@ describe("Two databases", () => {
     expect(misplaced.output).toContain("The file of another database is now in DB");
   });
 
-  it("agree again after the directory has lost rows; a conflict is named by ids, and left", async () => {
-    const lost = join(folder, "lost");
-    cpSync(state, lost, { recursive: true });
-    const reconcile = () => npmRun("shards:reconcile", "--", "--persist-to", lost);
-    const before = directoryIn(lost);
-    withDatabases(lost, (databases) =>
-      databases.get(0)?.exec(
-        `pragma foreign_keys = off; delete from locations; delete from organizations where shard = 1;
-          delete from users where email like '%@hillside.example'`,
-      ),
+  it("agree again after the first one was restored from an earlier time", async () => {
+    const project = aConfiguration("earlier");
+    rmSync(project.state, { recursive: true });
+    cpSync(state, project.state, { recursive: true });
+    const before = directoryIn(project.state);
+    withDatabases(project.state, (databases) =>
+      databases.get(0)?.exec("delete from shards; delete from places where shard = 1"),
     );
-    const { code, output } = await reconcile();
+    const added = await project.run("shards:add");
+    expect(added.code, added.output).toBe(0);
+    const deploy = () => project.run("deploy", "--local");
+    const { code, output } = await deploy();
     expect(code, output).toBe(0);
-    expect(output).toMatch(/organizations added: 1\n.*users added: 2\n.*keys added: 3\n/s);
-    const withoutTimes = (tables: string[][]) =>
-      tables.map((rows) => rows.map((row) => row.replace(/"claimed_at":\d+/, "")));
-    expect(withoutTimes(directoryIn(lost))).toEqual(withoutTimes(before));
-    expect((await reconcile()).output).toContain("The directory is right: nothing was changed.");
+    expect(output).toContain("Organizations that the first database did not know, and now knows: 1.");
+    expect(directoryIn(project.state)).toEqual(before);
+    expect((await deploy()).output).not.toContain("did not know");
 
-    withDatabases(lost, (databases) => {
-      databases.get(0)?.exec("delete from locations where kind = 'file'");
-      databases
-        .get(0)
-        ?.exec(
-          `update storage_keys set storage_key = '${key}.ogg' where rowid = (select min(rowid) from storage_keys)`,
-        );
-    });
-    const conflict = await reconcile();
-    expect(conflict.code).toBe(1);
-    expect(conflict.output).toMatch(
-      /NOT CHANGED.*\n {2}The same key of a file: row .* in shard 0, and row .* in shard 1\./,
+    withDatabases(project.state, (databases) =>
+      databases.get(0)?.exec("update places set shard = 0 where shard = 1"),
     );
-    expect(conflict.output).not.toContain(key);
+    const conflict = await deploy();
+    expect(conflict.code).toBe(1);
+    expect(conflict.output).toContain(
+      `Organization ${clinic.organization.id} is in shard 1, and the first database says something else`,
+    );
   });
 });

@@ -63,11 +63,7 @@ function aMigratedDatabase() {
 }
 
 function addOrganization(directory: DatabaseSync, shard: number, n: number) {
-  directory
-    .prepare(
-      "insert into organizations (name, slug, shard, created_at, updated_at) values ('Clinic', ?, ?, 1, 1)",
-    )
-    .run(`clinic-${shard}-${n}`, shard);
+  directory.prepare("insert into places (slug, shard) values (?, ?)").run(`clinic-${shard}-${n}`, shard);
 }
 
 /** Not with spawnSync: the API is in this process. */
@@ -163,7 +159,6 @@ it("In production, a configuration that lacks a database in which organizations 
     ["deploy"],
     ["sizes", "--remote"],
     ["backup", "--remote", "--output", backup],
-    ["shards_reconcile", "--remote"],
     ["restore", "--remote", "--resume"],
   ]) {
     const { code, output } = await service.run(command, ...args);
@@ -177,14 +172,10 @@ it("In production, a configuration that lacks a database in which organizations 
   expect(output).toBe("There is no shard 7, but 0, 1.\n");
 });
 
-it("In production, an empty database in the place of one that is known is neither deployed nor compared", async () => {
+it("In production, an empty database in the place of one that is known is neither deployed nor completed", async () => {
   const service = await aService([1], [1], { 1: 3 });
   service.add(`${NAME}-1`);
-  for (const [command = "", ...args] of [
-    ["deploy"],
-    ["shards_reconcile", "--remote"],
-    ["shards_add", "--remote"],
-  ]) {
+  for (const [command = "", ...args] of [["deploy"], ["shards_add", "--remote"]]) {
     const { code, output } = await service.run(command, ...args);
     expect(code, command).toBe(1);
     expect(output, command).toContain(
@@ -193,9 +184,9 @@ it("In production, an empty database in the place of one that is known is neithe
   }
 });
 
-it("In production, who puts the directory back is told to compare it before anything is served", async () => {
+it("In production, who puts the directory back is told to complete it before anything is served", async () => {
   const service = await aService([1], [1], { 1: 1 });
   const { code, output } = await service.run("restore", "--remote", "--after-time-travel", "--shard", "0");
   expect(code, output).toBe(0);
-  expect(output).toContain("Before anything else is served, run `npm run shards:reconcile -- --remote`");
+  expect(output).toContain("Before anything else is served, run `npm run deploy`");
 });

@@ -13,9 +13,9 @@ type Fields = ConstructorParameters<typeof EgressInfo>[0];
 const anEgress = (fields: Fields = {}) => new EgressInfo({ egressId: "EG_1", roomId: "RM_1", ...fields });
 
 const aFile = (fields: ConstructorParameters<typeof FileInfo>[0] = {}) =>
-  new FileInfo({ filename: "visits/1.mp4", location: "https://bucket.example/visits/1.mp4", ...fields });
+  new FileInfo({ filename: "clinic/1.mp4", location: "https://bucket.example/clinic/1.mp4", ...fields });
 
-const reportOf = (json: unknown) => toEgressReport(egressInfo.parse(json));
+const reportOf = (json: unknown) => toEgressReport(egressInfo.parse(json), "clinic");
 
 /** What the service makes of it when LiveKit writes it into an event. */
 const reportOfEvent = (fields: Fields) => reportOf(anEgress(fields).toJson());
@@ -54,19 +54,19 @@ describe("An EgressInfo of LiveKit", () => {
     expect(ended({ fileResults: [aFile()] })).toEqual({
       status: "egress_ended",
       ended_at: ENDED_AT,
-      storage_key: "visits/1.mp4",
+      storage_key: "clinic/1.mp4",
     });
   });
 
   it("of an older version reports its file too", () => {
     expect(ended({ result: { case: "file", value: aFile() } })).toMatchObject({
-      storage_key: "visits/1.mp4",
+      storage_key: "clinic/1.mp4",
     });
   });
 
   it("reports the first of its files that has a name", () => {
-    const fileResults = [aFile({ filename: "" }), aFile({ filename: "2.mp4" }), aFile()];
-    expect(ended({ fileResults })).toMatchObject({ storage_key: "2.mp4" });
+    const fileResults = [aFile({ filename: "" }), aFile({ filename: "clinic/2.mp4" }), aFile()];
+    expect(ended({ fileResults })).toMatchObject({ storage_key: "clinic/2.mp4" });
   });
 
   it("reports no file before its end, although LiveKit knows the name", () => {
@@ -82,7 +82,7 @@ describe("An EgressInfo of LiveKit", () => {
     expect(ended({ status, error, fileResults: [aFile({ location: "" })] })).toEqual({
       status: "egress_ended",
       ended_at: ENDED_AT,
-      storage_key: "visits/1.mp4",
+      storage_key: "clinic/1.mp4",
       error,
     });
   });
@@ -96,17 +96,21 @@ describe("An EgressInfo of LiveKit", () => {
         ended_at: ENDED_AT,
         error,
       });
-      expect(ended({ status, error, fileResults: [aFile()] })).toMatchObject({ storage_key: "visits/1.mp4" });
+      expect(ended({ status, error, fileResults: [aFile()] })).toMatchObject({ storage_key: "clinic/1.mp4" });
     },
   );
 
-  it.each(["/visits/1.mp4", "visits//1.mp4", "../1.mp4", `${"x".repeat(1025)}.mp4`])(
-    "with a file that cannot have a URL (%s) ends with an error that says so",
+  const unusable = ["/clinic/1.mp4", "clinic//1.mp4", "clinic/../1.mp4", `clinic/${"x".repeat(1018)}`];
+  const ofNoOrganization = ["1.mp4", "clinic", "clinic-2/1.mp4", "Clinic/1.mp4", "visits/clinic/1.mp4"];
+
+  it.each([...unusable, ...ofNoOrganization])(
+    "with a file that cannot be a recording of the organization (%s) ends with an error that says so",
     (filename) => {
       expect(ended({ fileResults: [aFile({ filename })] })).toEqual({
         status: "egress_ended",
         ended_at: ENDED_AT,
-        error: "The name of the file cannot be a storage key, so there is no download",
+        error:
+          "The name of the file is not a path that begins with the organization's slug, so there is no download",
       });
     },
   );
@@ -147,7 +151,7 @@ describe("An EgressInfo of LiveKit", () => {
       items.map((item) => egressInfo.parse(item)),
     );
     expect(parsed).toEqual(parsedEvents);
-    expect(parsed?.map(toEgressReport)).toEqual(parsedEvents?.map(toEgressReport));
+    expect(written.items.map(reportOf)).toEqual(asEvents.map(reportOf));
   });
 
   it("without an id is not one", () => {
@@ -165,11 +169,15 @@ describe("An EgressInfo of LiveKit", () => {
 
   it("always gives a report that the platform may send, whatever its fields hold", () => {
     const names = ["status", "error", "endedAt", "ended_at", "fileResults", "file", "roomId", "updatedAt"];
+    const filename = fc.oneof(
+      fc.string(),
+      fc.string().map((name) => `clinic/${name}`),
+    );
     const value = fc.oneof(
       fc.jsonValue({ maxDepth: 1 }),
       fc.string({ unit: fc.constantFrom("a", " ", "/", "\0", "\ud800", "😀") }),
       fc.constantFrom(...Object.keys(EgressStatus), `${NANOSECONDS}`, -1, 1e300, "9".repeat(19)),
-      fc.array(fc.record({ filename: fc.string(), location: fc.string() })),
+      fc.array(fc.record({ filename, location: fc.string() })),
     );
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), value), (fields) => {

@@ -33,24 +33,27 @@ const ended: Egress = {
   error: "A hiccup.",
   is_stopped: true,
   ended_at: 40,
-  storage_key: "a.wav",
+  storage_key: "clinic/a.wav",
   check_at: null,
 };
 
 const deleted: Egress = { ...ended, status: "egress_deleted" };
 
-const CALL = { id: 2, organization_id: 1 };
+const CALL = { id: 2 };
+
+/** What is known, but for the egress: the report is of the call, and its user is of the organization. */
+const KNOWN = {
+  organization: { id: 1, slug: "clinic" },
+  call: CALL,
+  isMember: true,
+  fileOwner: undefined,
+};
 
 const NOW = 50;
 
 /** Merges a report whose user_id is of the organization, and whose call_key is the one of the call. */
 const merge = (egress: Egress | undefined, report: EgressReport, now = NOW) =>
-  mergeEgress(
-    { egress, call: report.call_key ? CALL : undefined, isMember: true, fileOwner: undefined },
-    "EG_1",
-    report,
-    now,
-  ) as Egress;
+  mergeEgress({ ...KNOWN, egress, call: report.call_key ? CALL : undefined }, "EG_1", report, now) as Egress;
 
 /** The egress after a report that changed it. */
 const changed = <Row extends { status: string }>(egress: Row) => ({
@@ -107,21 +110,28 @@ describe("A first report of an egress", () => {
 describe("A report of an egress is refused", () => {
   const refusal = (known: Egress | undefined, report: EgressReport, references: object) =>
     refusalOf(() =>
-      mergeEgress(
-        { egress: known, call: CALL, isMember: false, fileOwner: undefined, ...references },
-        "EG_1",
-        report,
-        NOW,
-      ),
+      mergeEgress({ ...KNOWN, egress: known, isMember: false, ...references }, "EG_1", report, NOW),
     );
 
-  it("when its file is, or was, of another organization, whatever became of the egress", () => {
-    const report: EgressReport = { call_key: "call", status: "egress_ended", storage_key: "b.wav" };
+  const report: EgressReport = { call_key: "call", status: "egress_ended", storage_key: "clinic/b.wav" };
+
+  it.each(["b.wav", "clinic", "clinic-2/b.wav", "Clinic/b.wav", "a/clinic/b.wav"])(
+    "when its file does not begin with the slug of the organization, whatever became of the egress: %s",
+    (storage_key) => {
+      for (const known of [undefined, starting, ended, deleted])
+        expect(refusal(known, { ...report, storage_key }, {})).toMatch(
+          /storage_key: must begin with the organization's slug and a slash/,
+        );
+    },
+  );
+
+  it("when its file is, or was, that of another recording, whatever became of the egress", () => {
     for (const known of [undefined, starting, ended, deleted]) {
-      expect(refusal(known, report, { fileOwner: 9 })).toMatch(/storage_key: is the file of another/);
-      expect(
-        mergeEgress({ egress: known, call: CALL, isMember: false, fileOwner: 1 }, "EG_1", report, NOW),
-      ).toMatchObject({ storage_key: "b.wav" });
+      expect(refusal(known, report, { fileOwner: "EG_2" })).toMatch(
+        /storage_key: is, or was, the file of another recording/,
+      );
+      const own = { ...KNOWN, egress: known, fileOwner: "EG_1" };
+      expect(mergeEgress(own, "EG_1", report, NOW)).toMatchObject({ storage_key: "clinic/b.wav" });
     }
   });
 
@@ -137,7 +147,7 @@ describe("A report of an egress is refused", () => {
   });
 
   it("when it names another call", () => {
-    const call = { id: 99, organization_id: 1 };
+    const call = { id: 99 };
     for (const known of [starting, ended])
       expect(refusal(known, { call_key: "other", user_id: 9 }, { call })).toMatch(
         /must be the call of the first report/,
@@ -152,16 +162,15 @@ describe("A report of an egress is refused", () => {
   it("for its call and its user, where it comes late too", () => {
     const late: EgressReport = { call_key: "call", status: "egress_starting", user_id: 9 };
     expect(refusal(ended, late, { call: undefined })).toMatch(/no call with this key/);
-    expect(refusal(ended, late, { call: { id: 99, organization_id: 1 } })).toMatch(
-      /must be the call of the first report/,
-    );
+    expect(refusal(ended, late, { call: { id: 99 } })).toMatch(/must be the call of the first report/);
     expect(refusal(ended, late, {})).toMatch(/user_id/);
   });
 
   it("but not once the egress is deleted: then every report changes nothing", () => {
     const late: EgressReport = { call_key: "nowhere", status: "egress_starting", user_id: 9 };
-    const known = { egress: deleted, call: undefined, isMember: false, fileOwner: undefined };
-    expect(mergeEgress(known, "EG_1", late, NOW)).toBe(deleted);
+    expect(
+      mergeEgress({ ...KNOWN, egress: deleted, call: undefined, isMember: false }, "EG_1", late, NOW),
+    ).toBe(deleted);
   });
 });
 
@@ -189,7 +198,7 @@ describe("A later report of an egress", () => {
     ["an error, of somebody", { error: "Lost.", user_id: 4 }, { error: "Lost.", changed_by_user_id: 4 }],
     ["that it was stopped", { is_stopped: true, user_id: 3 }, { is_stopped: true }],
     ["an end before it, which waits", { ended_at: 30, user_id: 3 }, { early_ended_at: 30 }],
-    ["a storage key", { storage_key: "b.wav", user_id: 3 }, { storage_key: "b.wav" }],
+    ["a storage key", { storage_key: "clinic/b.wav", user_id: 3 }, { storage_key: "clinic/b.wav" }],
     ["the next status", { status: "egress_active", user_id: 3 }, { status: "egress_active" }],
     [
       "the end",
@@ -206,7 +215,7 @@ describe("A later report of an egress", () => {
   });
 
   it("clears with null what has not ended", () => {
-    const known = { ...starting, error: "A hiccup.", early_ended_at: 30, storage_key: "a.wav" };
+    const known = { ...starting, error: "A hiccup.", early_ended_at: 30, storage_key: "clinic/a.wav" };
     const report = { error: null, ended_at: null, storage_key: null, user_id: 3 };
     expect(merge(known, report)).toEqual(changed({ ...starting }));
   });
@@ -236,11 +245,11 @@ describe("A later report of an egress", () => {
     (status) => {
       const known = { ...ended, error: null, storage_key: null };
       const late: EgressReport = { status, is_stopped: false, ended_at: 99, user_id: 4 };
-      expect(merge(known, { ...late, error: "Lost.", storage_key: "b.wav" })).toEqual(
+      expect(merge(known, { ...late, error: "Lost.", storage_key: "clinic/b.wav" })).toEqual(
         changed({
           ...known,
           error: "Lost.",
-          storage_key: "b.wav",
+          storage_key: "clinic/b.wav",
           changed_by_user_id: 4,
         }),
       );
@@ -252,8 +261,8 @@ describe("A later report of an egress", () => {
     const known = { ...starting, status: "egress_ending", error: "A hiccup." };
     const late: EgressReport = { status: "egress_active", error: "Lost.", is_stopped: true, ended_at: 30 };
     expect(merge(known, late)).toBe(known);
-    expect(merge(known, { ...late, storage_key: "a.wav", user_id: 3 })).toEqual(
-      changed({ ...known, storage_key: "a.wav" }),
+    expect(merge(known, { ...late, storage_key: "clinic/a.wav", user_id: 3 })).toEqual(
+      changed({ ...known, storage_key: "clinic/a.wav" }),
     );
   });
 
@@ -268,19 +277,23 @@ describe("A later report of an egress", () => {
   });
 
   it("gives a deleted one a file that nobody knew of, and changes nothing else", () => {
-    const late: EgressReport = { status: "egress_ended", error: "New.", ended_at: 99, storage_key: "b.wav" };
-    for (const storage_key of [null, "a.wav"]) {
+    const late: EgressReport = {
+      status: "egress_ended",
+      error: "New.",
+      ended_at: 99,
+      storage_key: "clinic/b.wav",
+    };
+    for (const storage_key of [null, "clinic/a.wav"]) {
       const known = { ...deleted, storage_key };
-      expect(merge(known, late)).toEqual({ ...known, storage_key: "b.wav" });
+      expect(merge(known, late)).toEqual({ ...known, storage_key: "clinic/b.wav" });
     }
-    const known = { ...deleted, storage_key: "b.wav" };
+    const known = { ...deleted, storage_key: "clinic/b.wav" };
     expect(merge(known, late)).toBe(known);
   });
 
-  it.each([undefined, { id: 99, organization_id: 1 }])("gives it no file of another call: %o", (call) => {
-    const late: EgressReport = { call_key: "other", status: "egress_ended", storage_key: "b.wav" };
-    const known = { egress: deleted, call, isMember: true, fileOwner: undefined };
-    expect(mergeEgress(known, "EG_1", late, NOW)).toBe(deleted);
+  it.each([undefined, { id: 99 }])("gives it no file of another call: %o", (call) => {
+    const late: EgressReport = { call_key: "other", status: "egress_ended", storage_key: "clinic/b.wav" };
+    expect(mergeEgress({ ...KNOWN, egress: deleted, call }, "EG_1", late, NOW)).toBe(deleted);
   });
 
   it.each<EgressReport>([
@@ -315,7 +328,7 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
         error: fc.constantFrom(null, "Lost."),
         is_stopped: fc.constantFrom(null, true, false),
         ended_at: fc.constantFrom(null, 30, 40),
-        storage_key: fc.constantFrom(null, "a.wav", "b.wav"),
+        storage_key: fc.constantFrom(null, "clinic/a.wav", "clinic/b.wav"),
         user_id: fc.constantFrom(null, 3, 4),
       },
       { requiredKeys: [] },
@@ -349,7 +362,7 @@ describe("Whatever is reported of an egress, in whatever order,", () => {
   });
 
   it("the same facts lead to the same state", () => {
-    const facts = { error: fc.constant("Lost."), storage_key: fc.constant("a.wav") };
+    const facts = { error: fc.constant("Lost."), storage_key: fc.constant("clinic/a.wav") };
     /** A report of one of its states, with what the backend may know by then. */
     const reportOf = (status: EgressReport["status"], known: object = {}) =>
       fc

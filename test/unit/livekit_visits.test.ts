@@ -11,11 +11,13 @@ import type { Participant } from "../../src/resources/participants/participants.
 import { recordingConsent } from "./support/consents.ts";
 
 const T0 = Date.parse("2026-01-31T09:30:00Z");
-const ROOM = { id: 7, organization_id: 1 };
+const ROOM = { id: 7 };
+const ORGANIZATION = 1;
 const CALL_ID = 21;
 const MEMBER = 5;
+const OWNER = 11;
 
-const metadata = JSON.stringify({ waiting_room_slug: "clinic--cardiology", organization_user_id: 11 });
+const metadata = JSON.stringify({ waiting_room_slug: "clinic--cardiology", organization_user_id: OWNER });
 
 interface Said {
   name?: string;
@@ -31,7 +33,7 @@ function anEvent(event: string, at: number, identity?: string, { joinedAtMs, ...
     event,
     id: `EV_${event}_${at}`,
     createdAt: BigInt(Math.floor(at / 1000)),
-    room: { sid: "RM_1", name: "cardiology-1", metadata, creationTime: BigInt(T0 / 1000) },
+    room: { sid: "RM_1", name: "clinic--visit-1", metadata, creationTime: BigInt(T0 / 1000) },
     ...(identity !== undefined && {
       participant: {
         sid: `PA_${joinedAtMs}`,
@@ -80,15 +82,15 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
     const keys = visit ? (visit.visitor?.keys ?? []) : [(event as Correction).platform.key];
     const everybody = [...participants.values()];
     const known = {
+      organization_id: ORGANIZATION,
       call,
       room: ROOM,
-      ownerOrganization: ROOM.organization_id,
       participants: everybody.filter(({ key }) => keys.includes(key)),
       consents: ledger,
       present: everybody.filter(
         (each) => visit?.ended_at && each.call_id === CALL_ID && each.left_at === null,
       ),
-      members: new Set([MEMBER]),
+      members: new Set([OWNER, MEMBER]),
     };
     const report = visit
       ? reportOfVisit(visit, known, now)
@@ -155,7 +157,7 @@ function inEveryOrder(events: string[], waiting: Participant[] = []) {
 
 const RITA_WAITS: Participant = {
   id: 301,
-  organization_id: ROOM.organization_id,
+  organization_id: ORGANIZATION,
   key: "rita",
   waiting_room_id: 8,
   call_id: null,
@@ -558,7 +560,7 @@ describe("What the platform corrects", () => {
 });
 
 it("An event that says no time takes the time at which it comes first", () => {
-  const room = { sid: "RM_1", metadata };
+  const room = { sid: "RM_1", name: "clinic--visit-1", metadata };
   const timeless = (event: string) => JSON.stringify({ event, room, participant: { identity: "rita" } });
   const visit = ["participant_joined", "participant_left", "room_finished"].map(timeless);
   const { call, people } = outcomeOf(visit);

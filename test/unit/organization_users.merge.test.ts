@@ -16,7 +16,6 @@ const ANN = { organization_id: 1, email: "ann@example.com", display_name: "Ann" 
 const member = (roles: Role[], assists: number[] = []): Member => ({
   ...ANN,
   id: 14,
-  user_id: 36,
   roles,
   assists,
   created_at: 1,

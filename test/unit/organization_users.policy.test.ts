@@ -18,7 +18,6 @@ const caller = { organization_id: 1, organization_user_id: 11 };
 const olga: Member = {
   id: 11,
   organization_id: 1,
-  user_id: 33,
   email: "olga@example.com",
   display_name: "Olga",
   roles: ADMIN,

@@ -7,9 +7,6 @@ const clinic = {
   id: 1,
   name: "Riverside Clinic",
   slug: "riverside-clinic-3",
-  slug_stem: "riverside-clinic",
-  slug_number: 3,
-  shard: 0,
   recording_retention_days: 30,
   transcript_retention_days: null,
   participant_retention_days: null,
@@ -25,7 +22,7 @@ describe("An update of an organization", () => {
   });
 
   it("keeps things for good where the days are null", () => {
-    const days = { shard: 0, recording_retention_days: null, transcript_retention_days: 60 };
+    const days = { recording_retention_days: null, transcript_retention_days: 60 };
     expect(mergeOrganization(clinic, days, NOW)).toEqual({ ...clinic, ...days, updated_at: NOW });
   });
 

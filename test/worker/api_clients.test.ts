@@ -137,32 +137,33 @@ describe("Revoking an API client", () => {
   }
 
   it("closes the external API to this client, and to no other", async () => {
-    const [client, other] = await twoClients();
-    expectGone(await platform.delete(`/api_clients/${client.id}`));
+    const [client, other, clinic] = await twoClients();
+    expectGone(await clinic.platform.delete(`/api_clients/${client.id}`));
     expectRefusal(await asClient(client).get("/waiting_rooms"), 401, "Invalid client credentials");
     expect((await asClient(other).get("/waiting_rooms")).status).toBe(200);
   });
 
   it("works once: a second time it gives 404", async () => {
     const [client, , clinic] = await twoClients();
-    expectGone(await platform.delete(`/api_clients/${client.id}`));
+    expectGone(await clinic.platform.delete(`/api_clients/${client.id}`));
     const revoked = await storedClients(clinic);
-    expectRefusal(await platform.delete(`/api_clients/${client.id}`), 404);
+    expectRefusal(await clinic.platform.delete(`/api_clients/${client.id}`), 404);
     expect(await storedClients(clinic)).toEqual(revoked);
   });
 
   it("keeps what the client created", async () => {
-    const [client, other] = await twoClients();
+    const [client, other, clinic] = await twoClients();
     const room = await given(
       asClient(client).post("/waiting_rooms", { waiting_room: { name: "Cardiology" } }),
     );
-    expectGone(await platform.delete(`/api_clients/${client.id}`));
+    expectGone(await clinic.platform.delete(`/api_clients/${client.id}`));
     expect((await asClient(other).get(`/waiting_rooms/${room.slug}`)).body).toEqual(room);
   });
 
-  it("gives 404 for an unknown client", async () => {
-    const [client] = await twoClients();
-    expectRefusal(await platform.delete("/api_clients/999999999"), 404);
+  it("gives 404 for an unknown client, and for one of another organization", async () => {
+    const [[client, , clinic], other] = [await twoClients(), await anOrganization()];
+    expectRefusal(await clinic.platform.delete("/api_clients/999999999"), 404);
+    expectRefusal(await other.platform.delete(`/api_clients/${client.id}`), 404);
     expect((await asClient(client).get("/waiting_rooms")).status).toBe(200);
   });
 });

@@ -62,7 +62,7 @@ describe("The external API", () => {
     const { "X-Client-ID": id, "X-Client-Secret": secret } = clinic.client.credentials;
     const otherSecret = other.client.credentials["X-Client-Secret"];
     const revoked = await clinic.addClient(clinic.admin.id);
-    await given(platform.delete(`/api_clients/${revoked.id}`));
+    await given(clinic.platform.delete(`/api_clients/${revoked.id}`));
 
     const faults: Record<string, string>[] = [
       {},
@@ -148,7 +148,7 @@ describe("A request without credentials", () => {
 
   it.each([
     ["the path is unknown", "GET", "/nowhere", undefined, {}],
-    ["the id is not a number", "DELETE", "/api_clients/x", undefined, {}],
+    ["the id is not a number", "DELETE", "/organizations/1/api_clients/x", undefined, {}],
     ["the body is a form", "POST", "/organizations", "name=Clinic", asText],
     ["the body is not JSON", "POST", "/organizations", NOT_JSON, {}],
     ["the body is invalid", "POST", "/organizations", {}, {}],
@@ -177,6 +177,13 @@ describe("An unknown path", () => {
     ["/organizations", "DELETE"],
     ["/organization_users", "GET"],
     ["/waiting_rooms", "GET"],
+    ["/calls/call-1", "PUT"],
+    ["/calls/call-1", "GET"],
+    ["/egresses/egress-1", "PUT"],
+    ["/egresses/egress-1", "DELETE"],
+    ["/api_clients/1", "DELETE"],
+    ["/issuers/1", "DELETE"],
+    ["/invites/1", "GET"],
   ])("is 404 in the platform API: %s by %s", async (path, method) => {
     expectRefusal(await platform.send(method, path), 404, "Not found");
   });
@@ -211,7 +218,8 @@ describe("A path id that is not a positive integer", () => {
     const api_client = { name: "Integration", organization_user_id: 1 };
     expectRefusal(await platform.post(`/organizations/${id}/users`, { user }), 404);
     expectRefusal(await platform.post(`/organizations/${id}/api_clients`, { api_client }), 404);
-    expectRefusal(await platform.delete(`/api_clients/${id}`), 404);
+    expectRefusal(await platform.delete(`/organizations/${id}/api_clients/1`), 404);
+    expectRefusal(await platform.delete(`/organizations/1/api_clients/${id}`), 404);
   });
 });
 
@@ -458,7 +466,7 @@ describe("Every response", () => {
       [401, await api("/api/livekit", {}).post("/webhook", {})],
       [404, await client.get(path)],
       [404, await client.get("/nowhere")],
-      [404, await platform.delete("/api_clients/x")],
+      [404, await clinic.platform.delete("/api_clients/x")],
       [404, await api("", {}).get("/")],
       [413, await client.post("/waiting_rooms", tooLarge)],
       [413, await liveKit.send("{}".padEnd(LIVEKIT_LIMIT + 1))],

@@ -66,7 +66,7 @@ describe("Redeeming a code", () => {
     const theirs = await expectExchanged(other.client, await provider.token({ email }));
     expect((await redeem(theirs)).body).toEqual({
       organization: { id: other.id, name: "Hillside Clinic", slug: other.slug },
-      user: { id: clinic.admin.user_id, email, display_name: "Ada Elsewhere" },
+      user: { id: there.user_id, email, display_name: "Ada Elsewhere" },
       organization_user: { id: there.id, roles: ["provider"] },
     });
     expect((await redeem(ours)).body).toMatchObject({

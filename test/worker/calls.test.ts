@@ -23,11 +23,13 @@ async function aFirstReport() {
   const clinic = await anOrganization();
   const { id, slug } = await clinic.addRoom();
   const provider = await clinic.addProvider();
+  const key = unique("call");
   return {
     clinic,
     room: { id, slug } as { id: number; slug: string },
     provider,
-    key: unique("call"),
+    key,
+    report: (call: object) => reportCall(clinic, key, call),
     first: { waiting_room_slug: slug, organization_user_id: provider.id, started_at: STARTED_AT },
   };
 }
@@ -59,8 +61,8 @@ const failRate = async ({ client }: Organization) =>
 
 describe("The first report of a call", () => {
   it("makes an ongoing call of the organization user, in the room", async () => {
-    const { key, first, room, provider } = await aFirstReport();
-    const { status, body } = await reportCall(key, first);
+    const { key, first, report, room, provider } = await aFirstReport();
+    const { status, body } = await report(first);
     expect(status).toBe(200);
     expect(body).toEqual({
       id: expect.any(Number),
@@ -78,15 +80,15 @@ describe("The first report of a call", () => {
   });
 
   it("makes an ended call if it says when the call ended", async () => {
-    const { key, first } = await aFirstReport();
-    const { status, body } = await reportCall(key, { ...first, ended_at: ENDED_AT });
+    const { first, report } = await aFirstReport();
+    const { status, body } = await report({ ...first, ended_at: ENDED_AT });
     expect(status).toBe(200);
     expect(body).toMatchObject({ is_ended: true, ended_at: ENDED_AT });
   });
 
   it("accepts a call that ended at the moment when it started", async () => {
-    const { key, first } = await aFirstReport();
-    const { status, body } = await reportCall(key, { ...first, ended_at: STARTED_AT });
+    const { first, report } = await aFirstReport();
+    const { status, body } = await report({ ...first, ended_at: STARTED_AT });
     expect(status).toBe(200);
     expect(body).toMatchObject({ is_ended: true, started_at: STARTED_AT, ended_at: STARTED_AT });
   });
@@ -97,19 +99,17 @@ describe("The first report of a call", () => {
     ["2026-01-31T19:00:00.5+01", "2026-01-31T13:00-06"],
     ["2026-01-31t18:00:00.5z", "2026-01-31T19:00z"],
   ])("accepts times with any offset, and returns them in UTC: %s, %s", async (started_at, ended_at) => {
-    const { key, first } = await aFirstReport();
-    expect((await reportCall(key, { ...first, started_at, ended_at })).body).toMatchObject({
+    const { first, report } = await aFirstReport();
+    expect((await report({ ...first, started_at, ended_at })).body).toMatchObject({
       started_at: "2026-01-31T18:00:00.500Z",
       ended_at: "2026-01-31T19:00:00.000Z",
     });
   });
 
   it("accepts a personal room", async () => {
-    const { clinic, key, first, provider } = await aFirstReport();
-    const { status, body } = await reportCall(key, {
-      ...first,
-      waiting_room_slug: provider.waiting_room_slug,
-    });
+    const { clinic, first, report, provider } = await aFirstReport();
+    const { waiting_room_slug } = provider;
+    const { status, body } = await report({ ...first, waiting_room_slug });
     expect(status).toBe(200);
     const room = await given(clinic.client.get(`/waiting_rooms/${provider.waiting_room_slug}`));
     expect(body.waiting_room_id).toBe(room.id);
@@ -119,36 +119,36 @@ describe("The first report of a call", () => {
     ["of 255 characters", "k".repeat(255)],
     ["with a slash, a space and an umlaut", "visit/1 ü"],
   ])("accepts a key %s", async (_, word) => {
-    const { first } = await aFirstReport();
+    const { clinic, first } = await aFirstReport();
     const key = (unique("") + word).slice(0, 255);
-    const { status, body } = await reportCall(key, first);
+    const { status, body } = await reportCall(clinic, key, first);
     expect(status).toBe(200);
     expect(body.key).toBe(key);
-    expect((await reportCall(key, {})).body).toEqual(body);
+    expect((await reportCall(clinic, key, {})).body).toEqual(body);
   });
 
   it("accepts null for what is not known yet, and an empty list of participants", async () => {
-    const { key, first } = await aFirstReport();
+    const { first, report } = await aFirstReport();
     const unknown = { ended_at: null, failed: null, participants: [] };
-    const { status, body } = await reportCall(key, { ...first, ...unknown });
+    const { status, body } = await report({ ...first, ...unknown });
     expect(status).toBe(200);
     expect(body).toMatchObject({ is_ended: false, ended_at: null });
-    await changingNothing(() => given(reportCall(key, first)));
+    await changingNothing(() => given(report(first)));
   });
 
   it("accepts null for what is not known about a participant, like a field that is left out", async () => {
-    const { key, first } = await aFirstReport();
+    const { first, report } = await aFirstReport();
     const unknown = { user_id: null, waiting_since: null, joined_at: null, left_at: null };
     const rita = aRecipient();
     const participants = [{ ...rita, ...unknown, recording_consent: null }];
-    expect((await reportCall(key, { ...first, participants })).status).toBe(200);
+    expect((await report({ ...first, participants })).status).toBe(200);
     const told = { key: rita.key, display_name: rita.display_name, role: rita.role };
-    await changingNothing(() => given(reportCall(key, { participants: [told] })));
+    await changingNothing(() => given(report({ participants: [told] })));
   });
 
   it("ignores unknown keys", async () => {
-    const { key, first } = await aFirstReport();
-    const { body } = await reportCall(key, { ...first, id: 999_999, key: "another", is_ended: true });
+    const { key, first, report } = await aFirstReport();
+    const { body } = await report({ ...first, id: 999_999, key: "another", is_ended: true });
     expect(body).toMatchObject({ key, is_ended: false });
     expect(body.id).not.toBe(999_999);
   });
@@ -158,32 +158,32 @@ describe("The first report of a call", () => {
     ["organization_user_id", /organization_user_id/],
     ["started_at", /started_at/],
   ])("is refused without %s, and changes nothing", async (field, text) => {
-    const { key, first } = await aFirstReport();
+    const { first, report } = await aFirstReport();
     const lacking = { ...first, [field]: undefined, participants: [aRecipient()] };
-    const refused = await changingNothing(() => reportCall(key, lacking));
+    const refused = await changingNothing(() => report(lacking));
     expectRefusal(refused, 422, text);
   });
 
   it("is refused with a room that is retired", async () => {
-    const { clinic, key, first, room } = await aFirstReport();
+    const { clinic, first, report, room } = await aFirstReport();
     expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
-    const refused = await changingNothing(() => reportCall(key, first));
+    const refused = await changingNothing(() => report(first));
     expectRefusal(refused, 422, /waiting_room_slug/);
   });
 
   it("is refused with a user of another organization", async () => {
-    const { key, first } = await aFirstReport();
+    const { first, report } = await aFirstReport();
     const stranger = await (await anOrganization()).addProvider();
     const organization_user_id = stranger.id;
-    const refused = await changingNothing(() => reportCall(key, { ...first, organization_user_id }));
+    const refused = await changingNothing(() => report({ ...first, organization_user_id }));
     expectRefusal(refused, 422, /organization_user_id/);
   });
 
   it("is refused with a participant who is a user of another organization", async () => {
-    const { key, first } = await aFirstReport();
+    const { first, report } = await aFirstReport();
     const stranger = await (await anOrganization()).addProvider();
     const participants = [aRecipient(), aProviderOnTheCall({ user_id: stranger.user_id })];
-    const refused = await changingNothing(() => reportCall(key, { ...first, participants }));
+    const refused = await changingNothing(() => report({ ...first, participants }));
     expectRefusal(refused, 422, /user_id/);
   });
 
@@ -192,14 +192,14 @@ describe("The first report of a call", () => {
     ["a null wrapper", { call: null }],
     ["a list as the wrapper", { call: [] }],
   ])("is refused with %s, and changes nothing", async (_, body) => {
-    const key = unique("call");
-    const refused = await changingNothing(() => platform.put(`/calls/${key}`, body));
+    const { clinic, key } = await aFirstReport();
+    const refused = await changingNothing(() => clinic.platform.put(`/calls/${key}`, body));
     expectRefusal(refused, 422, /call/);
   });
 
   it("is refused without its wrapper", async () => {
-    const { key, first } = await aFirstReport();
-    const refused = await changingNothing(() => platform.put(`/calls/${key}`, first));
+    const { clinic, key, first } = await aFirstReport();
+    const refused = await changingNothing(() => clinic.platform.put(`/calls/${key}`, first));
     expectRefusal(refused, 422, /call/);
   });
 });
@@ -254,19 +254,19 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
     ["a consent that is text", withParticipant({ recording_consent: "yes" }), /recording_consent/],
     ["a participant named twice", { participants: Array(2).fill(aRecipient()) }, /call\.participants/],
   ])("is refused with %s, and changes nothing", async (_, fault, text) => {
-    const { key, first } = await aFirstReport();
+    const { first, report } = await aFirstReport();
     const rita = aRecipient({ waiting_since: WAITING_SINCE });
-    if (which === "later") await given(reportCall(key, { ...first, participants: [rita] }));
+    if (which === "later") await given(report({ ...first, participants: [rita] }));
     // Each also has a valid change that would be noticed.
-    const report = { ...(which === "first" ? first : {}), failed: true, ...fault };
-    const refused = await changingNothing(() => reportCall(key, report));
+    const faulty = { ...(which === "first" ? first : {}), failed: true, ...fault };
+    const refused = await changingNothing(() => report(faulty));
     expectRefusal(refused, 422, text);
   });
 });
 
 describe("A later report of a call", () => {
   it("changes nothing if it repeats the first or is empty", async () => {
-    const { key, first, provider } = await aFirstReport();
+    const { first, report, provider } = await aFirstReport();
     const full = {
       ...first,
       ended_at: ENDED_AT,
@@ -278,10 +278,10 @@ describe("A later report of a call", () => {
         aRecipient({ recording_consent: undefined }),
       ],
     };
-    const answer = await given(reportCall(key, full));
-    const repeated = await changingNothing(() => reportCall(key, full));
+    const answer = await given(report(full));
+    const repeated = await changingNothing(() => report(full));
     expect(repeated).toMatchObject({ status: 200, body: answer });
-    const silent = await changingNothing(() => reportCall(key, {}));
+    const silent = await changingNothing(() => report({}));
     expect(silent).toMatchObject({ status: 200, body: answer });
   });
 
@@ -370,11 +370,11 @@ describe("A later report of a call", () => {
   });
 
   it("does not reopen an ended call, neither by repeating an early report nor with null", async () => {
-    const { key, first } = await aFirstReport();
-    await given(reportCall(key, first));
-    const ended = await given(reportCall(key, { ended_at: ENDED_AT }));
+    const { first, report } = await aFirstReport();
+    await given(report(first));
+    const ended = await given(report({ ended_at: ENDED_AT }));
     for (const late of [first, { ...first, ended_at: null }, { ended_at: null }]) {
-      const answer = await changingNothing(() => reportCall(key, late));
+      const answer = await changingNothing(() => report(late));
       expect(answer).toMatchObject({ status: 200, body: ended });
     }
   });
@@ -404,55 +404,70 @@ describe("A later report of a call", () => {
 
 describe("The room of a call", () => {
   it("stays the room of the first report, even if a later report names another room of the organization", async () => {
-    const { clinic, key, first: call } = await aFirstReport();
+    const { clinic, first: call, report } = await aFirstReport();
     const first = { ...call, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
-    const answer = await given(reportCall(key, first));
+    const answer = await given(report(first));
     const other = await clinic.addRoom({ name: "Lungs" });
     for (const waiting_room_slug of [other.slug, unique("nowhere"), ""]) {
-      const later = await changingNothing(() => reportCall(key, { ...first, waiting_room_slug }));
+      const later = await changingNothing(() => report({ ...first, waiting_room_slug }));
       expect(later).toMatchObject({ status: 200, body: answer });
     }
   });
 
   it("is ignored in a later report, even if it was renamed", async () => {
-    const { clinic, key, first, room } = await aFirstReport();
-    const answer = await given(reportCall(key, first));
+    const { clinic, first, report, room } = await aFirstReport();
+    const answer = await given(report(first));
     await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Lungs" } }));
-    expect(await changingNothing(() => reportCall(key, first))).toMatchObject({ status: 200, body: answer });
+    expect(await changingNothing(() => report(first))).toMatchObject({ status: 200, body: answer });
   });
 
   it("is ignored in a later report, even if it was retired", async () => {
-    const { clinic, key, first, room } = await aFirstReport();
+    const { clinic, first, report, room } = await aFirstReport();
     const ended = { ...first, ended_at: ENDED_AT };
-    const answer = await given(reportCall(key, ended));
+    const answer = await given(report(ended));
     expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}`));
-    expect(await changingNothing(() => reportCall(key, ended))).toMatchObject({ status: 200, body: answer });
-    const corrected = await reportCall(key, { ...ended, ended_at: BACK_AT, participants: [aRecipient()] });
+    expect(await changingNothing(() => report(ended))).toMatchObject({ status: 200, body: answer });
+    const corrected = await report({ ...ended, ended_at: BACK_AT, participants: [aRecipient()] });
     expect(corrected).toMatchObject({ status: 200, body: { ...answer, ended_at: BACK_AT } });
   });
 });
 
 describe("The key of a call", () => {
-  it("that another organization has used is refused, and changes nothing", async () => {
-    const theirs = await aFirstReport();
-    await given(reportCall(theirs.key, theirs.first));
-    const ours = await aFirstReport();
-    const refused = await changingNothing(() => reportCall(theirs.key, ours.first));
-    expectRefusal(refused, 422, /another organization/);
-    expect((await listed(ours.clinic.client, ours.provider.id)).calls).toEqual([]);
+  it("is the organization's own: the same key in another organization is another call, which neither sees", async () => {
+    const [theirs, ours] = [await aFirstReport(), await aFirstReport()];
+    const { key } = theirs;
+    const theirCall = await given(theirs.report(theirs.first));
+    expectRefusal(await ours.clinic.platform.get(`/calls/${key}`), 404, "Call not found");
+    const ourCall = await given(reportCall(ours.clinic, key, { ...ours.first, ended_at: ENDED_AT }));
+    expect(ourCall).toMatchObject({ key, organization_user_id: ours.provider.id, is_ended: true });
+    expect(ourCall.id).not.toBe(theirCall.id);
+    const seen = async ({ clinic, provider }: typeof ours) => [
+      await given(clinic.platform.get(`/calls/${key}`)),
+      (await listed(clinic.client, provider.id)).calls.map(({ id }) => id),
+    ];
+    expect(await seen(theirs)).toEqual([theirCall, [theirCall.id]]);
+    expect(await seen(ours)).toEqual([ourCall, [ourCall.id]]);
+  });
+
+  it("stands below an organization that exists", async () => {
+    const { key, first } = await aFirstReport();
+    const refused = await changingNothing(() =>
+      platform.put(`/organizations/999999999/calls/${key}`, { call: first }),
+    );
+    expectRefusal(refused, 404, "Organization not found");
   });
 
   it("is case-sensitive", async () => {
-    const { key, first } = await aFirstReport();
-    const small = await given(reportCall(key, first));
-    const large = await given(reportCall(key.toUpperCase(), first));
+    const { clinic, key, first, report } = await aFirstReport();
+    const small = await given(report(first));
+    const large = await given(reportCall(clinic, key.toUpperCase(), first));
     expect(large.id).not.toBe(small.id);
   });
 
   it("makes one call if twenty first reports come at the same time", async () => {
-    const { clinic, key, first, provider } = await aFirstReport();
-    const report = { ...first, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => given(reportCall(key, report))));
+    const { clinic, first, report, provider } = await aFirstReport();
+    const full = { ...first, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => given(report(full))));
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     expect((await listed(clinic.client, provider.id)).calls).toHaveLength(1);
   });
@@ -460,39 +475,37 @@ describe("The key of a call", () => {
 
 describe("A participant of a call", () => {
   it("who waits in the room joins the call by the same key, and no longer waits", async () => {
-    const { clinic, key, first, room } = await aFirstReport();
+    const { clinic, first, report, room } = await aFirstReport();
     const { user_id } = await clinic.addProvider();
     const rita = unique("rita");
     const waiting = await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE, user_id }, rita);
     expect(await waitingCount(clinic, room.slug)).toBe(1);
 
-    const { id } = await given(
-      reportCall(key, { ...first, participants: [{ key: rita, joined_at: JOINED_AT }] }),
-    );
+    const { id } = await given(report({ ...first, participants: [{ key: rita, joined_at: JOINED_AT }] }));
     expect(await known(room.slug, rita)).toEqual({ ...waiting, call_id: id, joined_at: JOINED_AT });
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
 
   it("who waits in the room joins a call that says nothing but the key", async () => {
-    const { clinic, key, first, room } = await aFirstReport();
+    const { clinic, first, report, room } = await aFirstReport();
     const waiting = await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE }, unique("rita"));
-    const { id } = await given(reportCall(key, { ...first, participants: [{ key: waiting.key }] }));
+    const { id } = await given(report({ ...first, participants: [{ key: waiting.key }] }));
     expect(await known(room.slug, waiting.key)).toEqual({ ...waiting, call_id: id });
   });
 
   it("who waits in another room of the organization moves to the room of the call", async () => {
-    const { clinic, key, first, room } = await aFirstReport();
+    const { clinic, first, report, room } = await aFirstReport();
     const other = await clinic.addRoom({ name: "Lungs" });
     const rita = unique("rita");
     const waiting = await clinic.addParticipant(other.slug, { waiting_since: WAITING_SINCE }, rita);
-    const { id } = await given(reportCall(key, { ...first, participants: [{ key: rita }] }));
+    const { id } = await given(report({ ...first, participants: [{ key: rita }] }));
     expect(await known(room.slug, rita)).toEqual({ ...waiting, waiting_room_id: room.id, call_id: id });
     expect(await waitingCount(clinic, other.slug)).toBe(0);
     expectGone(await clinic.client.delete(`/waiting_rooms/${other.slug}`));
   });
 
   it("who is new is created in the room of the call", async () => {
-    const { clinic, key, first, room, provider } = await aFirstReport();
+    const { clinic, first, report, room, provider } = await aFirstReport();
     const paula = {
       key: unique("paula"),
       display_name: " Paula Provider ",
@@ -501,7 +514,7 @@ describe("A participant of a call", () => {
       waiting_since: WAITING_SINCE,
       joined_at: JOINED_AT,
     };
-    const { id } = await given(reportCall(key, { ...first, participants: [paula] }));
+    const { id } = await given(report({ ...first, participants: [paula] }));
     expect(await known(room.slug, paula.key)).toEqual({
       id: expect.any(Number),
       ...paula,
@@ -546,7 +559,7 @@ describe("A participant of a call", () => {
       started_at: STARTED_AT,
       participants: [aRecipient(), aRecipient({ key: other.participants[1].key })],
     };
-    const refused = await changingNothing(() => reportCall(unique("call"), report));
+    const refused = await changingNothing(() => reportCall(clinic, unique("call"), report));
     expectRefusal(refused, 422, /another call/);
     const existing = await aCall(clinic);
     const moved = await changingNothing(() =>
@@ -568,7 +581,7 @@ describe("A participant of a call", () => {
     const { call, rita } = await anOngoingCall();
     const before = await known(call.room.slug, rita.key);
     const other = await aFirstReport();
-    const theirs = await given(reportCall(other.key, { ...other.first, participants: [rita] }));
+    const theirs = await given(other.report({ ...other.first, participants: [rita] }));
     const theirRita = await known(other.room.slug, rita.key);
     expect(theirRita).toMatchObject({ call_id: theirs.id, waiting_room_id: other.room.id });
     expect(theirRita.id).not.toBe(before.id);

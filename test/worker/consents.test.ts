@@ -72,7 +72,8 @@ async function aLiveKitCall() {
   return { clinic, room, path, consented };
 }
 
-const platformSays = (key: string, participant: object) => reportCall(key, { participants: [participant] });
+const platformSays = (clinic: Organization, key: string, participant: object) =>
+  reportCall(clinic, key, { participants: [participant] });
 
 describe("The consents of a call", () => {
   it("are all decisions of its participants, oldest first, with what is known of each", async () => {
@@ -241,11 +242,7 @@ describe("A consent that the platform reports", () => {
     const { key, call, says } = await aRecordedCall({ recording_consent: true });
     const { fetcher, during } = countingRoundTrips();
     const again = (recording_consent: boolean) =>
-      given(
-        platform
-          .through(fetcher)
-          .put(`/calls/${call.key}`, { call: { participants: [{ key, recording_consent }] } }),
-      );
+      given(platform.through(fetcher).put(call.url, { call: { participants: [{ key, recording_consent }] } }));
     expect(await during(() => again(true))).toBe(1);
     expect(await during(() => again(false))).toBe(2);
     await given(says(false));
@@ -257,7 +254,7 @@ describe("A consent that LiveKit reports", () => {
   it("stays withdrawn when its events carry the attribute of the time of joining", async () => {
     const { clinic, room, path, consented } = await aLiveKitCall();
     await delivered([room.joined("rita", 8, consented())]);
-    await given(platformSays(room.sid, { key: "rita", recording_consent: false }));
+    await given(platformSays(clinic, room.sid, { key: "rita", recording_consent: false }));
     await delivered([
       room.left("rita", 60, 8, consented()),
       room.joined("rita", 70, consented()),
@@ -355,11 +352,11 @@ describe("A withdrawal among many reports", () => {
     const { clinic, room, path, consented } = await aLiveKitCall();
     await delivered([room.started(), room.joined("rita", 8, consented())]);
     const reports = Array.from({ length: 30 }, (_, n) => async () => {
-      if (n === 17) await given(platformSays(room.sid, { key: "rita", recording_consent: false }));
+      if (n === 17) await given(platformSays(clinic, room.sid, { key: "rita", recording_consent: false }));
       else if (n % 3 === 0) await delivered([room.left("rita", 60 + n, 8, consented())]);
       else
         await given(
-          platformSays(room.sid, {
+          platformSays(clinic, room.sid, {
             key: "rita",
             recording_consent: true,
             ...(n % 3 === 1 && { recording_consent_at: at(n) }),
@@ -370,7 +367,7 @@ describe("A withdrawal among many reports", () => {
     const decisions = await decisionsOf(clinic, await path());
     expect(decisions.indexOf("withdrawn")).toBe(decisions.length - 1);
     await delivered([room.finished(200)]);
-    await given(reportEgress(anEgressId(), { call_key: room.sid, status: "egress_ended" }));
+    await given(reportEgress(clinic, anEgressId(), { call_key: room.sid, status: "egress_ended" }));
     expect(await hasRecordings(clinic, await path())).toBe(false);
   });
 
@@ -414,7 +411,7 @@ describe("A withdrawal among many reports", () => {
               ]);
             else
               await given(
-                platformSays(room.sid, {
+                platformSays(clinic, room.sid, {
                   key: "rita",
                   recording_consent: consent,
                   ...(time && { recording_consent_at: time }),

@@ -126,7 +126,7 @@ describe("A report meets the row that it read", () => {
       started_at: STARTED_AT,
       participants: [{ key, joined_at: "2026-01-31T09:50:00Z", recording_consent: false }],
     };
-    const reported = await given(reportCall(`${unique("call")} ${odd}`.trim(), call));
+    const reported = await given(reportCall(clinic, `${unique("call")} ${odd}`.trim(), call));
     const known = await given(platform.put(path, { participant: { user_id: clinic.admin.user_id } }));
     expect(known).toMatchObject({ call_id: reported.id, display_name: odd.trim(), left_at: null });
   });

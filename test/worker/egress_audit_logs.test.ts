@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
-import { anOrganization, given, unique } from "./support/organization.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
@@ -16,11 +16,11 @@ interface Entry {
 }
 
 /** A recording that has just started, of an ended call to which everybody consented. */
-async function anEgress(first: object = {}) {
-  const clinic = await anOrganization();
+async function anEgress(first: object = {}, organization?: Organization) {
+  const clinic = organization ?? (await anOrganization());
   const call = await aCall(clinic);
   const egress_id = unique("egress");
-  const report = (egress: object) => reportEgress(egress_id, egress);
+  const report = (egress: object) => reportEgress(clinic, egress_id, egress);
   const { id } = await given(report({ call_key: call.key, status: "egress_starting", ...first }));
   const path = `${call.path}/egresses/${id}`;
   const audit = (query = "") => clinic.client.get(`${path}/audit_logs${query}`);
@@ -79,7 +79,7 @@ describe("The audit logs of an egress", () => {
     const call = await aCall(clinic);
     const egress_id = unique("egress");
     const { id } = await call.addEgress(
-      { error: "The disk was full.", user_id: clinic.admin.user_id, storage_key: unique("secret/place") },
+      { error: "The disk was full.", user_id: clinic.admin.user_id, storage_key: `${clinic.slug}/secret` },
       egress_id,
     );
     const { audit_logs } = await given(clinic.client.get(`${call.path}/egresses/${id}/audit_logs`));
@@ -197,7 +197,7 @@ describe("The audit logs of an egress", () => {
     const egress_id = unique("egress");
     const first = { call_key: call.key, status: "egress_starting" };
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => given(reportEgress(egress_id, first))),
+      Array.from({ length: 20 }, () => given(reportEgress(clinic, egress_id, first))),
     );
     const { audit_logs } = await given(
       clinic.client.get(`${call.path}/egresses/${answers[0].id}/audit_logs`),
@@ -206,8 +206,10 @@ describe("The audit logs of an egress", () => {
   });
 
   it("never contain the storage key or a URL, even in an update", async () => {
-    const { id, report, read, entries } = await anEgress({ storage_key: unique("secret/first.wav") });
-    await given(report({ storage_key: unique("secret/second.wav") }));
+    const clinic = await anOrganization();
+    const [storage_key, second] = [`${clinic.slug}/secret/first.wav`, `${clinic.slug}/secret/second.wav`];
+    const { id, report, read, entries } = await anEgress({ storage_key }, clinic);
+    await given(report({ storage_key: second }));
     await read();
     await given(report({ storage_key: null, error: "Lost." }));
     expect((await entries()).map(({ event, object_changes }) => [event, object_changes])).toEqual([
@@ -222,8 +224,8 @@ describe("The audit logs of an egress", () => {
   });
 
   it("have no update if only the storage key changed", async () => {
-    const { report, entries, audit } = await anEgress();
-    for (const storage_key of [unique("first.wav"), unique("second.wav"), null])
+    const { clinic, report, entries, audit } = await anEgress();
+    for (const storage_key of [`${clinic.slug}/first.wav`, `${clinic.slug}/second.wav`, null])
       await given(report({ storage_key }));
     expect((await entries()).map(({ event }) => event)).toEqual(["create"]);
     expect((await audit()).body.pagination.total_count).toBe(1);

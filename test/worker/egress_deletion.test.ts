@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { entriesAbout } from "./support/access_logs.ts";
-import { platform } from "./support/api.ts";
+import { theWorker } from "./support/api.ts";
 import { aCall, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aFaultyDatabase, type Fault } from "./support/faulty_database.ts";
@@ -16,14 +16,13 @@ import { changingNothing } from "./support/unchanged.ts";
 const HELD = "The call is under legal hold: end the hold first";
 const NOT_NOW = "The file could not be deleted now: the service goes on trying";
 
-const deleteEgress = ({ egress_id }: { egress_id: string }, api = platform) =>
-  api.delete(`/egresses/${egress_id}`);
+const aKey = ({ slug }: Organization, type = "mp4") => `${slug}/${unique("file")}.${type}`;
 
 /** An ended recording with its file, on an ended call to which everybody consented. */
 async function aRecording(egress: object = {}, call: object = {}, organization?: Organization) {
   const clinic = organization ?? (await anOrganization());
   const recorded = await aCall(clinic, call);
-  const storage_key = `${unique("file")}.wav`;
+  const storage_key = aKey(clinic, "wav");
   await storeFile(storage_key);
   const reported = await recorded.addEgress({ storage_key, ...egress });
   const path = `${recorded.path}/egresses/${reported.id}`;
@@ -33,7 +32,9 @@ async function aRecording(egress: object = {}, call: object = {}, organization?:
     storage_key,
     reported,
     egress_id: reported.egress_id as string,
-    report: (more: object) => reportEgress(reported.egress_id, more),
+    report: (more: object) => reportEgress(clinic, reported.egress_id, more),
+    remove: (fetcher = theWorker) =>
+      clinic.platform.through(fetcher).delete(`/egresses/${reported.egress_id}`),
     read: () => given(clinic.client.get(path)),
     updates: async () => {
       const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=update`));
@@ -55,10 +56,10 @@ const deletedOnce = { object_changes: { status: ["egress_ended", "egress_deleted
 
 describe("A recording that the platform deletes", () => {
   it("loses its file, and stays with its audit log, in which the deletion has an entry", async () => {
-    const { reported, storage_key, read, updates, call, clinic, egress_id } = await aRecording();
+    const { reported, storage_key, read, updates, call, clinic, remove } = await aRecording();
     expect((await read()).url).toContain(storage_key);
     travelTo("2027-01-31T09:30:00.000Z");
-    expect(await deleteEgress({ egress_id })).toMatchObject({ status: 204, body: null });
+    expect(await remove()).toMatchObject({ status: 204, body: null });
     expect(await fileExists(storage_key)).toBe(false);
     const deleted = { ...reported, status: "egress_deleted", updated_at: "2027-01-31T09:30:00.000Z" };
     expect(await read()).toEqual({ ...deleted, url: null });
@@ -67,76 +68,77 @@ describe("A recording that the platform deletes", () => {
   });
 
   it("names in the audit log the System user, and not the user whom an earlier report named", async () => {
-    const { clinic, report, updates, egress_id } = await aRecording();
+    const { clinic, report, updates, remove } = await aRecording();
     await given(report({ error: "The disk was full.", user_id: clinic.admin.user_id }));
-    await given(deleteEgress({ egress_id }));
+    await given(remove());
     expect((await updates())[0]).toEqual({ ...deletedOnce, user_id: SYSTEM_USER_ID });
   });
 
   it("can be deleted again, which changes nothing", async () => {
-    const { egress_id } = await aRecording();
-    await given(deleteEgress({ egress_id }));
-    expect((await changingNothing(() => deleteEgress({ egress_id }))).status).toBe(204);
+    const { remove } = await aRecording();
+    await given(remove());
+    expect((await changingNothing(remove)).status).toBe(204);
   });
 
   it("may lack a file", async () => {
-    const { egress_id, read, updates } = await aRecording({ storage_key: null });
+    const { remove, read, updates } = await aRecording({ storage_key: null });
     const bucket = aBucket();
-    const api = platform.through(workerWith({ RECORDINGS: bucket.binding }).fetcher);
-    expect((await deleteEgress({ egress_id }, api)).status).toBe(204);
+    const { fetcher } = workerWith({ RECORDINGS: bucket.binding });
+    expect((await remove(fetcher)).status).toBe(204);
     expect(bucket.asked).toEqual([]);
     expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
     expect(await updates()).toHaveLength(1);
   });
 
   it("may have a file that is gone already", async () => {
-    const { egress_id, storage_key, read } = await aRecording();
+    const { remove, storage_key, read } = await aRecording();
     await env.RECORDINGS.delete(storage_key);
-    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect((await remove()).status).toBe(204);
     expect((await read()).status).toBe("egress_deleted");
   });
 
-  it("must be known", async () => {
-    expectRefusal(
-      await changingNothing(() => deleteEgress({ egress_id: "unheard-of" })),
-      404,
-      "Egress not found",
-    );
+  it("must be known to the organization", async () => {
+    const { clinic } = await aRecording();
+    const { egress_id } = await aRecording();
+    for (const unknown of ["unheard-of", egress_id]) {
+      const answer = await changingNothing(() => clinic.platform.delete(`/egresses/${unknown}`));
+      expectRefusal(answer, 404, "Egress not found");
+    }
   });
 
   it.each(["egress_starting", "egress_active", "egress_ending"])("must have ended: %s", async (status) => {
-    const { egress_id, storage_key } = await aRecording({ status, is_stopped: false, ended_at: null });
-    const answer = await changingNothing(() => deleteEgress({ egress_id }));
+    const { remove, storage_key } = await aRecording({ status, is_stopped: false, ended_at: null });
+    const answer = await changingNothing(remove);
     expectRefusal(answer, 422, "The egress has not ended: report its end first");
     expect(await fileExists(storage_key)).toBe(true);
   });
 
   it("must not be under legal hold", async () => {
-    const { egress_id, storage_key, call } = await aRecording();
+    const { remove, storage_key, call } = await aRecording();
     await given(call.hold());
-    expectRefusal(await changingNothing(() => deleteEgress({ egress_id })), 422, HELD);
+    expectRefusal(await changingNothing(remove), 422, HELD);
     expect(await fileExists(storage_key)).toBe(true);
     await given(call.release());
-    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect((await remove()).status).toBe(204);
     expect(await fileExists(storage_key)).toBe(false);
   });
 
   it("can be deleted again under a legal hold that came later", async () => {
-    const { egress_id, call } = await aRecording();
-    await given(deleteEgress({ egress_id }));
+    const { remove, call } = await aRecording();
+    await given(remove());
     await given(call.hold());
-    expect((await changingNothing(() => deleteEgress({ egress_id }))).status).toBe(204);
+    expect((await changingNothing(remove)).status).toBe(204);
   });
 
   it("can be deleted while its call is going on", async () => {
-    const { egress_id, storage_key } = await aRecording({}, { ended_at: undefined });
-    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    const { remove, storage_key } = await aRecording({}, { ended_at: undefined });
+    expect((await remove()).status).toBe(204);
     expect(await fileExists(storage_key)).toBe(false);
   });
 
   it("is deleted once, though many ask at the same time", async () => {
-    const { egress_id, updates } = await aRecording();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => deleteEgress({ egress_id })));
+    const { remove, updates } = await aRecording();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => remove()));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
     expect(await updates()).toHaveLength(1);
   });
@@ -148,7 +150,7 @@ describe("A recording whose file cannot be deleted", () => {
     const recording = await aRecording();
     const bucket = aBucket(() => true);
     const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
-    const answer = await deleteEgress(recording, platform.through(fetcher));
+    const answer = await recording.remove(fetcher);
     return { ...recording, bucket, answer, runCron };
   }
 
@@ -172,20 +174,20 @@ describe("A recording whose file cannot be deleted", () => {
   });
 
   it("can be deleted by another request", async () => {
-    const { egress_id, read, updates } = await aFailedDeletion();
-    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    const { remove, read, updates } = await aFailedDeletion();
+    expect((await remove()).status).toBe(204);
     expect((await read()).status).toBe("egress_deleted");
     expect(await updates()).toHaveLength(1);
   });
 
   it("stays under a legal hold that comes before the next attempt, and goes when the hold ends", async () => {
-    const { bucket, runCron, call, read, storage_key, egress_id } = await aFailedDeletion();
+    const { bucket, runCron, call, read, storage_key, remove } = await aFailedDeletion();
     bucket.refuses = () => false;
     bucket.asked = [];
     await given(call.hold());
     await runCron();
     expect(bucket.asked.flat()).not.toContain(storage_key);
-    expectRefusal(await deleteEgress({ egress_id }), 422, HELD);
+    expectRefusal(await remove(), 422, HELD);
     expect((await read()).url).toContain(storage_key);
     expect(await fileExists(storage_key)).toBe(true);
     await given(call.release());
@@ -197,8 +199,8 @@ describe("A recording whose file cannot be deleted", () => {
   it.each(["the file that it names now", "the one before"])(
     "loses both its files, if a report names another one meanwhile, but the storage keeps %s at first",
     async (kept) => {
-      const { bucket, runCron, report, read, storage_key, updates } = await aFailedDeletion();
-      const other = `${unique("file")}.mp4`;
+      const { clinic, bucket, runCron, report, read, storage_key, updates } = await aFailedDeletion();
+      const other = aKey(clinic);
       await storeFile(other);
       await given(report({ storage_key: other }));
       bucket.refuses = (keys) => keys.includes(kept === "the one before" ? storage_key : other);
@@ -237,7 +239,7 @@ describe("A deletion by the cron", () => {
     let held: Promise<unknown> | undefined;
     const DB = observedDatabase({
       prepare(text) {
-        const looksForFiles = text.startsWith("select") && text.includes('"replaced_files"');
+        const looksForFiles = text.startsWith("select") && text.includes('"egress_files"');
         if (looksForFiles) held ??= given(call.hold());
       },
       async query(run) {
@@ -258,7 +260,7 @@ describe("A deletion by the cron", () => {
     const call = await aCall(clinic);
     const recordings = [];
     for (let n = 0; n < 20; n++) {
-      const storage_key = `${unique("file")}.wav`;
+      const storage_key = aKey(clinic);
       await storeFile(storage_key);
       recordings.push({ storage_key, ...(await call.addEgress({ storage_key })) });
     }
@@ -293,8 +295,8 @@ describe("A deletion by the cron", () => {
 
 describe("A report that comes while a file is being deleted", () => {
   it("with another file makes the deletion go on until that is gone too", async () => {
-    const { egress_id, storage_key, report, read, updates } = await aRecording();
-    const other = `${unique("file")}.mp4`;
+    const { clinic, remove, storage_key, report, read, updates } = await aRecording();
+    const other = aKey(clinic);
     await storeFile(other);
     const bucket = aBucket();
     bucket.before = async () => {
@@ -302,7 +304,7 @@ describe("A report that comes while a file is being deleted", () => {
       await given(report({ storage_key: other }));
     };
     const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
-    expectRefusal(await deleteEgress({ egress_id }, platform.through(fetcher)), 503, NOT_NOW);
+    expectRefusal(await remove(fetcher), 503, NOT_NOW);
     await runCron();
     expect((await read()).status).toBe("egress_deleted");
     expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
@@ -312,10 +314,10 @@ describe("A report that comes while a file is being deleted", () => {
 
 describe("A late report of a deleted recording", () => {
   it("changes nothing that can be seen, but the file that it names goes too", async () => {
-    const { egress_id, report, read, updates, call, clinic } = await aRecording({ storage_key: null });
-    await given(deleteEgress({ egress_id }));
+    const { remove, report, read, updates, call, clinic } = await aRecording({ storage_key: null });
+    await given(remove());
     const deleted = await read();
-    const late = `${unique("file")}.wav`;
+    const late = aKey(clinic);
     await storeFile(late);
     travelTo(fromNow(10));
     const end = { call_key: call.key, status: "egress_ended", ended_at: ENDED_AT, storage_key: late };
@@ -331,149 +333,72 @@ describe("A late report of a deleted recording", () => {
   });
 
   it("does not make the cron ask LiveKit about it, also while the file stays under legal hold", async () => {
-    const { egress_id, report, call } = await aRecording({ storage_key: null });
-    await given(deleteEgress({ egress_id }));
+    const { clinic, egress_id, report, remove, call } = await aRecording({ storage_key: null });
+    await given(remove());
     await given(call.hold());
-    await given(report({ storage_key: `${unique("file")}.wav` }));
+    await given(report({ storage_key: aKey(clinic) }));
     const checkAt = env.DB.prepare("select check_at from egresses where egress_id = ?").bind(egress_id);
     expect(await checkAt.first("check_at")).toBeNull();
   });
 
-  it("names no file of another call's recording", async () => {
-    const { egress_id, report, clinic } = await aRecording({ storage_key: null });
-    await given(deleteEgress({ egress_id }));
+  it("names no file of another call, nor that of another recording", async () => {
+    const { remove, report, clinic } = await aRecording({ storage_key: null });
+    await given(remove());
     const other = await aRecording({}, {}, clinic);
-    await changingNothing(() =>
-      report({ call_key: other.call.key, status: "egress_ended", storage_key: "never-seen.wav" }),
-    );
-    await given(report({ storage_key: other.storage_key }));
+    const ofAnotherCall = { call_key: other.call.key, status: "egress_ended", storage_key: aKey(clinic) };
+    await changingNothing(() => given(report(ofAnotherCall)));
+    const taken = await changingNothing(() => report({ storage_key: other.storage_key }));
+    expectRefusal(taken, 422, /file of another recording/);
     await workerWith({}).runCron();
     expect(await fileExists(other.storage_key)).toBe(true);
   });
 });
 
-describe("A file that several recordings name", () => {
-  it("goes with the last of them", async () => {
-    const one = await aRecording();
-    const { storage_key, clinic } = one;
-    const two = await aRecording({ storage_key }, {}, clinic);
-    expect((await deleteEgress(one)).status).toBe(204);
-    expect(await one.read()).toMatchObject({ status: "egress_deleted", url: null });
-    expect(await fileExists(storage_key)).toBe(true);
-    expect((await two.read()).url).toContain(storage_key);
-    expect((await deleteEgress(two)).status).toBe(204);
-    expect(await fileExists(storage_key)).toBe(false);
-  });
-
-  it("goes when all of them are deleted at the same time", async () => {
-    const one = await aRecording();
-    const { storage_key, clinic } = one;
-    const others = [
-      await aRecording({ storage_key }, {}, clinic),
-      await aRecording({ storage_key }, {}, clinic),
-    ];
-    await one.keepFor(1);
-    await workerWith({}).runCron();
-    for (const each of [one, ...others]) expect((await each.read()).status).toBe("egress_deleted");
-    expect(await fileExists(storage_key)).toBe(false);
-  });
-
-  it("goes when requests for each of them meet", async () => {
-    const one = await aRecording();
-    const { storage_key, clinic } = one;
-    const all = [
-      one,
-      await aRecording({ storage_key }, {}, clinic),
-      await aRecording({ storage_key }, {}, clinic),
-    ];
-    await Promise.all(all.map((each) => deleteEgress(each)));
-    await workerWith({}).runCron();
-    for (const each of all) expect((await each.read()).status).toBe("egress_deleted");
-    expect(await fileExists(storage_key)).toBe(false);
-  });
-
-  it("stays while one of them is under legal hold", async () => {
-    const one = await aRecording();
-    const { storage_key, clinic } = one;
-    const held = await aRecording({ storage_key }, {}, clinic);
-    await given(held.call.hold());
-    await one.keepFor(1);
-    await workerWith({}).runCron();
-    expect((await one.read()).status).toBe("egress_deleted");
-    expect((await held.read()).url).toContain(storage_key);
-    expect(await fileExists(storage_key)).toBe(true);
-  });
-});
-
-describe("A file that a recording under legal hold had before", () => {
-  /** A recording under hold, which names another file by now, and one of the same clinic that names the former one. */
-  async function aFormerFile() {
-    const held = await aRecording();
-    const { storage_key, clinic } = held;
-    const present = `${unique("file")}.mp4`;
-    await storeFile(present);
-    await given(held.report({ storage_key: present }));
-    await given(held.call.hold());
-    const other = await aRecording({ storage_key }, {}, clinic);
-    return { held, other, storage_key, present };
+describe("A recording that named other files before", () => {
+  /** A recording that has named three files. */
+  async function aRecordingOfThree() {
+    const recording = await aRecording();
+    const { clinic, storage_key, report } = recording;
+    const files = [storage_key, aKey(clinic), aKey(clinic)];
+    for (const named of files) {
+      await storeFile(named);
+      await given(report({ storage_key: named }));
+    }
+    return { ...recording, filesExist: () => Promise.all(files.map(fileExists)) };
   }
 
-  it("is not deleted with another recording, which goes even so", async () => {
-    const { other, storage_key } = await aFormerFile();
-    expect((await deleteEgress(other)).status).toBe(204);
-    expect(await other.read()).toMatchObject({ status: "egress_deleted", url: null });
-    expect(await fileExists(storage_key)).toBe(true);
+  it("takes all of them along", async () => {
+    const { remove, filesExist } = await aRecordingOfThree();
+    expect((await remove()).status).toBe(204);
+    expect(await filesExist()).toEqual([false, false, false]);
   });
 
-  it("is not deleted by retention with another recording", async () => {
-    const { other, storage_key } = await aFormerFile();
-    await other.keepFor(1);
+  it("loses one again that comes back, if a late report names it", async () => {
+    const { storage_key, remove, report, filesExist } = await aRecordingOfThree();
+    await given(remove());
+    await storeFile(storage_key);
+    await given(report({ storage_key }));
     await workerWith({}).runCron();
-    expect((await other.read()).status).toBe("egress_deleted");
-    expect(await fileExists(storage_key)).toBe(true);
+    expect(await filesExist()).toEqual([false, false, false]);
   });
 
-  it("is not deleted with a recording that had it before, too", async () => {
-    const { held, storage_key } = await aFormerFile();
-    const another = await aRecording({ storage_key }, {}, held.clinic);
-    await given(another.report({ storage_key: null }));
-    expect((await deleteEgress(another)).status).toBe(204);
-    expect(await fileExists(storage_key)).toBe(true);
-  });
-
-  it("goes when the hold has ended, and its own recording goes", async () => {
-    const { held, other, storage_key, present } = await aFormerFile();
-    await given(deleteEgress(other));
-    await given(held.call.release());
+  it("keeps all of them under legal hold, and takes them along when the hold has ended", async () => {
+    const { call, keepFor, read, remove, filesExist } = await aRecordingOfThree();
+    await given(call.hold());
+    await keepFor(1);
     await workerWith({}).runCron();
-    expect(await fileExists(storage_key)).toBe(true);
-    expect((await deleteEgress(held)).status).toBe(204);
-    expect(await Promise.all([storage_key, present].map(fileExists))).toEqual([false, false]);
-  });
-});
-
-describe("A recording that named another file before", () => {
-  it("takes both along, but not one that another recording names now", async () => {
-    const { egress_id, storage_key, report, clinic } = await aRecording();
-    const [converted, mistaken] = [`${unique("file")}.mp4`, `${unique("file")}.mp4`];
-    for (const key of [converted, mistaken]) await storeFile(key);
-    await given(report({ storage_key: mistaken }));
-    await given(report({ storage_key: converted }));
-    const other = await aRecording({ storage_key: mistaken }, {}, clinic);
-    expect((await deleteEgress({ egress_id })).status).toBe(204);
-    expect(await Promise.all([storage_key, mistaken, converted].map(fileExists))).toEqual([
-      false,
-      true,
-      false,
-    ]);
-    expect((await deleteEgress(other)).status).toBe(204);
-    expect(await fileExists(mistaken)).toBe(false);
+    expectRefusal(await remove(), 422, HELD);
+    expect(await filesExist()).toEqual([true, true, true]);
+    await given(call.release());
+    await workerWith({}).runCron();
+    expect((await read()).status).toBe("egress_deleted");
+    expect(await filesExist()).toEqual([false, false, false]);
   });
 
   it("takes along the file that a report cleared", async () => {
-    const { egress_id, storage_key, report } = await aRecording();
+    const { remove, storage_key, report } = await aRecording();
     await given(report({ storage_key: null }));
-    expect((await deleteEgress({ egress_id })).status).toBe(204);
+    expect((await remove()).status).toBe(204);
     expect(await fileExists(storage_key)).toBe(false);
   });
 });
@@ -486,18 +411,21 @@ describe("A storage elsewhere", () => {
     onTestFinished(() => fetching.mockRestore());
     const bucket = aBucket();
     const { fetcher } = workerWith({ ...settings, RECORDINGS: bucket.binding });
-    return { fetching, bucket, api: platform.through(fetcher) };
+    return { fetching, bucket, fetcher };
   }
 
   it("gets a signed request for the file, and the bucket of the binding is left alone", async () => {
-    const storage_key = "visit 1/(übung)+%.wav";
+    const clinic = await anOrganization();
+    const storage_key = `${clinic.slug}/visit 1/(übung)+%.wav`;
     await storeFile(storage_key);
-    const { egress_id } = await aRecording({ storage_key });
-    const { fetching, bucket, api } = aStorage(async () => new Response(null, { status: 204 }));
-    expect((await deleteEgress({ egress_id }, api)).status).toBe(204);
+    const { remove } = await aRecording({ storage_key }, {}, clinic);
+    const { fetching, bucket, fetcher } = aStorage(async () => new Response(null, { status: 204 }));
+    expect((await remove(fetcher)).status).toBe(204);
     const [request] = fetching.mock.lastCall as [Request];
     expect(request.method).toBe("DELETE");
-    expect(request.url).toBe("https://storage.test/clinic%20files/visit%201/%28%C3%BCbung%29%2B%25.wav");
+    expect(request.url).toBe(
+      `https://storage.test/clinic%20files/${clinic.slug}/visit%201/%28%C3%BCbung%29%2B%25.wav`,
+    );
     expect(request.headers.get("Authorization")).toMatch(
       /^AWS4-HMAC-SHA256 Credential=local-access-key\/\d{8}\/auto\/s3\/aws4_request, SignedHeaders=.*host.*, Signature=\w{64}$/,
     );
@@ -511,9 +439,9 @@ describe("A storage elsewhere", () => {
     ["200", async () => new Response("", { status: 200 })],
     ["404, as there is no such file", async () => new Response(xml("NoSuchKey"), { status: 404 })],
   ])("has deleted the file if it answers %s", async (_, answer) => {
-    const { egress_id, read } = await aRecording();
-    const { api } = aStorage(answer);
-    expect((await deleteEgress({ egress_id }, api)).status).toBe(204);
+    const { remove, read } = await aRecording();
+    const { fetcher } = aStorage(answer);
+    expect((await remove(fetcher)).status).toBe(204);
     expect((await read()).status).toBe("egress_deleted");
   });
 
@@ -527,9 +455,9 @@ describe("A storage elsewhere", () => {
     ["redirects", async () => Response.redirect("https://elsewhere.test/", 307)],
     ["cannot be reached", async () => Promise.reject(new TypeError("Network connection lost."))],
   ])("has not deleted the file if it %s", async (_, answer) => {
-    const { egress_id, read } = await aRecording();
-    const { api, fetching } = aStorage(answer);
-    expectRefusal(await deleteEgress({ egress_id }, api), 503, NOT_NOW);
+    const { remove, read } = await aRecording();
+    const { fetcher, fetching } = aStorage(answer);
+    expectRefusal(await remove(fetcher), 503, NOT_NOW);
     expect(fetching).toHaveBeenCalledTimes(1);
     expect((await read()).status).toBe("egress_ended");
   });

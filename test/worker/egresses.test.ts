@@ -27,18 +27,19 @@ async function aStartingEgress() {
   const scene = await aCallToRecord();
   const egress_id = unique("egress");
   const first = { call_key: scene.call.key, status: "egress_starting" };
-  const reported = await given(reportEgress(egress_id, first));
-  const report = (egress: object) => reportEgress(egress_id, egress);
+  const reported = await given(reportEgress(scene.clinic, egress_id, first));
+  const report = (egress: object) => reportEgress(scene.clinic, egress_id, egress);
   return { ...scene, egress_id, first, reported, report };
 }
 
 async function anEndedEgress() {
   const scene = await aStartingEgress();
+  const { clinic, egress_id } = scene;
   const end = {
     status: "egress_ended",
     is_stopped: true,
     ended_at: ENDED_AT,
-    storage_key: `${scene.egress_id}.wav`,
+    storage_key: `${clinic.slug}/${egress_id}.wav`,
   };
   return { ...scene, end, reported: await given(scene.report(end)) };
 }
@@ -69,15 +70,15 @@ describe("A reported egress", () => {
   });
 
   it("is listed with all that was reported, but neither the storage key nor a URL", async () => {
-    const { call, list } = await aCallToRecord();
+    const { clinic, call, list } = await aCallToRecord();
     const egress_id = unique("egress");
-    const answer = await reportEgress(egress_id, {
+    const answer = await reportEgress(clinic, egress_id, {
       call_key: call.key,
       status: "egress_ended",
       is_stopped: true,
       error: "The disk\nwas full.",
       ended_at: "2026-01-31T11:00:07+01:00",
-      storage_key: "secret/place.wav",
+      storage_key: `${clinic.slug}/secret/place.wav`,
     });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -111,6 +112,17 @@ describe("A reported egress", () => {
     await given(call.report({ ended_at: ENDED_AT }));
     expect((await list()).body).toEqual({ egresses: [reported] });
     expect((await get(reported.id)).status).toBe(200);
+  });
+
+  it("is another one than that of another organization with the same id", async () => {
+    const [ours, theirs] = [await aStartingEgress(), await aCallToRecord()];
+    const first = { ...ours.first, call_key: theirs.call.key };
+    const reported = await given(reportEgress(theirs.clinic, ours.egress_id, first));
+    expect(reported.id).not.toBe(ours.reported.id);
+    const ended = await given(ours.report({ status: "egress_ended" }));
+    expect((await ours.list()).body).toEqual({ egresses: [ended] });
+    await given(ours.clinic.platform.delete(`/egresses/${ours.egress_id}`));
+    expect((await theirs.list()).body).toEqual({ egresses: [reported] });
   });
 
   it("may contain unknown keys, which are ignored", async () => {
@@ -149,13 +161,14 @@ describe("A later report of an egress", () => {
       error: "The disk was full.",
       updated_at: "2027-01-31T09:30:00.000Z",
     });
-    expect((await get(reported.id)).body.url).toContain(`${reported.egress_id}.wav`);
+    expect((await get(reported.id)).body.url).toContain(`/${reported.egress_id}.wav`);
   });
 
   it("clears an error, a wrong end and the storage key with null", async () => {
-    const { report, reported, get } = await aStartingEgress();
-    await given(report({ error: "A hiccup.", ended_at: ENDED_AT, storage_key: "somewhere.wav" }));
-    expect((await get(reported.id)).body.url).toContain("somewhere.wav");
+    const { clinic, report, reported, get } = await aStartingEgress();
+    const storage_key = `${clinic.slug}/somewhere.wav`;
+    await given(report({ error: "A hiccup.", ended_at: ENDED_AT, storage_key }));
+    expect((await get(reported.id)).body.url).toContain(storage_key);
     const cleared = await given(report({ error: null, ended_at: null, storage_key: null }));
     expect(cleared).toEqual({ ...reported, updated_at: aTimestamp });
     expect((await get(reported.id)).body.url).toBeNull();
@@ -187,7 +200,7 @@ describe("A later report of an egress", () => {
   });
 
   it("keeps an end that is reported before it until then, and shows none before", async () => {
-    const { call, report, reported, list, audit } = await aStartingEgress();
+    const { clinic, call, report, reported, list, audit } = await aStartingEgress();
     for (const status of ["egress_active", "egress_ending"])
       expect(await given(report({ status, ended_at: ENDED_AT }))).toMatchObject({ status, ended_at: null });
     expect((await list()).body.egresses).toMatchObject([{ status: "egress_ending", ended_at: null }]);
@@ -199,7 +212,7 @@ describe("A later report of an egress", () => {
     const another = await call.addEgress({ status: "egress_starting", is_stopped: false });
     expect(another.ended_at).toBeNull();
     const end = { status: "egress_ended", ended_at: LATER };
-    expect(await given(reportEgress(another.egress_id, end))).toMatchObject({ ended_at: LATER });
+    expect(await given(reportEgress(clinic, another.egress_id, end))).toMatchObject({ ended_at: LATER });
   });
 
   it("forgets with null an end that was reported before it", async () => {
@@ -213,14 +226,15 @@ describe("A later report of an egress", () => {
   });
 
   it("that comes late fills in the storage key and the error, and nothing else", async () => {
-    const { first, report, reported, get } = await aStartingEgress();
+    const { clinic, first, report, reported, get } = await aStartingEgress();
     const ended = await given(report({ status: "egress_ended", ended_at: ENDED_AT }));
     const late = { ...first, is_stopped: false, ended_at: LATER };
     await changingNothing(() => given(report(late)));
-    const filled = await given(report({ ...late, error: "Lost.", storage_key: "late.wav" }));
+    const [storage_key, other] = [`${clinic.slug}/late.wav`, `${clinic.slug}/other.wav`];
+    const filled = await given(report({ ...late, error: "Lost.", storage_key }));
     expect(filled).toEqual({ ...ended, error: "Lost.", updated_at: aTimestamp });
-    await changingNothing(() => given(report({ ...late, error: "Other.", storage_key: "other.wav" })));
-    expect((await get(reported.id)).body.url).toContain("late.wav");
+    await changingNothing(() => given(report({ ...late, error: "Other.", storage_key: other })));
+    expect((await get(reported.id)).body.url).toContain(storage_key);
   });
 
   it("does not move an ended egress back", async () => {
@@ -250,6 +264,9 @@ describe("A later report of an egress", () => {
 });
 
 describe("A report of an egress is refused, and changes nothing,", () => {
+  const NOT_A_PATH = /egress\.storage_key: must be a path without empty, \. and \.\. segments/;
+  const OF_NO_ORGANIZATION = /egress\.storage_key: must begin with the organization's slug and a slash/;
+
   it.each<[string, object, RegExp]>([
     ["a blank call_key", { call_key: " " }, /egress\.call_key/],
     ["an unknown call_key", { call_key: "nowhere" }, /egress\.call_key/],
@@ -266,28 +283,34 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     ["a storage key that is a number", { storage_key: 7 }, /egress\.storage_key/],
     ["an empty storage key", { storage_key: "" }, /egress\.storage_key/],
     ["a blank storage key", { storage_key: " " }, /egress\.storage_key/],
-    ["a storage key of ..", { storage_key: ".." }, /egress\.storage_key/],
-    ["a storage key of .", { storage_key: "." }, /egress\.storage_key/],
-    ["a storage key that begins with ..", { storage_key: "../other-bucket/x.wav" }, /egress\.storage_key/],
-    ["a storage key with .. in it", { storage_key: "a/../../x.wav" }, /egress\.storage_key/],
-    ["a storage key that ends in ..", { storage_key: "a/.." }, /egress\.storage_key/],
-    ["a storage key with . in it", { storage_key: "a/./x.wav" }, /egress\.storage_key/],
-    ["a storage key that begins with /", { storage_key: "/x.wav" }, /egress\.storage_key/],
-    ["a storage key that ends in /", { storage_key: "a/" }, /egress\.storage_key/],
-    ["a storage key of more than 1024 bytes", { storage_key: "ü".repeat(513) }, /egress\.storage_key/],
-    ["a storage key with //", { storage_key: "a//x.wav" }, /egress\.storage_key/],
+    ["a storage key of ..", { storage_key: ".." }, NOT_A_PATH],
+    ["a storage key of .", { storage_key: "." }, NOT_A_PATH],
+    ["a storage key that begins with ..", { storage_key: "../other-bucket/x.wav" }, NOT_A_PATH],
+    ["a storage key with .. in it", { storage_key: "a/../../x.wav" }, NOT_A_PATH],
+    ["a storage key that ends in ..", { storage_key: "a/.." }, NOT_A_PATH],
+    ["a storage key with . in it", { storage_key: "a/./x.wav" }, NOT_A_PATH],
+    ["a storage key that begins with /", { storage_key: "/x.wav" }, NOT_A_PATH],
+    ["a storage key that ends in /", { storage_key: "a/" }, NOT_A_PATH],
+    [
+      "a storage key of more than 1024 bytes",
+      { storage_key: "ü".repeat(513) },
+      /egress\.storage_key: must have at most/,
+    ],
+    ["a storage key with //", { storage_key: "a//x.wav" }, NOT_A_PATH],
+    ["a storage key of no organization", { storage_key: "x.wav" }, OF_NO_ORGANIZATION],
+    ["a storage key of another organization", { storage_key: "other-clinic/x.wav" }, OF_NO_ORGANIZATION],
   ])("with %s", async (_, fault, text) => {
     const { report } = await anEndedEgress();
     expectRefusal(await changingNothing(() => report({ error: "New.", ...fault })), 422, text);
-    const { call } = await aCallToRecord();
+    const { clinic, call } = await aCallToRecord();
     const first = { call_key: call.key, status: "egress_starting", ...fault };
-    expectRefusal(await changingNothing(() => reportEgress(unique("egress"), first)), 422, text);
+    expectRefusal(await changingNothing(() => reportEgress(clinic, unique("egress"), first)), 422, text);
   });
 
   it.each(["call_key", "status"])("without %s in the first report", async (field) => {
-    const { call, list } = await aCallToRecord();
+    const { clinic, call, list } = await aCallToRecord();
     const lacking = { call_key: call.key, status: "egress_starting", [field]: undefined };
-    const refused = await changingNothing(() => reportEgress(unique("egress"), lacking));
+    const refused = await changingNothing(() => reportEgress(clinic, unique("egress"), lacking));
     expectRefusal(refused, 422, new RegExp(field));
     expect((await list()).body).toEqual({ egresses: [] });
   });
@@ -299,12 +322,23 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     expectRefusal(refused, 422, /egress\.user_id/);
   });
 
-  it("with another call, of the organization or of another", async () => {
+  it("with another call", async () => {
     const { clinic, report } = await aStartingEgress();
-    for (const other of [await aCall(clinic), await aCall(await anOrganization())]) {
-      const moved = { call_key: other.key, status: "egress_ended" };
-      expectRefusal(await changingNothing(() => report(moved)), 422, /must be the call of the first report/);
-    }
+    const moved = { call_key: (await aCall(clinic)).key, status: "egress_ended" };
+    expectRefusal(await changingNothing(() => report(moved)), 422, /must be the call of the first report/);
+  });
+
+  it("with a call of another organization, the first and a later one", async () => {
+    const { clinic, report } = await aStartingEgress();
+    const theirs = { call_key: (await aCall(await anOrganization())).key, status: "egress_ended" };
+    for (const reportTheirs of [report, (egress: object) => reportEgress(clinic, unique("egress"), egress)])
+      expectRefusal(await changingNothing(() => reportTheirs(theirs)), 422, /there is no call with this key/);
+  });
+
+  it("of an organization that does not exist", async () => {
+    const egress = { call_key: "call", status: "egress_starting" };
+    const report = () => platform.put(`/organizations/999999999/egresses/${unique("egress")}`, { egress });
+    expectRefusal(await changingNothing(report), 404, "Organization not found");
   });
 
   it.each([
@@ -312,6 +346,7 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     ["with a null wrapper", { egress: null }],
     ["with the fields beside the wrapper", { call_key: "x", status: "egress_starting" }],
   ])("%s", async (_, body) => {
+    const { platform } = await anOrganization();
     const path = `/egresses/${unique("egress")}`;
     expectRefusal(await changingNothing(() => platform.put(path, body)), 422, /egress/);
   });
@@ -475,12 +510,12 @@ describe("Getting an egress", () => {
   });
 
   it("presigns a GET of the file for 15 minutes, as a download, with the id of the read entry", async () => {
-    const { reported, get, audit } = await anEndedEgress();
+    const { clinic, reported, get, audit } = await anEndedEgress();
     travelTo("2026-01-31T12:34:56.789Z");
     const { body } = await get(reported.id);
     const url = new URL(body.url);
     expect(url.origin).toBe("https://service.test");
-    expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${reported.egress_id}.wav`);
+    expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${clinic.slug}/${reported.egress_id}.wav`);
     expect(Object.fromEntries(url.searchParams)).toEqual({
       "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
       "X-Amz-Credential": "local-access-key/20260131/auto/s3/aws4_request",
@@ -509,8 +544,8 @@ describe("Getting an egress", () => {
   });
 
   it("returns a null URL once its file was deleted, and its audit logs stay", async () => {
-    const { reported, end, report, list, get, audit } = await anEndedEgress();
-    await given(platform.delete(`/egresses/${reported.egress_id}`));
+    const { clinic, reported, end, report, list, get, audit } = await anEndedEgress();
+    await given(clinic.platform.delete(`/egresses/${reported.egress_id}`));
     const deleted = { ...reported, status: "egress_deleted", updated_at: aTimestamp };
     expect((await given(list())).egresses).toEqual([deleted]);
     expect(await given(get(reported.id))).toEqual({ ...deleted, url: null });
@@ -531,12 +566,12 @@ describe("Getting an egress", () => {
     ["what?#now&then+%2e%2e/x.wav", "what%3F%23now%26then%2B%252e%252e/x.wav"],
     ["..\\..\\x.wav", "..%5C..%5Cx.wav"],
     ["https:/elsewhere.test", "https%3A/elsewhere.test"],
-  ])("leads to the file, and never into another bucket, with any key: %s", async (storage_key, encoded) => {
-    const { report, reported, get } = await anEndedEgress();
-    await given(report({ storage_key }));
+  ])("leads to the file, and never into another bucket, with any key: %s", async (name, encoded) => {
+    const { clinic, report, reported, get } = await anEndedEgress();
+    await given(report({ storage_key: `${clinic.slug}/${name}` }));
     const url = new URL((await get(reported.id)).body.url);
     expect(url.origin).toBe("https://service.test");
-    expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${encoded}`);
+    expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${clinic.slug}/${encoded}`);
     expect(url.hash).toBe("");
     expect([...url.searchParams.keys()]).toHaveLength(8);
   });

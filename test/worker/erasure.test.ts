@@ -61,8 +61,8 @@ describe("The participants of a visit that is long over", () => {
     const call = await aCall(clinic, { external_reference: "rita-2026" });
     const kept = await aCall(await anOrganization(), { external_reference: "rita-2026" });
     await eraseAll();
-    expect((await given(platform.get(`/calls/${call.key}`))).external_reference).toBeNull();
-    expect((await given(platform.get(`/calls/${kept.key}`))).external_reference).toBe("rita-2026");
+    expect((await given(platform.get(call.url))).external_reference).toBeNull();
+    expect((await given(platform.get(kept.url))).external_reference).toBe("rita-2026");
   });
 
   it("keep them in an organization that keeps names, and until their time has come", async () => {
@@ -78,10 +78,10 @@ describe("The participants of a visit that is long over", () => {
   it("keep them under legal hold, and lose them when it has ended", async () => {
     const clinic = await aForgetfulOrganization();
     const call = await aCall(clinic);
-    await given(platform.put(`/calls/${call.key}/legal_hold`, { legal_hold: {} }));
+    await given(call.hold());
     await eraseAll();
     expect(await storedOf(clinic)).toContain("Rita Recipient");
-    await given(platform.delete(`/calls/${call.key}/legal_hold`));
+    await given(call.release());
     await eraseAll();
     expect(await storedOf(clinic)).not.toContain("Rita Recipient");
   });
@@ -150,7 +150,7 @@ describe("A late report of somebody who is erased", () => {
       const answer = await changingNothing(() => given(call.report({ external_reference: "rita-2026" })));
       expect(answer.external_reference).toBeNull();
       await given(call.report({ external_reference: "rita-2026", failed: true }));
-      expect((await given(platform.get(`/calls/${call.key}`))).external_reference).toBeNull();
+      expect((await given(platform.get(call.url))).external_reference).toBeNull();
     }
   });
 
@@ -162,7 +162,7 @@ describe("A late report of somebody who is erased", () => {
     const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata) });
     const events = [room.joined("rita", 1), room.left("rita", 2, 1), room.finished(3)];
     await delivered(events);
-    const reference = async () => (await given(platform.get(`/calls/${room.sid}`))).external_reference;
+    const reference = async () => (await given(platform.get(room.url))).external_reference;
     expect(await reference()).toBe("rita-2026");
     await eraseAll();
     await changingNothing(() => delivered(events));
@@ -224,8 +224,8 @@ describe("Somebody who is erased before the call is reported on which they were"
 });
 
 describe("The reference of a call", () => {
-  const referenceOf = async ({ key }: { key: string }) =>
-    (await given(platform.get(`/calls/${key}`))).external_reference;
+  const referenceOf = async ({ url }: { url: string }) =>
+    (await given(platform.get(url))).external_reference;
 
   it("is erased where nobody was on the call", async () => {
     const clinic = await aForgetfulOrganization();
@@ -260,7 +260,7 @@ describe("The reference of a call", () => {
     });
     await eraseAll();
     expect(await referenceOf(call)).toBe("rita-2026");
-    await given(platform.delete(`/calls/${call.key}/legal_hold`));
+    await given(call.release());
     await eraseAll();
     expect(await referenceOf(call)).toBeNull();
   });

@@ -22,7 +22,7 @@ describe("The reference by which another system knows a call", () => {
     expect((await call.report({ external_reference: "visit-2" })).body.external_reference).toBe("visit-2");
     await changingNothing(() => given(call.report({ external_reference: "visit-2" })));
     expect((await call.report({ external_reference: null })).body.external_reference).toBeNull();
-    expect((await given(platform.get(`/calls/${call.key}`))).external_reference).toBeNull();
+    expect((await given(platform.get(call.url))).external_reference).toBeNull();
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe("LiveKit", () => {
     const said = withReference("patient-1");
     await delivered([room.says("visit-1", 0), room.joined("rita", 1, said)]);
     const rita = { key: "rita", external_reference: "patient-2" };
-    await given(reportCall(room.sid, { external_reference: "visit-2", participants: [rita] }));
+    await given(reportCall(clinic, room.sid, { external_reference: "visit-2", participants: [rita] }));
     await delivered([room.says("visit-1", 5), room.says("visit-1", 0), room.left("rita", 60, 1, said)]);
     expect(await referencesOf(clinic)).toEqual({ calls: ["visit-2"], participants: ["patient-2"] });
     await delivered([room.says("visit-3", 70), room.joined("rita", 71, withReference("patient-3"))]);

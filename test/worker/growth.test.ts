@@ -54,6 +54,13 @@ const insertMany = (insert: string, ...values: unknown[]) =>
     .bind(...values)
     .run();
 
+/** Makes the organizations of the places that have none. */
+const fillPlaces = () =>
+  env.DB.prepare(
+    `insert into organizations (id, name, slug, created_at, updated_at)
+     select id, 'Clinic', slug, 1, 1 from places where shard = 0 and id not in (select id from organizations)`,
+  ).run();
+
 beforeAll(async () => {
   clinic = await anOrganization();
   const { path, addEgress, ...call } = await aCall(clinic);
@@ -68,7 +75,7 @@ beforeAll(async () => {
   );
   await insertMany(
     `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
-     select ?1, (select min(user_id) from organization_users where organization_id = ?1), n || '@grown.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
+     select ?1, (select min(id) from organization_users where organization_id = ?1), n || '@grown.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
     clinic.id,
     later,
   );
@@ -98,13 +105,12 @@ beforeAll(async () => {
     clinic.admin.user_id,
   );
   await insertMany(
-    `insert into users (email, created_at, updated_at)
-     select n || '@grown-user.example', n, n from counter`,
+    `insert into organization_users (organization_id, email, display_name, roles, created_at, updated_at)
+     select ?1, n || '@grown-user.example', 'User', '["provider"]', 1, 1 from counter`,
+    clinic.id,
   );
-  await insertMany(
-    `insert into organizations (name, slug, created_at, updated_at)
-     select 'Clinic', 'grown-' || n, n, n from counter`,
-  );
+  await insertMany("insert into places (slug, shard) select 'grown-' || n, 0 from counter");
+  await fillPlaces();
   await insertMany(
     `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, revoked_at,
        created_at, updated_at)
@@ -117,12 +123,6 @@ beforeAll(async () => {
      select ?1, 'https://idp-' || n || '.test', 'grown', 'https://idp.test/jwks', 'email', n, n from counter`,
     clinic.id,
   );
-  await env.DB.prepare(
-    `insert into organization_users (organization_id, user_id, display_name, roles, created_at, updated_at)
-     select ?1, id, 'User', '["provider"]', 1, 1 from users where email like '%@grown-user.example'`,
-  )
-    .bind(clinic.id)
-    .run();
   paths = {
     "/organization_users": "/organization_users",
     "/calls": "/calls",
@@ -351,7 +351,7 @@ describe("Pages of pending invites", () => {
       await env.DB.prepare(
         `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
          insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
-         select ?2, (select min(user_id) from organization_users where organization_id = ?2), n || '@' || ?3 || '.example', 'Invitee', '["provider"]', ?3, n, n from counter`,
+         select ?2, (select min(id) from organization_users where organization_id = ?2), n || '@' || ?3 || '.example', 'Invitee', '["provider"]', ?3, n, n from counter`,
       )
         .bind(size, organization.id, expires_at)
         .run();
@@ -409,7 +409,7 @@ describe(`${SIZE} invites of another organization that expire at the same time`,
     const other = await anOrganization();
     await insertMany(
       `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
-       select ?1, (select min(user_id) from organization_users where organization_id = ?1), n || '@expiring.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
+       select ?1, (select min(id) from organization_users where organization_id = ?1), n || '@expiring.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
       other.id,
       Date.now() + 3_600_000,
     );
@@ -429,7 +429,7 @@ describe("The platform's list of active invites", () => {
     const insert = (domain: string, expires_at: number) =>
       insertMany(
         `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
-         select ?1, (select min(user_id) from organization_users where organization_id = ?1), n || ?3, 'Invitee', '["provider"]', ?2, n, n from counter`,
+         select ?1, (select min(id) from organization_users where organization_id = ?1), n || ?3, 'Invitee', '["provider"]', ?2, n, n from counter`,
         other.id,
         expires_at,
         domain,
@@ -462,7 +462,7 @@ describe("A mail of an invite", () => {
     const before = await rowsRead();
     await insertMany(
       `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at, next_mail_at)
-       select ?1, (select min(user_id) from organization_users where organization_id = ?1), n || '@later.example', 'Invitee', '["provider"]', ?2, n, n, ?2 from counter where n < 9000`,
+       select ?1, (select min(id) from organization_users where organization_id = ?1), n || '@later.example', 'Invitee', '["provider"]', ?2, n, n, ?2 from counter where n < 9000`,
       clinic.id,
       Date.now() + 3_600_000,
     );
@@ -519,11 +519,11 @@ describe("A free slug", () => {
       const name = unique("lab");
       await env.DB.prepare(
         `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
-         insert into organizations (name, slug, created_at, updated_at)
-         select ?2, ?2 || iif(n = 1, '', '-' || n), n, n from counter`,
+         insert into places (slug, shard) select ?2 || iif(n = 1, '', '-' || n), 0 from counter`,
       )
         .bind(count, name)
         .run();
+      await fillPlaces();
       const counting = countingRows();
       const { result, rows_read } = await counting.during(() =>
         given(platform.through(counting.fetcher).post("/organizations", { organization: { name } })),

@@ -313,7 +313,7 @@ describe("An Idempotency-Key", () => {
     const organization = await anOrganization();
     const key = unique("key");
     await given(postWith(organization, path, aRoomNamed("Oncology"), key));
-    await given(platform.delete(`/api_clients/${organization.client.id}`));
+    await given(organization.platform.delete(`/api_clients/${organization.client.id}`));
     travelTo(fromNow(1));
     expect(await postWith(organization, path, aRoomNamed("Oncology"), key)).toMatchObject({ status: 401 });
   });

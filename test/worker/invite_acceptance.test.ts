@@ -10,7 +10,7 @@ import { workerWith } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
-const offer = (id: unknown) => platform.get(`/invites/${id}`);
+const offer = ({ platform }: Pick<Organization, "platform">, id: unknown) => platform.get(`/invites/${id}`);
 
 const read = ({ client }: Organization, { id }: { id: number }) => given(client.get(`/invites/${id}`));
 
@@ -48,7 +48,7 @@ describe("An invite as the platform reads it", () => {
   it("is what the organization reads, plus the link to accept it", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
-    const { status, body } = await offer(invite.id);
+    const { status, body } = await offer(clinic, invite.id);
     expect(status).toBe(200);
     expect(body).toEqual({ ...invite, accept_url: expect.any(String) });
     const token = await tokenOf(invite);
@@ -61,8 +61,10 @@ describe("An invite as the platform reads it", () => {
     ["https://clinic.test/visits", "https://clinic.test/visits/invites/accept"],
     ["http://localhost:3000", "http://localhost:3000/invites/accept"],
   ])("has a link to the web app: %s", async (APP_URL, address) => {
-    const { id } = await (await anOrganization()).addInvite();
-    const { body } = await platform.through(workerWith({ APP_URL }).fetcher).get(`/invites/${id}`);
+    const clinic = await anOrganization();
+    const { id } = await clinic.addInvite();
+    const platform = clinic.platform.through(workerWith({ APP_URL }).fetcher);
+    const { body } = await offer({ platform }, id);
     expect(body.accept_url.split("?token=")[0]).toBe(address);
   });
 
@@ -86,17 +88,18 @@ describe("An invite as the platform reads it", () => {
     await given(accept(used));
     travelToExpiry(expired);
     for (const invite of [used, expired])
-      expect(await offer(invite.id)).toMatchObject({
+      expect(await offer(clinic, invite.id)).toMatchObject({
         status: 200,
         body: { ...(await read(clinic, invite)), accept_url: expect.any(String) },
       });
   });
 
-  it("is 404 if it does not exist", async () => {
-    const clinic = await anOrganization();
-    const removed = await clinic.addInvite();
+  it("is 404 if it does not exist, or is of another organization", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const [removed, elsewhere] = [await clinic.addInvite(), await other.addInvite()];
     expectGone(await clinic.client.delete(`/invites/${removed.id}`));
-    for (const id of [removed.id, 999_999_999, 0, -1, "x", "1.5"]) expectRefusal(await offer(id), 404);
+    for (const id of [removed.id, elsewhere.id, 999_999_999, 0, -1, "x", "1.5"])
+      expectRefusal(await offer(clinic, id), 404);
   });
 });
 
@@ -163,7 +166,7 @@ describe("Accepting an invite", () => {
     expect(await members(other)).toEqual(before);
   });
 
-  it("works for a user of another organization, and changes nothing there", async () => {
+  it("gives a user of another organization a second account, and changes nothing there", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
     const there = await other.addProvider("Paula Provider");
     const before = [await members(other), await rooms(other)];
@@ -171,7 +174,7 @@ describe("Accepting an invite", () => {
     const accepted = await accept(invite);
     expect(accepted.status).toBe(200);
     expect(accepted.body).toMatchObject({
-      user_id: there.user_id,
+      user_id: accepted.body.id,
       organization_id: clinic.id,
       email: there.email,
       display_name: "Dr. Paula",
@@ -188,7 +191,7 @@ describe("Accepting an invite", () => {
     const there = await other.addInvite({ email: here.email });
     const [acceptedHere, acceptedThere] = await Promise.all([accept(here), accept(there)]);
     expect([acceptedHere.status, acceptedThere.status]).toEqual([200, 200]);
-    expect(acceptedHere.body.user_id).toBe(acceptedThere.body.user_id);
+    expect(acceptedHere.body.user_id).not.toBe(acceptedThere.body.user_id);
   });
 });
 

@@ -588,7 +588,7 @@ describe("Deleting an invite", () => {
     const [invite, other] = [await clinic.addInvite(), await clinic.addInvite()];
     expectGone(await remove(clinic, invite));
     expectRefusal(await read(clinic, invite), 404);
-    expectRefusal(await platform.get(`/invites/${invite.id}`), 404);
+    expectRefusal(await clinic.platform.get(`/invites/${invite.id}`), 404);
     expect(await listed(clinic)).toEqual([other]);
   });
 

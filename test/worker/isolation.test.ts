@@ -14,7 +14,7 @@ function aSharedWorld() {
   const email = () => `${unique("person")}@example.com`;
   return {
     emails: { provider: email(), substitute: email(), assistant: email(), invitee: email(), bulk: email() },
-    keys: { provider: unique("key"), recipient: unique("key"), waiting: unique("key") },
+    keys: { provider: unique("key"), recipient: unique("key"), waiting: unique("key"), egress: unique("key") },
   };
 }
 
@@ -49,7 +49,7 @@ async function aBusyClinic(name: string, { emails, keys }: World) {
     { participant_key: keys.recipient, text: `Welcome to ${name}.`, start_time: 0, end_time: 1 },
   ];
   await given(call.reportTranscript({ summary: "A greeting.", is_final: true, lines }));
-  const egress = await call.addEgress({ storage_key: `recording-of-${name}.wav` });
+  const egress = await call.addEgress({}, keys.egress);
   await given(clinic.client.get(`${call.path}/egresses/${egress.id}`));
   await clinic.addInvite({ display_name: `Ivy ${name}`, email: emails.invitee });
   const url = `https://hooks.example.com/${name.toLowerCase()}`;

@@ -207,9 +207,9 @@ describe("Deleting an issuer", () => {
   it("removes it, and gives 404 the second time", async () => {
     const clinic = await anOrganization();
     const { id } = await given(register(clinic.id, anIssuer()));
-    expectGone(await platform.delete(`/issuers/${id}`));
+    expectGone(await clinic.platform.delete(`/issuers/${id}`));
     expect(await storedIssuers(clinic.id)).toEqual([]);
-    expectRefusal(await platform.delete(`/issuers/${id}`), 404);
+    expectRefusal(await clinic.platform.delete(`/issuers/${id}`), 404);
   });
 
   it("keeps the other issuers of the organization, and the same issuer of another organization", async () => {
@@ -218,7 +218,7 @@ describe("Deleting an issuer", () => {
     const { id } = await given(register(clinic.id, shared));
     const second = await given(register(clinic.id, anIssuer()));
     const theirs = await given(register(other.id, shared));
-    expectGone(await platform.delete(`/issuers/${id}`));
+    expectGone(await clinic.platform.delete(`/issuers/${id}`));
     expect(await storedIssuers(clinic.id)).toMatchObject([{ id: second.id }]);
     expect(await storedIssuers(other.id)).toMatchObject([{ id: theirs.id }]);
   });
@@ -227,24 +227,32 @@ describe("Deleting an issuer", () => {
     const clinic = await anOrganization();
     const wanted = anIssuer();
     const first = await given(register(clinic.id, wanted));
-    await given(platform.delete(`/issuers/${first.id}`));
+    await given(clinic.platform.delete(`/issuers/${first.id}`));
     const second = await given(register(clinic.id, { ...wanted, audience: "another" }));
     expect(second.id).toBeGreaterThan(first.id);
-    expectRefusal(await platform.delete(`/issuers/${first.id}`), 404);
+    expectRefusal(await clinic.platform.delete(`/issuers/${first.id}`), 404);
     expect(await storedIssuers(clinic.id)).toMatchObject([{ id: second.id, audience: "another" }]);
+  });
+
+  it("gives 404 for one of another organization, and keeps it", async () => {
+    const [clinic, other] = [await anOrganization(), await anOrganization()];
+    const { id } = await given(register(other.id, anIssuer()));
+    expectRefusal(await clinic.platform.delete(`/issuers/${id}`), 404);
+    expect(await storedIssuers(other.id)).toMatchObject([{ id }]);
   });
 
   it("has an effect at once: if it is registered again, also with another audience", async () => {
     const { clinic, client, provider, issuer, email } = await aClinicWithSignIn();
     const token = await provider.token({ email });
     await expectExchanged(client, token);
-    await given(platform.delete(`/issuers/${issuer.id}`));
+    await given(clinic.platform.delete(`/issuers/${issuer.id}`));
     await provider.register(clinic, { audience: "another" });
     await expectRefused(client, token);
     await expectExchanged(client, await provider.token({ email, aud: "another" }));
   });
 
   it.each(["0", "-1", "1.5", "one", "999999999", "99999999999999999999"])("gives 404 for %s", async (id) => {
-    expectRefusal(await platform.delete(`/issuers/${id}`), 404);
+    const clinic = await anOrganization();
+    expectRefusal(await clinic.platform.delete(`/issuers/${id}`), 404);
   });
 });

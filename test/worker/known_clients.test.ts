@@ -33,7 +33,7 @@ async function aKnownClient() {
   return { organization, client, askingCosts, costOf, firstCost };
 }
 
-const revoke = ({ client }: Organization) => given(platform.delete(`/api_clients/${client.id}`));
+const revoke = ({ client, platform }: Organization) => given(platform.delete(`/api_clients/${client.id}`));
 
 describe("The look-up of a client", () => {
   it("costs one round trip at first sight and none while it is fresh", async () => {
@@ -182,7 +182,7 @@ describe("Unknown credentials", () => {
   it("cost the same if they are those of a revoked client", async () => {
     const { organization, costOf } = await aKnownClient();
     const { id, credentials } = await organization.addClient(organization.admin.id);
-    await given(platform.delete(`/api_clients/${id}`));
+    await given(organization.platform.delete(`/api_clients/${id}`));
     expect(await costOf(credentials)).toBe(1);
     expect(await costOf(credentials)).toBe(0);
   });

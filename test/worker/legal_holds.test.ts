@@ -26,8 +26,8 @@ async function aHeldCall(legal_hold: object = { reason: REASON }) {
     clinic,
     ...call,
     held,
-    read: () => given(platform.get(`/calls/${call.key}`)),
-    removeTranscript: () => platform.delete(`/calls/${call.key}/transcript`),
+    read: () => given(platform.get(call.url)),
+    removeTranscript: () => platform.delete(`${call.url}/transcript`),
   };
 }
 
@@ -44,15 +44,16 @@ describe("A call, as the platform reads it,", () => {
     const call = await aCall(await anOrganization());
     const before = await given(call.report({}));
     expect(before.legal_hold).toBeNull();
-    expect(await platform.get(`/calls/${call.key}`)).toMatchObject({ status: 200, body: before });
+    expect(await platform.get(call.url)).toMatchObject({ status: 200, body: before });
     const held = await given(call.hold({ reason: REASON }));
     expect(held).toEqual({ ...before, legal_hold: { reason: REASON, began_at: expect.any(String) } });
-    expect(await given(platform.get(`/calls/${call.key}`))).toEqual(held);
+    expect(await given(platform.get(call.url))).toEqual(held);
     expect(await given(call.report({}))).toEqual(held);
   });
 
   it("must be known", async () => {
-    expectRefusal(await platform.get("/calls/unheard-of"), 404, "Call not found");
+    const clinic = await anOrganization();
+    expectRefusal(await clinic.platform.get("/calls/unheard-of"), 404, "Call not found");
   });
 
   it("shows clients no hold", async () => {
@@ -101,6 +102,7 @@ describe("A legal hold", () => {
   });
 
   it("is of a call that is known", async () => {
+    const { platform } = await anOrganization();
     const path = "/calls/unheard-of/legal_hold";
     const answers = [() => platform.put(path, { legal_hold: {} }), () => platform.delete(path)];
     for (const answer of answers) expectRefusal(await changingNothing(answer), 404, "Call not found");
@@ -117,21 +119,21 @@ describe("A legal hold", () => {
       /legal_hold\.reason: must be at most 1000 characters long/,
     ],
   ])("is refused with %s", async (_, body, text) => {
-    const { key } = await aCall(await anOrganization());
-    expectRefusal(await changingNothing(() => platform.put(`/calls/${key}/legal_hold`, body)), 422, text);
+    const { url } = await aCall(await anOrganization());
+    expectRefusal(await changingNothing(() => platform.put(`${url}/legal_hold`, body)), 422, text);
   });
 
   it("takes at most two round trips to begin, to change and to end", async () => {
-    const { key } = await aCall(await anOrganization());
+    const { url } = await aCall(await anOrganization());
     const { fetcher, during } = countingRoundTrips();
     const through = platform.through(fetcher);
-    const path = `/calls/${key}/legal_hold`;
+    const path = `${url}/legal_hold`;
     const put = (legal_hold: object) => during(() => given(through.put(path, { legal_hold })));
     expect(await put({})).toBe(2);
     expect(await put({ reason: REASON })).toBe(2);
     expect(await put({})).toBe(1);
     expect(await during(() => given(through.delete(path)))).toBe(1);
-    expect(await during(() => given(through.get(`/calls/${key}`)))).toBe(1);
+    expect(await during(() => given(through.get(url)))).toBe(1);
   });
 });
 
@@ -173,18 +175,18 @@ describe("A report of a call", () => {
       legal_hold: false,
       participants: [aRecipient()],
     };
-    await given(reportCall(key, report));
-    const held = await given(platform.put(`/calls/${key}/legal_hold`, { legal_hold: { reason: REASON } }));
-    expect(await changingNothing(() => given(reportCall(key, report)))).toEqual(held);
+    await given(reportCall(clinic, key, report));
+    const held = await given(clinic.platform.put(`/calls/${key}/legal_hold`, { legal_hold: { reason: REASON } }));
+    expect(await changingNothing(() => given(reportCall(clinic, key, report)))).toEqual(held);
   });
 
   it("never ends a legal hold by what LiveKit says", async () => {
     const room = await aLiveKitRoom(await anOrganization());
     await delivered([room.started()]);
     const hold = { legal_hold: { reason: REASON } };
-    const { legal_hold } = await given(platform.put(`/calls/${room.sid}/legal_hold`, hold));
+    const { legal_hold } = await given(platform.put(`${room.url}/legal_hold`, hold));
     await delivered([room.joined(unique("rita"), 8), room.finished(590)]);
-    expect(await given(platform.get(`/calls/${room.sid}`))).toMatchObject({ is_ended: true, legal_hold });
+    expect(await given(platform.get(room.url))).toMatchObject({ is_ended: true, legal_hold });
   });
 });
 

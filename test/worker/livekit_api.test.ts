@@ -45,6 +45,23 @@ async function callsOf(organization: Organization, owner: { id: number }) {
   return (await given(organization.client.get(`/organization_users/${owner.id}/calls`))).calls;
 }
 
+/** What the service logs of an event, apart from its line for the request. */
+async function linesOf(event: string): Promise<Record<string, unknown>[]> {
+  const lines: string[] = [];
+  const spy = vi.spyOn(console, "log").mockImplementation((line: string) => lines.push(line));
+  await delivered([event]).finally(() => spy.mockRestore());
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.event !== "request");
+}
+
+const NOT_USED = { event: "livekit_event_not_used", request_id: expect.any(String) };
+
+/** What a room's metadata may name, and what stands there for another organization. */
+interface Own {
+  waiting_room_slug: string;
+  organization_user_id: number;
+  theirs: { slug: string; user: number };
+}
+
 describe("The LiveKit API", () => {
   it("takes an event that is signed by LiveKit's own package", async () => {
     const clinic = await anOrganization();
@@ -204,10 +221,13 @@ describe("The LiveKit API", () => {
     ["nothing", "{}"],
     ["an event that nobody knows", anEvent("moon_landed")],
     ["an event without a room", anEvent("room_started")],
-    ["a room without metadata", anEvent("room_started", { room: { sid: "RM_1", name: "x" } as never })],
+    [
+      "a room without metadata",
+      anEvent("room_started", { room: { sid: "RM_1", name: "clinic--x" } as never }),
+    ],
     [
       "a room with other metadata",
-      anEvent("room_started", { room: { sid: "RM_1", metadata: "a room" } as never }),
+      anEvent("room_started", { room: { sid: "RM_1", name: "clinic--x", metadata: "a room" } as never }),
     ],
     ["an ingress", anEvent("ingress_started")],
     ["an egress without an id", anEvent("egress_ended", { egressInfo: { roomId: "RM_1" } as never })],
@@ -218,22 +238,64 @@ describe("The LiveKit API", () => {
     ],
     [
       "a prototype",
-      '{"__proto__":{"event":"room_started"},"event":"room_started","room":{"sid":"RM_1","__proto__":1}}',
+      '{"__proto__":{"event":"room_started"},"event":"room_started","room":{"sid":"RM_1","name":"clinic--x","__proto__":1}}',
     ],
   ])("accepts %s, and changes nothing", async (_, event) => {
     await changingNothing(() => delivered([event]));
   });
 
-  it.each([
-    ["no slug", { organization_user_id: 1 }],
-    ["a slug that is no text", { waiting_room_slug: 7, organization_user_id: 1 }],
-    ["a room that nobody knows", { waiting_room_slug: "nowhere", organization_user_id: 1 }],
-    ["a user who is no number", { waiting_room_slug: "x", organization_user_id: "x" }],
-    ["a list", []],
-  ])("accepts a room whose metadata has %s, and changes nothing", async (_, metadata) => {
-    const { event } = await aLiveKitRoom(await anOrganization(), { metadata: JSON.stringify(metadata) });
-    await changingNothing(() => delivered([event("room_started", 0), event("room_finished", 10)]));
+  const AT_FAULT = "metadata at fault";
+
+  it.each<[string, (own: Own) => object, string]>([
+    ["no slug", ({ organization_user_id }) => ({ organization_user_id }), AT_FAULT],
+    ["a slug that is no text", (own) => ({ ...own, waiting_room_slug: 7 }), AT_FAULT],
+    ["a slug of no organization", (own) => ({ ...own, waiting_room_slug: "cardiology" }), AT_FAULT],
+    ["a room of another organization", (own) => ({ ...own, waiting_room_slug: own.theirs.slug }), AT_FAULT],
+    ["no user", ({ waiting_room_slug }) => ({ waiting_room_slug }), AT_FAULT],
+    ["a user who is no number", (own) => ({ ...own, organization_user_id: "x" }), AT_FAULT],
+    [
+      "a user of another organization",
+      (own) => ({ ...own, organization_user_id: own.theirs.user }),
+      "The room's metadata does not name a user of the organization",
+    ],
+    [
+      "a room that nobody knows",
+      (own) => ({ ...own, waiting_room_slug: `${own.waiting_room_slug}-unknown` }),
+      "call.waiting_room_slug: must be the current slug of a waiting room of the organization",
+    ],
+    ["a list", () => [], "no visit"],
+  ])("accepts a room whose metadata has %s, changes nothing, and logs why", async (_, metadataOf, reason) => {
+    const clinic = await anOrganization();
+    const [ours, theirs] = [await aLiveKitRoom(clinic), await aLiveKitRoom(await anOrganization())];
+    const metadata = metadataOf({
+      waiting_room_slug: ours.waitingRoom.slug,
+      organization_user_id: ours.owner.id,
+      theirs: { slug: theirs.waitingRoom.slug, user: theirs.owner.id },
+    });
+    const { event } = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata) });
+    for (const each of [event("room_started", 0), event("room_finished", 10)])
+      expect(await changingNothing(() => linesOf(each))).toMatchObject([{ ...NOT_USED, reason }]);
   });
+
+  it.each([
+    ["the slug of no organization", () => "nowhere--visit"],
+    ["a slug and nothing behind it", (slug: string) => `${slug}--`],
+    ["a slug and one hyphen", (slug: string) => `${slug}-visit`],
+    ["no slug", () => "visit"],
+    ["nothing", () => ""],
+  ])(
+    "accepts the events of a room whose name begins with %s, changes nothing, and logs it",
+    async (_, nameFor) => {
+      const clinic = await anOrganization();
+      const metadata = JSON.stringify({ waiting_room_slug: "nowhere--cardiology", organization_user_id: 1 });
+      const room = await aLiveKitRoom(clinic, { name: nameFor(clinic.slug), metadata });
+      const events = [room.started(), room.joined("rita", 1), room.finished(10), room.recorded("EG_1", 10)];
+      for (const event of events)
+        expect(await changingNothing(() => linesOf(event))).toMatchObject([
+          { ...NOT_USED, reason: "no organization" },
+        ]);
+    },
+  );
 
   it("answers 503 if the database fails, so that LiveKit sends the event again", async () => {
     const DB = new Proxy(env.DB, {
@@ -261,39 +323,43 @@ describe("The LiveKit API", () => {
 });
 
 describe("The log of an event that cannot be used", () => {
-  /** What the service logs of an event, apart from its line for the request. */
-  async function linesOf(event: string): Promise<Record<string, unknown>[]> {
-    const lines: string[] = [];
-    const spy = vi.spyOn(console, "log").mockImplementation((line: string) => lines.push(line));
-    await delivered([event]).finally(() => spy.mockRestore());
-    return lines.map((line) => JSON.parse(line)).filter((line) => line.event !== "request");
-  }
-
-  const line = { event: "livekit_event_not_used", request_id: expect.any(String) };
-
   it("has the ids of the event and of the room, and the reason", async () => {
     const room = await aLiveKitRoom(await anOrganization(), { metadata: "" });
     const event = room.joined("rita@example.com", 1, { name: "Rita Recipient" });
     const { id } = JSON.parse(event);
     expect(await linesOf(event)).toEqual([
-      { ...line, livekit_event: "participant_joined", event_id: id, room_sid: room.sid, reason: "no visit" },
+      {
+        ...NOT_USED,
+        livekit_event: "participant_joined",
+        event_id: id,
+        room_sid: room.sid,
+        reason: "no visit",
+      },
     ]);
   });
 
   it("says why a report was refused, without a word that LiveKit sent", async () => {
     const clinic = await anOrganization();
-    const metadata = { waiting_room_slug: "Rita Recipient", organization_user_id: clinic.admin.id };
-    const room = await aLiveKitRoom(clinic, { metadata: JSON.stringify(metadata), name: "rita" });
+    const metadata = {
+      waiting_room_slug: `${clinic.slug}--Rita Recipient`,
+      organization_user_id: clinic.admin.id,
+    };
+    const named = { metadata: JSON.stringify(metadata), name: `${clinic.slug}--rita` };
+    const room = await aLiveKitRoom(clinic, named);
     const lines = await linesOf(room.joined("rita@example.com", 1, { name: "Rita Recipient" }));
     expect(lines).toMatchObject([
-      { ...line, reason: "call.waiting_room_slug: must be the current slug of a waiting room" },
+      {
+        ...NOT_USED,
+        reason: "call.waiting_room_slug: must be the current slug of a waiting room of the organization",
+      },
     ]);
     expect(JSON.stringify(lines)).not.toMatch(/rita/i);
   });
 
   it("leaves out what does not look like an id", async () => {
-    const event = anEvent("Rita left", { id: "Rita's event", room: { sid: "Rita's room" } as never });
-    expect(await linesOf(event)).toEqual([{ ...line, reason: "no visit" }]);
+    const room = { sid: "Rita's room", name: "clinic--rita" } as never;
+    const event = anEvent("Rita left", { id: "Rita's event", room });
+    expect(await linesOf(event)).toEqual([{ ...NOT_USED, reason: "no visit" }]);
   });
 
   it("is empty for an event that is used, or was used before", async () => {

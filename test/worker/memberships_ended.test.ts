@@ -191,7 +191,7 @@ describe("Somebody whose membership has ended", () => {
     const { clinic, paula } = await aClinicWithProvider();
     const early = await clinic.addClient(paula.id);
     const late = await clinic.addClient(paula.id);
-    await given(platform.delete(`/api_clients/${early.id}`));
+    await given(clinic.platform.delete(`/api_clients/${early.id}`));
     const clients = async () => {
       const listed = await given(platform.get(`/organizations/${clinic.id}/api_clients`));
       return Object.fromEntries(
@@ -204,7 +204,7 @@ describe("Somebody whose membership has ended", () => {
     await given(remove(clinic, paula));
     expect(await clients()).toEqual({ ...before, [late.id]: now });
     expect(before[early.id]).toEqual(aTimestamp);
-    expectRefusal(await platform.delete(`/api_clients/${late.id}`), 404);
+    expectRefusal(await clinic.platform.delete(`/api_clients/${late.id}`), 404);
     expectRefusal(await late.get("/roles"), 401, "Invalid client credentials");
     expect((await clinic.client.get("/roles")).status).toBe(200);
   });

@@ -50,8 +50,8 @@ describe("One call", () => {
     expect(await results()).toMatchObject({ transcript: "ready", soap_note: "pending" });
     await given(call.reportSoapNote({ is_final: true, text: "Well." }));
     expect(await results()).toMatchObject({ transcript: "ready", soap_note: "ready" });
-    await given(platform.delete(`/calls/${call.key}/transcript`));
-    await given(platform.delete(`/calls/${call.key}/soap_note`));
+    await given(platform.delete(`${call.url}/transcript`));
+    await given(platform.delete(`${call.url}/soap_note`));
     expect(await results()).toMatchObject({ transcript: "none", soap_note: "none" });
   });
 
@@ -78,7 +78,7 @@ describe("One call", () => {
     await expectListed(0);
     await given(call.report({ ended_at: ENDED_AT }));
     await expectListed(2);
-    await given(platform.delete(`/egresses/${egress_id}`));
+    await given(clinic.platform.delete(`/egresses/${egress_id}`));
     await expectListed(2);
     const [{ key }] = call.participants;
     await given(call.report({ participants: [{ key, recording_consent: false }] }));

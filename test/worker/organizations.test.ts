@@ -43,9 +43,12 @@ describe("Creating an organization", () => {
     expect(slugs).toEqual([name, `${name}-2`, `${name}-3`]);
   });
 
-  it("says why a slug cannot have two hyphens", async () => {
-    const refused = await create({ name: "Clinic", slug: "river--side" });
-    expectRefusal(refused, 422, /^organization\.slug: must not contain --/);
+  it.each(["river--side", "-riverside", "riverside-", "-"])("says why a slug cannot be %s", async (slug) => {
+    expectRefusal(
+      await create({ name: "Clinic", slug }),
+      422,
+      "organization.slug: must be 1 to 63 characters of a-z and 0-9, with single hyphens between them",
+    );
   });
 
   it.each([
@@ -124,6 +127,8 @@ describe("Creating an organization", () => {
     ["an empty slug", ""],
     ["a slug with two hyphens", "river--side"],
     ["a slug of hyphens", "---"],
+    ["a slug that begins with a hyphen", "-riverside"],
+    ["a slug that ends with a hyphen", "riverside-"],
     ["a slug that is a number", 63],
     ["a slug with capitals", "Riverside"],
     ["a slug with a space", "river side"],

@@ -85,13 +85,13 @@ describe("The list of an organization's users", () => {
     expect(slug).not.toBe(waiting_room_slug);
   });
 
-  it("shows a person of two organizations in each, as that organization knows the person", async () => {
+  it("shows a person of two organizations in each, as its own user", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
     const paula = await clinic.addProvider("Paula Provider");
     const assisted = await other.addProvider("Peter Provider");
     const assists = [assisted.id];
     const same = await other.addUser("P. Provider", ["provider_assistant"], { email: paula.email, assists });
-    expect(same.user_id).toBe(paula.user_id);
+    expect(same.user_id).not.toBe(paula.user_id);
     expect((await list(clinic, "users")).users).toEqual(
       [clinic.admin, paula].map((user) => ({ ...user, assists: [] })),
     );
@@ -123,10 +123,10 @@ describe("The list of an organization's API clients", () => {
       api_clients: [first, shown(rotated, provider.id, null)],
       pagination: onePageOf(2),
     });
-    expectGone(await platform.delete(`/api_clients/${rotated.id}`));
+    expectGone(await clinic.platform.delete(`/api_clients/${rotated.id}`));
     const { api_clients } = await list(clinic, "api_clients");
     expect(api_clients).toEqual([first, shown(rotated, provider.id, aTimestamp)]);
-    expectRefusal(await platform.delete(`/api_clients/${rotated.id}`), 404);
+    expectRefusal(await clinic.platform.delete(`/api_clients/${rotated.id}`), 404);
     expect((await list(clinic, "api_clients")).api_clients).toEqual(api_clients);
   });
 
@@ -135,7 +135,7 @@ describe("The list of an organization's API clients", () => {
     const ids = [clinic.client.id];
     for (let n = 0; n < 2; n++) {
       const { id } = await clinic.addClient(clinic.admin.id);
-      expectGone(await platform.delete(`/api_clients/${ids.at(-1)}`));
+      expectGone(await clinic.platform.delete(`/api_clients/${ids.at(-1)}`));
       ids.push(id);
     }
     for (const [n, id] of ids.entries())
@@ -157,9 +157,9 @@ describe("The list of an organization's issuers", () => {
     const [first, second] = [await given(register(clinic)), await given(register(clinic))];
     expect(await list(clinic, "issuers")).toEqual({ issuers: [first, second], pagination: onePageOf(2) });
     expect(await list(clinic, "issuers", "?per_page=1&page=2")).toMatchObject({ issuers: [second] });
-    expectGone(await platform.delete(`/issuers/${first.id}`));
+    expectGone(await clinic.platform.delete(`/issuers/${first.id}`));
     expect(await list(clinic, "issuers")).toEqual({ issuers: [second], pagination: onePageOf(1) });
-    expectGone(await platform.delete(`/issuers/${second.id}`));
+    expectGone(await clinic.platform.delete(`/issuers/${second.id}`));
     expect(await list(clinic, "issuers")).toEqual({ issuers: [], pagination: onePageOf(0) });
   });
 

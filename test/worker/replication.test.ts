@@ -159,7 +159,8 @@ describe("Where a replica finds nothing, the primary is asked", () => {
     const { organization, lagging } = await aScene();
     const { id } = await organization.addInvite();
     const bookmark = { "X-D1-Bookmark": A_BOOKMARK };
-    const answer = await platform.through(lagging.fetcher).send("GET", `/invites/${id}`, undefined, bookmark);
+    const lagged = organization.platform.through(lagging.fetcher);
+    const answer = await lagged.send("GET", `/invites/${id}`, undefined, bookmark);
     expect(answer).toMatchObject({ status: 200, body: { id } });
   });
 

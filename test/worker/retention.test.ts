@@ -51,7 +51,7 @@ const runCron = () => workerWith({}).runCron();
 /** A call with a recording, a transcript and a SOAP note. */
 async function aDocumentedCall(clinic: Organization, call: object = {}, egress: object = {}) {
   const documented = await aCall(clinic, call);
-  const storage_key = `${unique("file")}.wav`;
+  const storage_key = `${clinic.slug}/${unique("file")}.wav`;
   await storeFile(storage_key);
   const reported = await documented.addEgress({ storage_key, ...egress });
   const line = {
@@ -213,7 +213,7 @@ describe.each([
   ["transcript", "Transcript"],
   ["soap_note", "SOAP note"],
 ])("The %s that the platform deletes", (subject, name) => {
-  const remove = (key: string) => platform.delete(`/calls/${key}/${subject}`);
+  const remove = ({ url }: { url: string }) => platform.delete(`${url}/${subject}`);
 
   async function aResult(call: object = {}) {
     const clinic = await anOrganization();
@@ -222,8 +222,8 @@ describe.each([
   }
 
   it("is gone, with an entry that holds ids only, and the rest of the call stays", async () => {
-    const { key, read, left, deletions, owner } = await aResult();
-    expect(await remove(key)).toMatchObject({ status: 204, body: null });
+    const { read, left, deletions, owner, ...call } = await aResult();
+    expect(await remove(call)).toMatchObject({ status: 204, body: null });
     expectRefusal(await read(), 404, `${name} not found`);
     expect(await left()).toEqual({ ...ALL, [subject === "transcript" ? "transcript" : "note"]: false });
     expect(await deletions()).toEqual([
@@ -232,9 +232,9 @@ describe.each([
   });
 
   it("may be gone already, or never have been there", async () => {
-    const { key } = await aResult();
-    await given(remove(key));
-    expect((await changingNothing(() => remove(key))).status).toBe(204);
+    const call = await aResult();
+    await given(remove(call));
+    expect((await changingNothing(() => remove(call))).status).toBe(204);
   });
 
   const report = (call: Awaited<ReturnType<typeof aCall>>, is_final: boolean) =>
@@ -244,7 +244,7 @@ describe.each([
 
   it("does not come back by a report, be it the same or another", async () => {
     const call = await aResult();
-    await given(remove(call.key));
+    await given(remove(call));
     for (const is_final of [true, false])
       expectRefusal(
         await changingNothing(() => report(call, is_final)),
@@ -258,14 +258,14 @@ describe.each([
   it("was there: deleting nothing keeps no later report out", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
-    expect((await changingNothing(() => remove(call.key))).status).toBe(204);
+    expect((await changingNothing(() => remove(call))).status).toBe(204);
     await given(report(call, true));
     expect((await clinic.client.get(`${call.path}/${subject}`)).status).toBe(200);
   });
 
   it("cannot come back whatever code writes it", async () => {
     const call = await aResult();
-    await given(remove(call.key));
+    await given(remove(call));
     const columns = subject === "transcript" ? "lines_digest" : "text";
     const insert = `insert into ${subject}s (organization_id, call_id, ${columns}, is_final, created_at, updated_at)
       values (?, ?, '', 0, 0, 0)`;
@@ -273,14 +273,15 @@ describe.each([
   });
 
   it("must not be under legal hold", async () => {
-    const { key, release } = await aResult({ legal_hold: true });
-    expectRefusal(await changingNothing(() => remove(key)), 422, HELD);
-    await given(release());
-    expect((await remove(key)).status).toBe(204);
+    const call = await aResult({ legal_hold: true });
+    expectRefusal(await changingNothing(() => remove(call)), 422, HELD);
+    await given(call.release());
+    expect((await remove(call)).status).toBe(204);
   });
 
   it("belongs to a call that is known", async () => {
-    expectRefusal(await changingNothing(() => remove("unheard-of")), 404, "Call not found");
+    const url = `/organizations/${(await anOrganization()).id}/calls/unheard-of`;
+    expectRefusal(await changingNothing(() => remove({ url })), 404, "Call not found");
   });
 });
 
@@ -306,7 +307,8 @@ const insertMany = (insert: string, ...values: unknown[]) =>
 /** Calls with all that they leave behind, and their files. Each of them ended so many days ago. */
 async function manyCalls(clinic: Organization, days: number, withFiles = true) {
   const { owner, room } = await aCall(clinic);
-  const word = unique("many");
+  // Its files are stored under the keys of the calls.
+  const word = `${clinic.slug}/${unique("many")}`;
   await insertMany(
     `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed,
        created_at, updated_at)
@@ -353,6 +355,7 @@ describe(`The retention of ${SIZE} calls`, { timeout: 120_000 }, () => {
     const files = new Set(await allFiles());
 
     // Those that the cron comes to last, one with a file and one without.
+    const pathOfHold = (key: string) => `/calls/${encodeURIComponent(key)}/legal_hold`;
     const heldKeys = expired.keys.filter((key) => /-(9981|9999)$/.test(key));
     const bucket = aBucket(() => Math.random() < 0.2);
     const counting = countingRows();
@@ -378,7 +381,7 @@ describe(`The retention of ${SIZE} calls`, { timeout: 120_000 }, () => {
       if (runs > 100) throw new Error(`${now} recordings and ${nowTexts} texts are left`);
       [left, leftTexts] = [now, nowTexts];
       if (runs === 1)
-        for (const key of heldKeys) await given(platform.put(`/calls/${key}/legal_hold`, { legal_hold: {} }));
+        for (const key of heldKeys) await given(clinic.platform.put(pathOfHold(key), { legal_hold: {} }));
     }
 
     // Nothing is deleted that must stay, nothing remains that must go, and no file is orphaned.
@@ -405,7 +408,7 @@ describe(`The retention of ${SIZE} calls`, { timeout: 120_000 }, () => {
     );
 
     // When the holds end, the rest goes.
-    for (const key of heldKeys) await given(platform.delete(`/calls/${key}/legal_hold`));
+    for (const key of heldKeys) await given(clinic.platform.delete(pathOfHold(key)));
     bucket.refuses = () => false;
     await theWorker.runCron();
     expect([await undeleted(), await texts()]).toEqual([0, 0]);

@@ -14,7 +14,7 @@ import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
 import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
 import { anInvite, given, unique } from "./support/organization.ts";
 import { aQueue, type Message, workerWith } from "./support/queue.ts";
-import { MINUTE, makeShards } from "./support/sharded_visits.ts";
+import { makeShards } from "./support/sharded_visits.ts";
 import { aShardedService, isDown, type OnTrip, type ShardedService } from "./support/shards.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
@@ -59,7 +59,9 @@ describe("A replica that fails", () => {
   it("lets its own primary be asked, though the request has gone on in other shards", async () => {
     const service = aShardedService();
     const [first = 0, second = 0] = await invitesIn(service, [0, 2]);
-    const bookmark = (await service.platform.get("/organizations")).headers.get("X-D1-Bookmark") ?? "";
+    const { id } = await service.anOrganizationIn(0);
+    const answered = await service.platform.get(`/organizations/${id}`);
+    const bookmark = answered.headers.get("X-D1-Bookmark") ?? "";
     const answer = await service.during(0, firstFails(), () =>
       service.platform.send("GET", `/invites?status=active&after=${first - 1}`, undefined, {
         "X-D1-Bookmark": bookmark,
@@ -264,7 +266,7 @@ it("A long transcript for a database that does not answer holds up one for anoth
       started_at: STARTED_AT,
       participants,
     };
-    const path = `/calls/${unique("call")}`;
+    const path = `/organizations/${organization.id}/calls/${unique("call")}`;
     await given(service.platform.put(path, { call }));
     const lines = Array.from({ length: 200 }, (_, n) => ({
       participant_key,
@@ -285,66 +287,6 @@ it("A long transcript for a database that does not answer holds up one for anoth
     hung.release();
     await given(waiting);
   });
-});
-
-describe("A changed organization", () => {
-  it("is the same in the directory, though the clock of the request was behind", async () => {
-    const service = aShardedService();
-    const { id } = await service.anOrganizationIn(1);
-    const rename = (name: string) =>
-      given(service.platform.put(`/organizations/${id}`, { organization: { name } }));
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * MINUTE });
-    await rename("Ahead");
-    vi.useRealTimers();
-    await rename("Behind");
-    await rename("Behind again");
-    const { results } = await env.DB.prepare("select name from organizations where id = ?").bind(id).all();
-    expect(results).toEqual([{ name: "Behind again" }]);
-  });
-});
-
-it("The cron notes by one statement which organizations it has copied, and not one that changes meanwhile", async () => {
-  const slug = unique("many");
-  await env.DB.prepare(
-    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < 30)
-     insert into organizations (name, slug, shard, created_at, updated_at)
-     select 'Clinic', ?1 || '-' || n, 2, ?2, ?2 from counter`,
-  )
-    .bind(slug, Date.now() - 10 * MINUTE)
-    .run();
-  const slugsOf = async (database: D1Database, query: string) =>
-    (await database.prepare(`${query} where slug like ? || '-%'`).bind(slug).all()).results;
-  let notes = 0;
-  const DB = observedDatabase({
-    prepare(text) {
-      if (text.startsWith('delete from "organization_outbox"')) notes++;
-    },
-  });
-  let isCopying = false;
-  const DB_2 = observedDatabase(
-    {
-      prepare(text) {
-        isCopying ||= text.startsWith('insert into "organizations"');
-      },
-      async query(run) {
-        if (isCopying)
-          await env.DB.prepare(
-            "update organization_outbox set written_at = written_at + 1 where organization_id = (select id from organizations where slug = ?)",
-          )
-            .bind(`${slug}-7`)
-            .run();
-        isCopying = false;
-        return run();
-      },
-    },
-    env.SPARE_2,
-  );
-  await workerWith({ DB, DB_1: env.SPARE_1, DB_2, BULK_INVITES: aQueue().binding }).runCron();
-  expect(await slugsOf(env.SPARE_2, "select slug from organizations")).toHaveLength(30);
-  const waiting =
-    "select slug from organization_outbox join organizations on organizations.id = organization_id";
-  expect(await slugsOf(env.DB, waiting)).toEqual([{ slug: `${slug}-7` }]);
-  expect(notes).toBe(1);
 });
 
 describe("The mails to an address", () => {

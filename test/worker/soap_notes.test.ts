@@ -49,7 +49,7 @@ describe("A reported SOAP note", () => {
     const { clinic, call, read } = await aCallToNote();
     leavingNoRows(clinic.id, "soap_notes");
     const report = (soap_note: object) =>
-      platform.through(throughStrictDatabase).put(`/calls/${call.key}/soap_note`, { soap_note });
+      platform.through(throughStrictDatabase).put(`${call.url}/soap_note`, { soap_note });
     const text = `${character.repeat(199_999)}A`;
     await given(report({ text, is_final: false }));
     await given(report({ text: text.replace("A", "B") }));
@@ -135,11 +135,12 @@ describe("A report of a SOAP note is refused, and changes nothing,", () => {
     ["with the fields beside the wrapper", { text: TEXT, is_final: true }],
   ])("%s", async (_, body) => {
     const { call } = await aDraft();
-    const refused = await changingNothing(() => platform.put(`/calls/${call.key}/soap_note`, body));
+    const refused = await changingNothing(() => platform.put(`${call.url}/soap_note`, body));
     expectRefusal(refused, 422, /soap_note/);
   });
 
   it("with 404 for an unknown call", async () => {
+    const { platform } = await anOrganization();
     const path = `/calls/${unique("nowhere")}/soap_note`;
     const soap_note = { text: TEXT, is_final: true };
     expectRefusal(await changingNothing(() => platform.put(path, { soap_note })), 404);

@@ -2,37 +2,35 @@ import { env } from "cloudflare:workers";
 import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts";
+import { aCall, reportEgress } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
-import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered } from "./support/livekit.ts";
+import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
 import { aLiveKit } from "./support/livekit_api.ts";
-import { observedDatabase } from "./support/observed_database.ts";
-import { anOrganization, given, unique } from "./support/organization.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fileExists, storeFile } from "./support/storage.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
-import { throughWorkerWith } from "./support/worker.ts";
 
-const FOREIGN =
-  "egress.storage_key: is the file of another organization: store the recording under a key of its own";
+const OF_NO_ORGANIZATION = "egress.storage_key: must begin with the organization's slug and a slash";
 
-/** A file that a recording of a clinic names, and a call of another clinic. */
-async function aForeignFile() {
-  const [theirs, clinic] = [await anOrganization(), await anOrganization()];
-  const storage_key = `${unique("theirs")}.mp4`;
+const OF_ANOTHER =
+  "egress.storage_key: is, or was, the file of another recording: store each under a key of its own";
+
+const aKey = ({ slug }: Organization) => `${slug}/${unique("file")}.mp4`;
+
+/** A file that a recording of a clinic names, and another call of the clinic. */
+async function aTakenFile() {
+  const clinic = await anOrganization();
+  const storage_key = aKey(clinic);
   await storeFile(storage_key);
-  const recorded = await aCall(theirs);
+  const recorded = await aCall(clinic);
   const { egress_id } = await recorded.addEgress({ storage_key });
-  return { theirs, clinic, call: await aCall(clinic), storage_key, egress_id: egress_id as string };
+  return { clinic, recorded, call: await aCall(clinic), storage_key, egress_id: egress_id as string };
 }
 
 /** The recording with its URL. */
-async function recordingOf(
-  { client }: Awaited<ReturnType<typeof anOrganization>>,
-  path: string,
-  egress_id: string,
-) {
+async function recordingOf({ client }: Organization, path: string, egress_id: string) {
   const { egresses } = await given(client.get(`${path}/egresses`));
   const found = egresses.find((each: { egress_id: string }) => each.egress_id === egress_id);
   return given(client.get(`${path}/egresses/${found.id}`));
@@ -50,48 +48,65 @@ function logged() {
 
 describe("A file of another organization", () => {
   it("is refused, in the first report and in a later one, and cannot be deleted so", async () => {
-    const { call, storage_key } = await aForeignFile();
+    const { storage_key } = await aTakenFile();
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
     const first = { call_key: call.key, status: "egress_ended", storage_key };
-    expectRefusal(await changingNothing(() => reportEgress(unique("egress"), first)), 422, FOREIGN);
+    const report = () => reportEgress(clinic, unique("egress"), first);
+    expectRefusal(await changingNothing(report), 422, OF_NO_ORGANIZATION);
     const { egress_id } = await call.addEgress({ storage_key: null });
-    const later = () => reportEgress(egress_id, { storage_key, error: "New." });
-    expectRefusal(await changingNothing(later), 422, FOREIGN);
-    await given(platform.delete(`/egresses/${egress_id}`));
-    expectRefusal(await changingNothing(later), 422, FOREIGN);
+    const later = () => reportEgress(clinic, egress_id, { storage_key, error: "New." });
+    expectRefusal(await changingNothing(later), 422, OF_NO_ORGANIZATION);
+    await given(clinic.platform.delete(`/egresses/${egress_id}`));
+    expectRefusal(await changingNothing(later), 422, OF_NO_ORGANIZATION);
     expect(await fileExists(storage_key)).toBe(true);
   });
+});
 
-  it("is refused as well if a recording named it only before, or was deleted", async () => {
-    const { call, storage_key, egress_id } = await aForeignFile();
-    const other = `${unique("theirs")}.mp4`;
-    await given(reportEgress(egress_id, { storage_key: other }));
+describe("A file of another recording", () => {
+  it.each(["the same call", "another call"])(
+    "of %s is refused, in the first report and in a later one, and cannot be deleted so",
+    async (whose) => {
+      const { clinic, recorded, call: other, storage_key } = await aTakenFile();
+      const call = whose === "the same call" ? recorded : other;
+      const first = { call_key: call.key, status: "egress_ended", storage_key };
+      const report = () => reportEgress(clinic, unique("egress"), first);
+      expectRefusal(await changingNothing(report), 422, OF_ANOTHER);
+      const { egress_id } = await call.addEgress({ storage_key: null });
+      const later = () => reportEgress(clinic, egress_id, { storage_key, error: "New." });
+      expectRefusal(await changingNothing(later), 422, OF_ANOTHER);
+      await given(clinic.platform.delete(`/egresses/${egress_id}`));
+      expectRefusal(await changingNothing(later), 422, OF_ANOTHER);
+      expect(await fileExists(storage_key)).toBe(true);
+    },
+  );
+
+  it("is refused as well if the recording named it only before, or was deleted", async () => {
+    const { clinic, call, storage_key, egress_id } = await aTakenFile();
+    const other = aKey(clinic);
+    await given(reportEgress(clinic, egress_id, { storage_key: other }));
     const mine = () => call.addEgress({ storage_key });
-    await expect(mine()).rejects.toThrow(FOREIGN);
-    await given(platform.delete(`/egresses/${egress_id}`));
-    await expect(mine()).rejects.toThrow(FOREIGN);
-    await expect(call.addEgress({ storage_key: other })).rejects.toThrow(FOREIGN);
+    await expect(mine()).rejects.toThrow(OF_ANOTHER);
+    await given(clinic.platform.delete(`/egresses/${egress_id}`));
+    await expect(mine()).rejects.toThrow(OF_ANOTHER);
+    await expect(call.addEgress({ storage_key: other })).rejects.toThrow(OF_ANOTHER);
   });
 
-  it("goes to one organization if many name it at once", async () => {
-    const calls = await Promise.all(
-      Array.from({ length: 3 }, async () => aCall(await anOrganization(), { ended_at: undefined })),
-    );
-    const storage_key = `${unique("wanted")}.mp4`;
+  it("goes to one recording if many name it at once", async () => {
+    const clinic = await anOrganization();
+    const { key } = await aCall(clinic);
+    const egress = { call_key: key, status: "egress_ended", storage_key: aKey(clinic) };
     const answers = await Promise.all(
-      Array.from({ length: 30 }, async (_, n) => {
-        const { key } = calls[n % 3] as (typeof calls)[number];
-        const egress = { call_key: key, status: "egress_ended", storage_key };
-        return { key, ...(await reportEgress(unique("egress"), egress)) };
-      }),
+      Array.from({ length: 30 }, () => reportEgress(clinic, unique("egress"), egress)),
     );
-    const taken = answers.filter(({ status }) => status === 200);
-    expect(taken).toHaveLength(10);
-    expect(new Set(taken.map(({ key }) => key)).size).toBe(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 422, FOREIGN);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(29);
+    for (const answer of refused) expectRefusal(answer, 422, OF_ANOTHER);
   });
 
   it("is refused by the database, whatever code names it", async () => {
-    const { call, clinic, storage_key } = await aForeignFile();
+    const { call, clinic, storage_key, egress_id } = await aTakenFile();
+    await given(reportEgress(clinic, egress_id, { storage_key: null }));
     const { id } = await call.addEgress();
     const statements = [
       env.DB.prepare("update egresses set storage_key = ? where id = ?").bind(storage_key, id),
@@ -101,35 +116,41 @@ describe("A file of another organization", () => {
       ).bind(clinic.id, call.id, unique("egress"), storage_key),
     ];
     for (const statement of statements)
-      await changingNothing(() => expect(statement.run()).rejects.toThrow(/file is of another organization/));
+      await changingNothing(() => expect(statement.run()).rejects.toThrow(/file is of another recording/));
   });
 });
 
-describe("A file of the organization", () => {
-  it("can be named by several of its recordings, and again by one that named another meanwhile", async () => {
-    const call = await aCall(await anOrganization());
-    const storage_key = `${unique("ours")}.mp4`;
-    const { egress_id } = await call.addEgress({ storage_key });
-    await call.addEgress({ storage_key });
-    await given(reportEgress(egress_id, { storage_key: null }));
-    await given(reportEgress(egress_id, { storage_key }));
+describe("A file of a recording", () => {
+  it("can be named for it again, after another file and none", async () => {
+    const { clinic, recorded, storage_key, egress_id } = await aTakenFile();
+    for (const named of [aKey(clinic), storage_key, null, storage_key])
+      await given(reportEgress(clinic, egress_id, { storage_key: named }));
+    expect((await recordingOf(clinic, recorded.path, egress_id)).url).toContain(storage_key);
   });
 
   it("costs its report no further round trip", async () => {
-    const call = await aCall(await anOrganization());
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
     const { fetcher, during } = countingRoundTrips();
-    const egress = { call_key: call.key, status: "egress_ended", storage_key: `${unique("ours")}.mp4` };
-    const report = () => given(platform.through(fetcher).put(`/egresses/${unique("egress")}`, { egress }));
-    expect(await during(report)).toBe(2);
+    const egress = { call_key: call.key, status: "egress_ended", storage_key: aKey(clinic) };
+    const platform = clinic.platform.through(fetcher);
+    expect(await during(() => given(platform.put(`/egresses/${unique("egress")}`, { egress })))).toBe(2);
   });
 });
 
-describe("A file of another organization that LiveKit names", () => {
+/** The path of the call that the events of the room make: it has ended, and everybody consented. */
+async function visited(room: Awaited<ReturnType<typeof aLiveKitRoom>>) {
+  const attributes = { recording_consent: "true" };
+  await delivered([room.started(), room.joined("rita", 1, { attributes }), room.finished(700)]);
+  const { id } = await given(platform.get(room.url));
+  return `/organization_users/${room.owner.id}/calls/${id}`;
+}
+
+describe("A file of another recording that LiveKit names", () => {
   it("is left out and logged with ids only, and the rest is taken", async () => {
-    const { clinic, storage_key } = await aForeignFile();
+    const { clinic, call, storage_key } = await aTakenFile();
     const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
-    const call = await aCall(clinic);
-    await given(reportEgress(egress_id, { call_key: call.key, status: "egress_active" }));
+    await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_active" }));
     const lines = logged();
     const event = room.recorded(egress_id, 600, storage_key);
     await delivered([event]);
@@ -146,7 +167,7 @@ describe("A file of another organization that LiveKit names", () => {
         livekit_event: "egress_ended",
         event_id: JSON.parse(event).id,
         room_sid: room.sid,
-        reason: "of another organization",
+        reason: "of another recording",
       },
     ]);
     await delivered([room.recorded(egress_id, 600)]);
@@ -154,82 +175,58 @@ describe("A file of another organization that LiveKit names", () => {
   });
 
   it("is left out of the first event of an egress, too", async () => {
-    const { clinic, storage_key } = await aForeignFile();
-    const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
-    const call = await aCall(clinic, { ended_at: undefined });
-    await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE, { roomId: call.key })]);
-    await given(call.report({ ended_at: at(700) }));
+    const { clinic, storage_key } = await aTakenFile();
+    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+    const path = await visited(room);
     await delivered([room.recorded(egress_id, 600, storage_key)]);
-    expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
-      status: "egress_ended",
-      url: null,
-    });
+    expect(await recordingOf(clinic, path, egress_id)).toMatchObject({ status: "egress_ended", url: null });
   });
 
-  it.each(["by its sid", "by an event that names its sid later"])(
-    "is left out where the egress waits for its call, and is taken %s",
-    async (how) => {
-      const { clinic, call: template, storage_key } = await aForeignFile();
-      const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
-      const early = room.recorded(egress_id, 600, storage_key);
-      const isLate = how !== "by its sid";
-      await delivered([isLate ? early.replaceAll(room.sid, "").replaceAll(room.name, "") : early]);
-      const call = {
-        waiting_room_slug: template.room.slug,
-        organization_user_id: template.owner.id,
-        started_at: at(0),
-        ended_at: at(590),
-        participants: [
-          { key: unique("rita"), display_name: "Rita", role: "recipient", recording_consent: true },
-        ],
-      };
-      const { id } = await given(reportCall(room.sid, call));
-      if (isLate) await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)]);
-      const path = `/organization_users/${template.owner.id}/calls/${id}`;
-      expect(await recordingOf(clinic, path, egress_id)).toMatchObject({ status: "egress_ended", url: null });
+  describe.each(["by its sid", "by an event that names its sid later"])(
+    "is left out where the egress waits for its call, and is taken %s,",
+    (how) => {
+      it.each(["before", "while"])("and the other recording named it %s", async (when) => {
+        const taken = await aTakenFile();
+        const { clinic, call } = taken;
+        const storage_key = when === "before" ? taken.storage_key : aKey(clinic);
+        const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
+        const early = room.recorded(egress_id, 600, storage_key);
+        const isLate = how !== "by its sid";
+        await delivered([isLate ? early.replaceAll(room.sid, "") : early]);
+        if (when === "while") await call.addEgress({ storage_key });
+        const path = await visited(room);
+        if (isLate) await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)]);
+        expect(await recordingOf(clinic, path, egress_id)).toMatchObject({
+          status: "egress_ended",
+          url: null,
+        });
+      });
     },
   );
 
-  it("is taken where the egress turns out to be of that organization, and no fault is logged", async () => {
-    const { theirs, call, storage_key } = await aForeignFile();
-    const [room, egress_id] = [await aLiveKitRoom(theirs, { metadata: "" }), anEgressId()];
-    const report = (key: string, waiting_room_slug: string, { id }: { id: number }) =>
-      given(
-        reportCall(key, {
-          waiting_room_slug,
-          organization_user_id: id,
-          started_at: at(0),
-          ended_at: at(700),
-          participants: [aRecipient()],
-        }),
-      );
-    // Without the call of its sid, the egress is of the one that the name of its room leads to.
-    await report(room.name, call.room.slug, call.owner);
-    let reported: Promise<{ id: number }> | undefined;
-    const DB = observedDatabase({
-      async query(run) {
-        const result = await run();
-        reported ??= report(room.sid, room.waitingRoom.slug, room.owner);
-        await reported;
-        return result;
-      },
-    });
+  it("is left out where both egresses wait for their call", async () => {
+    const clinic = await anOrganization();
+    const [room, storage_key] = [await aLiveKitRoom(clinic), aKey(clinic)];
+    const [one, other] = [anEgressId(), anEgressId()];
+    await delivered([room.recorded(one, 600, storage_key)]);
     const lines = logged();
-    const server = aLiveKitServer({ fetcher: throughWorkerWith({ DB }) });
-    await delivered([room.recorded(egress_id, 600, storage_key)], server);
-    const path = `/organization_users/${room.owner.id}/calls/${(await reported)?.id}`;
-    expect((await recordingOf(theirs, path, egress_id)).url).toContain(storage_key);
-    expect(lines()).toEqual([]);
+    await delivered([room.recorded(other, 600, storage_key)]);
+    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "of another recording" }]);
+    const path = await visited(room);
+    expect((await recordingOf(clinic, path, one)).url).toContain(storage_key);
+    expect(await recordingOf(clinic, path, other)).toMatchObject({ status: "egress_ended", url: null });
   });
 
   it("is left out where the cron asks LiveKit", async () => {
-    const { clinic, call, storage_key } = await aForeignFile();
+    const { clinic, call, storage_key } = await aTakenFile();
     await env.DB.prepare("update egresses set check_at = null").run();
     travelTo(fromNow(0));
     const egress_id = anEgressId();
-    const { id } = await given(reportEgress(egress_id, { call_key: call.key, status: "egress_active" }));
+    const first = { call_key: call.key, status: "egress_active" };
+    const { id } = await given(reportEgress(clinic, egress_id, first));
     const livekit = aLiveKit();
     livekit.egress(egress_id, EgressStatus.EGRESS_COMPLETE, {
+      roomName: `${clinic.slug}--visit`,
       endedAt: BigInt(Date.parse(at(600))) * 1_000_000n,
       fileResults: [{ filename: storage_key }] as never,
     });
@@ -237,7 +234,7 @@ describe("A file of another organization that LiveKit names", () => {
     const lines = logged();
     await livekit.runCron();
     expect(lines()).toEqual([
-      { event: "livekit_file_not_used", egress_id: id, reason: "of another organization" },
+      { event: "livekit_file_not_used", egress_id: id, reason: "of another recording" },
       { event: "egress_recovered", egress_id: id, status: "egress_ended" },
     ]);
     expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
@@ -248,18 +245,19 @@ describe("A file of another organization that LiveKit names", () => {
 });
 
 describe("A name of LiveKit's that cannot be a storage key", () => {
-  it.each(["../theirs/visit.mp4", "/visit.mp4"])(
+  it.each(["../theirs/visit.mp4", "/visit.mp4", "visit.mp4", "other-clinic/visit.mp4"])(
     "is left out and logged without it: %s",
     async (filename) => {
       const clinic = await anOrganization();
       const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
       const call = await aCall(clinic);
-      await given(reportEgress(egress_id, { call_key: call.key, status: "egress_active" }));
+      await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_active" }));
       const lines = logged();
       await delivered([room.recorded(egress_id, 600, filename)]);
       expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
         status: "egress_ended",
-        error: "The name of the file cannot be a storage key, so there is no download",
+        error:
+          "The name of the file is not a path that begins with the organization's slug, so there is no download",
         url: null,
       });
       expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "not a storage key" }]);

@@ -373,7 +373,8 @@ describe("A token of a person who belongs only to another organization", () => {
 });
 
 describe("A token that was valid", () => {
-  const unregister = (issuer: { id: number }) => platform.delete(`/issuers/${issuer.id}`);
+  const unregister = ({ id, organization_id }: { id: number; organization_id: number }) =>
+    platform.delete(`/organizations/${organization_id}/issuers/${id}`);
 
   it("is invalid from the moment when its issuer is deleted", async () => {
     const { clinic, client, provider, email, issuer } = await aClinicWithSignIn();

@@ -29,7 +29,7 @@ describe("The transcript of an hour", () => {
     const counting = countingRows();
     const client = clinic.client.through(counting.fetcher);
     await given(client.get("/roles"));
-    const url = `/calls/${call.key}/transcript`;
+    const url = `${call.url}/transcript`;
     const report = (transcript: object) =>
       counting.during(() => given(platform.through(counting.fetcher).put(url, { transcript })));
     const lines = anHourOf(participants);
@@ -65,7 +65,7 @@ describe("The transcript of an hour", () => {
     let repeated: unknown;
     const trips = await counting.during(async () => {
       const api = platform.through(counting.fetcher);
-      repeated = await given(api.put(`/calls/${call.key}/transcript`, { transcript }));
+      repeated = await given(api.put(`${call.url}/transcript`, { transcript }));
     });
     expect(repeated).toEqual(reported);
     expect(trips).toBe(1);
@@ -117,7 +117,7 @@ describe("The longest reports that there may be", () => {
       const transcript = { is_final: true, lines };
       expect(sizeOf({ transcript })).toBeLessThanOrEqual(BODY_LIMIT);
       expect(sizeOf({ transcript })).toBeGreaterThan(0.85 * BODY_LIMIT);
-      const url = `/calls/${call.key}/transcript`;
+      const url = `${call.url}/transcript`;
       await given(platform.through(throughStrictDatabase).put(url, { transcript }));
       const read = await given(clinic.client.through(throughStrictDatabase).get(`${call.path}/transcript`));
       expect(texts(read).join("") === all).toBe(true);
@@ -192,7 +192,7 @@ describe("The id of a line", () => {
     });
     const api = platform.through(workerWith({ DB }).fetcher);
     const lines = [one, two, three];
-    const last = await given(api.put(`/calls/${call.key}/transcript`, { transcript: { lines } }));
+    const last = await given(api.put(`${call.url}/transcript`, { transcript: { lines } }));
     expect(ids(last).slice(0, 2)).toEqual(between);
     expect((await read()).body).toEqual(last);
   });

@@ -463,14 +463,14 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     ["with the fields beside the wrapper", { is_final: false, lines: [] }],
   ])("%s", async (_, body) => {
     const { call } = await aDraft();
-    const refused = await changingNothing(() => platform.put(`/calls/${call.key}/transcript`, body));
+    const refused = await changingNothing(() => platform.put(`${call.url}/transcript`, body));
     expectRefusal(refused, 422, /transcript/);
   });
 
   it("with 404 for an unknown call", async () => {
-    const { draft } = await aDraft();
+    const { clinic, draft } = await aDraft();
     const path = `/calls/${unique("nowhere")}/transcript`;
-    expectRefusal(await changingNothing(() => platform.put(path, { transcript: draft })), 404);
+    expectRefusal(await changingNothing(() => clinic.platform.put(path, { transcript: draft })), 404);
   });
 });
 
@@ -504,7 +504,7 @@ describe("A transcript of many lines", () => {
     const lines = Array.from({ length: 2000 }, (_, n) => says(speaker(n), n, n + 0.5));
     const counting = countingRows();
     const report = () =>
-      platform.through(counting.fetcher).put(`/calls/${call.key}/transcript`, {
+      platform.through(counting.fetcher).put(`${call.url}/transcript`, {
         transcript: { is_final: false, lines },
       });
     const { rows_read } = await counting.during(() => given(report()));
@@ -532,7 +532,7 @@ describe("A long transcript", () => {
     leavingNoRows(clinic.id, "transcripts");
     const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
     const report = () =>
-      platform.through(throughStrictDatabase).put(`/calls/${call.key}/transcript`, {
+      platform.through(throughStrictDatabase).put(`${call.url}/transcript`, {
         transcript: { summary: "Long.", is_final: true, lines },
       });
 

@@ -44,7 +44,7 @@ describe("An invite", () => {
     expect(sent.created_by_user_id).toBe(bea.user_id);
     expect(await given(clinic.client.get(`/invites/${sent.id}`))).toEqual(sent);
     expect((await given(clinic.client.get("/invites"))).organization_invites).toEqual([sent]);
-    expect(await given(platform.get(`/invites/${sent.id}`))).toMatchObject(sent);
+    expect(await given(clinic.platform.get(`/invites/${sent.id}`))).toMatchObject(sent);
   });
 
   it("of a bulk invite has the sender of the request", async () => {
@@ -228,7 +228,7 @@ describe("A client that an isolate still knows as it was", () => {
       ({ bea }) =>
         env.DB.prepare("update organization_users set roles = '[]' where id = ?").bind(bea.id).run(),
     ],
-    ["it was revoked", ({ hers }) => given(platform.delete(`/api_clients/${hers.id}`))],
+    ["it was revoked", ({ clinic, hers }) => given(clinic.platform.delete(`/api_clients/${hers.id}`))],
     [
       "its member was removed, and has come back with the same roles",
       async ({ clinic, bea: { id, email, display_name, roles } }) => {

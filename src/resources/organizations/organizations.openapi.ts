@@ -34,7 +34,8 @@ export const organizationsReference: Reference = {
     "GET /organizations": {
       operationId: "listOrganizations",
       summary: "List all organizations",
-      description: "The list is ordered by id.",
+      description:
+        "The list is ordered by id. With several databases, an organization whose creation failed half-way counts in the total until it is created again.",
       status: 200,
       response: {
         schema: pageOf("organizations", organizationSchema),

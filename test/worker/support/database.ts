@@ -1,5 +1,4 @@
 import { env } from "cloudflare:workers";
-import { isSharded } from "./deployed.ts";
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
@@ -18,10 +17,7 @@ async function readTables(): Promise<Table[]> {
      from sqlite_master as tables, pragma_table_xinfo(tables.name) as columns
      where tables.type = 'table' and tables.name not glob '_cf_*' and tables.name not glob 'sqlite_*' group by 1`,
   ).all<{ name: string; columns: string }>();
-  // What waits there for the cron is no row of an organization's, nor is a key that a refused report has given back.
-  const between = isSharded ? ["organization_outbox", "locations"] : [];
-  const visible = results.filter(({ name }) => !between.includes(name));
-  return visible.map(({ name, columns }) => ({ name, columns: JSON.parse(columns) }));
+  return results.map(({ name, columns }) => ({ name, columns: JSON.parse(columns) }));
 }
 
 /** The rows that a query finds in each table. */
@@ -47,7 +43,7 @@ export async function everyRowAsText() {
 export const rowsOf = (organization_id: number) =>
   inEveryTable<Record<string, unknown>>(({ name, columns }) => {
     const isIts = columns.includes("organization_id") ? `organization_id = ${organization_id}` : "false";
-    return `select * from ${name} where ${isIts} order by ${name === "locations" ? "key" : "rowid"}`;
+    return `select * from ${name} where ${isIts} order by rowid`;
   });
 
 /** A way to the Worker, with other bindings if needed, that counts its calls to D1, including background work. */

@@ -4,7 +4,7 @@
  * about what design says is otherwise with several databases.
  */
 export const LEFT_OUT = [
-  // Only the directory is asked.
+  // The directory is asked beside the database.
   "A report of the platform costs few round trips to D1 > GET /organizations",
   "While D1 fails, GET /organizations of the platform API > ",
   // A database that is down is left out of the list.
@@ -22,16 +22,9 @@ export const LEFT_OUT = [
   "The health of the service > waits for a slow database",
   // Their positions are opaque.
   "The platform's list of active invites > goes through all organizations by id",
-  // A run of the cron does less for each of several databases: shards_cron.test.ts says how much.
-  "Many silent recordings > are asked about in portions",
-  "While 5000 old rows of one organization wait, another's are worked off within two runs of the cron: > deleteOldRecordings",
   // Organizations, or calls, are made by SQL.
   "The retention of 10000 calls > ends over several runs",
   "The cron seals a day of the access log > of 120 organizations in three runs",
   "1,000 organizations are sealed within two hours of crons",
   "A backlog of calls without an end > of more organizations than a portion has calls",
-  // An egress whose call nobody knows waits in the directory, and is reported again when the call comes.
-  "An egress event whose call nobody has reported > costs the report of the call no round trip",
-  "An egress event whose call nobody has reported > is asked about ten minutes after LiveKit's last word",
-  "LiveKit's events of an egress > cost at most two round trips to D1",
 ];

@@ -1,13 +1,9 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  waitOnExecutionContext,
-} from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import worker from "../../../src/index.ts";
 import { platform } from "./api.ts";
+import { runCronOf } from "./cron.ts";
 import { asDeployed, withShard } from "./deployed.ts";
 import { anInvite, anOrganization, given, unique } from "./organization.ts";
 import { aTimedQueue, nextCron } from "./timed_queue.ts";
@@ -70,7 +66,7 @@ export function aMailWorker(bindings: object) {
 
   const pass = (milliseconds: number) => queue.pass(milliseconds, deliver);
 
-  const runCron = () => worker.scheduled(createScheduledController(), deployed);
+  const runCron = () => runCronOf(deployed);
 
   /** Lets the cron run when a mail of the organization is due, until none is. */
   async function passUntilDone({ id }: { id: number }) {

@@ -1,12 +1,8 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  getQueueResult,
-} from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import worker from "../../../src/index.ts";
+import { runCronOf } from "./cron.ts";
 import { asDeployed, withoutShard, withShard } from "./deployed.ts";
 import { anOrganization, given, unique } from "./organization.ts";
 import { countingRows } from "./rows.ts";
@@ -74,7 +70,7 @@ export function workerWith(bindings: object) {
       const delays = retries.flatMap(({ mock }) => mock.calls.map(([options]) => options?.delaySeconds ?? 0));
       return { acked: explicitAcks, retried: retryMessages.map(({ msgId }) => msgId), delays };
     },
-    runCron: () => worker.scheduled(createScheduledController(), bound),
+    runCron: () => runCronOf(bound),
   };
 }
 

@@ -39,11 +39,3 @@ export const rowsIn = async (database: D1Database, query: string, ...values: unk
       .bind(...values)
       .all()
   ).results;
-
-/** In which databases a call is. */
-export async function homesOf(key: string): Promise<number[]> {
-  const found = await Promise.all(
-    [env.DB, env.SPARE_1, env.SPARE_2].map((each) => rowsIn(each, "select 1 from calls where key = ?", key)),
-  );
-  return found.flatMap((rows, shard) => rows.map(() => shard));
-}

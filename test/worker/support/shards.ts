@@ -1,7 +1,6 @@
-import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import worker from "../../../src/index.ts";
 import { platform } from "./api.ts";
+import { runCronOf } from "./cron.ts";
 import { aLiveKitServer } from "./livekit.ts";
 import { observedDatabase, PRIMARY } from "./observed_database.ts";
 import { anOrganization } from "./organization.ts";
@@ -45,7 +44,7 @@ export function aShardedService(bindings: object = {}) {
         undefined,
         throughWorkerWith({ ...bound, NEW_ORGANIZATIONS_SHARD: String(shard) }),
       ),
-    runCron: () => worker.scheduled(createScheduledController(), { ...env, ...bound } as Env),
+    runCron: () => runCronOf({ ...env, ...bound } as Env),
     /** The round trips to each database that the work costs. */
     async tripsOf(work: () => Promise<unknown>) {
       trips.fill(0);

@@ -1,13 +1,9 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  waitOnExecutionContext,
-} from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../../src/index.ts";
 import { platform } from "./api.ts";
 import { expectWebhookAsDocumented } from "./contract.ts";
+import { runCronOf } from "./cron.ts";
 import { asDeployed, withShard } from "./deployed.ts";
 import { endpoints } from "./network.ts";
 import { anOrganization, given, unique } from "./organization.ts";
@@ -78,7 +74,7 @@ export function aWebhookQueue(bindings: object = {}) {
 
   const pass = (milliseconds: number, deliverMessage = deliver) => queue.pass(milliseconds, deliverMessage);
 
-  const runCron = () => worker.scheduled(createScheduledController(), bound);
+  const runCron = () => runCronOf(bound);
 
   /** Lets time pass until nothing is pending. The cron runs when something is due that no message is for. */
   async function passUntilDone(deliverMessage = deliver) {

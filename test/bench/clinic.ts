@@ -54,7 +54,7 @@ async function addRows(
       `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at) ${numbers}
       select ${id}, 'Room ' || n, '${slug}--seeded-' || n, 'default', true, ${now}, ${now} from numbers`,
       `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at) ${numbers}
-      select ${id}, (select min(user_id) from organization_users where organization_id = ${id}), n || '@invitees.example', 'Ivy Invitee', '["provider"]', ${now + DAY}, ${now}, ${now} from numbers`,
+      select ${id}, (select min(id) from organization_users where organization_id = ${id}), n || '@invitees.example', 'Ivy Invitee', '["provider"]', ${now + DAY}, ${now}, ${now} from numbers`,
       // Spread over a year, so that every date has some of them.
       `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed,
         created_at, updated_at) ${numbers}

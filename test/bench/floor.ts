@@ -112,7 +112,7 @@ async function recall(db: D1Database, client_id: string, now: number) {
   if (known && now - known.looked_up_at < 10_000) return known;
   const row = await db
     .prepare(
-      `select c.id as api_client_id, c.organization_id, c.organization_user_id, c.secret_digest, m.user_id, m.roles
+      `select c.id as api_client_id, c.organization_id, c.organization_user_id, c.secret_digest, m.id as user_id, m.roles
       from api_clients c join organization_users m on m.id = c.organization_user_id
       where c.client_id = ? and c.revoked_at is null`,
     )

@@ -12,7 +12,7 @@ export const ROOM = `id, organization_id, user_id, name, slug, theme, is_active,
   (select count(*) from participants p where p.waiting_room_id = waiting_rooms.id and p.left_at is null
     and p.call_id is null) waiting_count,
   coalesce((select display_name from organization_users m
-    where m.organization_id = ?1 and m.user_id = waiting_rooms.user_id),
+    where m.organization_id = ?1 and m.id = waiting_rooms.user_id),
     (select name from organizations where id = ?1)) owner`;
 
 export const toRoom = (r: Row) => ({

@@ -57,20 +57,21 @@ export const floorWrites: Record<string, FloorHandler> = {
   },
 
   // Foreign keys refuse users of another organization.
-  "PUT platform calls 5": async (floorRequest) => {
+  "PUT platform organizations calls 7": async (floorRequest) => {
     const { request, segments, now } = floorRequest;
     const { participants, waiting_room_slug, ...sent } = stored((await request.json<Row>()).call);
-    const key = segments[4];
+    const [organization_id, key] = [Number(segments[4]), segments[6]];
     const people: Row[] = participants.map(stored);
     const known: Bound = [
       `(select json_object('room', room.id, 'organization', room.organization_id,
-          'call', (select id from calls where key = ?1),
+          'call', (select id from calls where organization_id = ?4 and key = ?1),
           'people', (select count(*) from participants where organization_id = room.organization_id
             and key in (select value from json_each(?3))))
-        from waiting_rooms room where slug = ?2 and retired_at is null)`,
+        from waiting_rooms room where organization_id = ?4 and slug = ?2 and retired_at is null)`,
       key,
       waiting_room_slug,
       JSON.stringify(people.map((each) => each.key)),
+      organization_id,
     ];
     const call: Row = {
       key,
@@ -93,7 +94,7 @@ export const floorWrites: Record<string, FloorHandler> = {
         ],
         [
           `insert into participants (organization_id, waiting_room_id, call_id, created_at, updated_at, ${PARTICIPANT})
-          select ?1, ?2, (select id from calls where key = ?3), ?4, ?4, ${fields} from json_each(?5)`,
+          select ?1, ?2, (select id from calls where organization_id = ?1 and key = ?3), ?4, ?4, ${fields} from json_each(?5)`,
           ...[organization, room, key, now, JSON.stringify(people)],
         ],
       ];
@@ -112,7 +113,7 @@ export const floorWrites: Record<string, FloorHandler> = {
     };
   },
 
-  "PUT platform calls transcript 6": async (floorRequest) => {
+  "PUT platform organizations calls transcript 8": async (floorRequest) => {
     const { request, segments, now } = floorRequest;
     const { lines, summary = null, is_final } = (await request.json<Row>()).transcript;
     lines.sort((a: Row, b: Row) => a.start_time - b.start_time || a.end_time - b.end_time);
@@ -123,8 +124,9 @@ export const floorWrites: Record<string, FloorHandler> = {
           'transcript', (select id from transcripts where call_id = calls.id),
           'people', json((select json_group_array(json_array(id, key, display_name)) from participants
             where call_id = calls.id)))
-        from calls where key = ?1)`,
-      segments[4],
+        from calls where organization_id = ?1 and key = ?2)`,
+      Number(segments[4]),
+      segments[6],
     ];
     const speakers = new Map<string, Row>();
     const [written] = await report(floorRequest, known, async ({ id, organization, transcript, people }) => {

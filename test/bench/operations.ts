@@ -26,8 +26,8 @@ const withFloor: Record<string, Operation["example"]> = {
     path: "/waiting_rooms",
     body: { waiting_room: { name: unique("Oncology"), is_active: true } },
   }),
-  "PUT /api/platform/calls/:key": (clinic) => aCall(clinic, clinic.provider),
-  "PUT /api/platform/calls/:key/transcript": async (clinic) => {
+  "PUT /api/platform/organizations/:organization_id/calls/:key": (clinic) => aCall(clinic, clinic.provider),
+  "PUT /api/platform/organizations/:organization_id/calls/:key/transcript": async (clinic) => {
     const call = await anEndedCall(clinic, clinic.provider);
     return aTranscript(call, spokenLines(call.speakers, AN_HOUR));
   },

@@ -14,7 +14,7 @@ import type { Participant } from "../../src/resources/participants/participants.
 
 const NOW = 1000;
 
-const ROOM = { id: 7, organization_id: 1 };
+const ROOM = { id: 7 };
 const OWNER = 12;
 
 /** The rows of one call, as the database would hold them. */
@@ -35,20 +35,20 @@ const AS_MADE = {
 
 const NOTHING: Stored = { call: undefined, participants: [] };
 
-/** What a report finds: the owner is a user of organization 1, and so is user 34. */
+/** What a report finds: the owner is a user of organization 1, and so is 34. */
 function knownTo(report: CallReport, { call, participants }: Stored): KnownCall {
   const keys = new Set(report.participants?.map(({ key }) => key));
   return {
+    organization_id: 1,
     call,
     room: report.waiting_room_slug === undefined ? undefined : ROOM,
-    ownerOrganization: report.organization_user_id === OWNER ? 1 : undefined,
     participants: participants.filter(({ key }) => keys.has(key)),
     consents: [],
     present:
       typeof report.ended_at === "number"
         ? participants.filter(({ left_at, left_is_assumed }) => left_at === null || left_is_assumed)
         : [],
-    members: new Set([34]),
+    members: new Set([OWNER, 34]),
   };
 }
 

@@ -22,7 +22,7 @@ async function aClinic() {
   const hold = async (call: object = {}) => {
     const key = unique("call");
     const first = { waiting_room_slug: room.slug, organization_user_id: provider.id, started_at: at(0) };
-    await given(reportCall(key, { ...first, participants: [], ...call }));
+    await given(reportCall(clinic, key, { ...first, participants: [], ...call }));
     return key;
   };
   return { clinic, provider, room, hold };
@@ -97,7 +97,7 @@ describe("The metrics of a day", () => {
     });
     await hold({ ended_at: at(100) });
     expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 100 });
-    await given(reportCall(key, { ended_at: at(300) }));
+    await given(reportCall(clinic, key, { ended_at: at(300) }));
     expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 200 });
   });
 
@@ -117,7 +117,7 @@ describe("The metrics of a day", () => {
     const participants = [aRecipient({ waiting_since: at(-60) })];
     const key = await hold({ ended_at: at(60), participants });
     const before = await theDay(clinic);
-    await given(reportCall(key, { started_at: at(0), ended_at: at(60), participants }));
+    await given(reportCall(clinic, key, { started_at: at(0), ended_at: at(60), participants }));
     expect(await theDay(clinic)).toEqual(before);
     expect(before.total_calls).toEqual({ [DAY]: 1 });
   });
@@ -185,7 +185,7 @@ describe("The average wait", () => {
     await clinic.addParticipant(room.slug, { waiting_since: at(-30) }, rita);
     const key = await hold();
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 0 });
-    await given(reportCall(key, { participants: [{ key: rita }] }));
+    await given(reportCall(clinic, key, { participants: [{ key: rita }] }));
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
   });
 
@@ -194,7 +194,8 @@ describe("The average wait", () => {
     const rita = aRecipient({ waiting_since: at(-30) });
     const key = await hold({ participants: [rita] });
     const average = async () => (await theDay(clinic)).average_wait_time[DAY];
-    const correct = (more: object) => given(reportCall(key, { participants: [{ key: rita.key, ...more }] }));
+    const correct = (more: object) =>
+      given(reportCall(clinic, key, { participants: [{ key: rita.key, ...more }] }));
     await correct({ joined_at: at(30) });
     expect(await average()).toBe(30);
     await given(
@@ -217,9 +218,9 @@ describe("The average wait", () => {
     const key = await hold({
       participants: [...participants, aRecipient({ waiting_since: at(-10), joined_at: at(5) })],
     });
-    await given(reportCall(key, { started_at: at(10) }));
+    await given(reportCall(clinic, key, { started_at: at(10) }));
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 30 });
-    await given(reportCall(key, { started_at: at(-20) }));
+    await given(reportCall(clinic, key, { started_at: at(-20) }));
     expect((await theDay(clinic)).average_wait_time).toEqual({ [DAY]: 5 });
   });
 });
@@ -260,7 +261,9 @@ describe("The date of a call", () => {
       failed: true,
       participants: [aRecipient({ waiting_since: at(-60) })],
     });
-    await given(reportCall(key, { started_at: at(0, NEXT_DAY), ended_at: at(90, NEXT_DAY), failed: false }));
+    await given(
+      reportCall(clinic, key, { started_at: at(0, NEXT_DAY), ended_at: at(90, NEXT_DAY), failed: false }),
+    );
     expect(await metrics(clinic, `date_start=${DAY}&date_end=${NEXT_DAY}`)).toEqual({
       total_calls: { [NEXT_DAY]: 1 },
       average_duration: { [NEXT_DAY]: 90 },
@@ -428,7 +431,7 @@ describe("The metrics of a user", () => {
   it("follow a correction of who held the call", async () => {
     const { clinic, provider, other, theirs } = await twoProviders();
     const organizationBefore = await metrics(clinic, BOTH_DAYS);
-    await given(reportCall(theirs, { organization_user_id: provider.id }));
+    await given(reportCall(clinic, theirs, { organization_user_id: provider.id }));
     expect(await dates(clinic, `${BOTH_DAYS}&user_id=${provider.user_id}`)).toEqual([DAY, NEXT_DAY]);
     expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${other.user_id}`)).toEqual(NO_CALLS);
     expect(await metrics(clinic, BOTH_DAYS)).toEqual(organizationBefore);

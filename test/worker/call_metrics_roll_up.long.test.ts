@@ -152,7 +152,7 @@ async function aScene() {
     }));
 
   async function report(call: number, body: object) {
-    const { status } = await reportCall(calls[call] ?? "", body);
+    const { status } = await reportCall(clinic, calls[call] ?? "", body);
     // A report may be refused. But it must not fail otherwise, and a refused report must not count.
     expect([200, 422]).toContain(status);
   }

@@ -242,7 +242,9 @@ describe("A consent that the platform reports", () => {
     const { key, call, says } = await aRecordedCall({ recording_consent: true });
     const { fetcher, during } = countingRoundTrips();
     const again = (recording_consent: boolean) =>
-      given(platform.through(fetcher).put(call.url, { call: { participants: [{ key, recording_consent }] } }));
+      given(
+        platform.through(fetcher).put(call.url, { call: { participants: [{ key, recording_consent }] } }),
+      );
     expect(await during(() => again(true))).toBe(1);
     expect(await during(() => again(false))).toBe(2);
     await given(says(false));

@@ -224,8 +224,7 @@ describe("Somebody who is erased before the call is reported on which they were"
 });
 
 describe("The reference of a call", () => {
-  const referenceOf = async ({ url }: { url: string }) =>
-    (await given(platform.get(url))).external_reference;
+  const referenceOf = async ({ url }: { url: string }) => (await given(platform.get(url))).external_reference;
 
   it("is erased where nobody was on the call", async () => {
     const clinic = await aForgetfulOrganization();

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { EVENT_TYPES } from "../../src/database/enums.ts";
 import { MAX_PER_PAGE } from "../../src/limits.ts";
 import { type Api, platform } from "./support/api.ts";
-import { aCall, ENDED_AT, type reportEgress, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
+import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { rowsOf } from "./support/database.ts";
-import { keepingInvite, tokenOf } from "./support/invites.ts";
+import { accept, keepingInvite, tokenOf } from "./support/invites.ts";
 import { aMailProvider, aMailWorker } from "./support/mails.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
@@ -40,8 +40,8 @@ async function eventsOf({ client }: Pick<Organization, "client">, work: () => Pr
 
 const removeMember = (organization: { id: number }, { id }: { id: number }) =>
   given(platform.delete(`/organizations/${organization.id}/users/${id}`));
-const deleteRecording = (egress_id: string) =>
-  given(platform.delete(`/egresses/${encodeURIComponent(egress_id)}`));
+const deleteRecording = (organization: Pick<Organization, "platform">, egress_id: string) =>
+  given(organization.platform.delete(`/egresses/${encodeURIComponent(egress_id)}`));
 
 const aLine = ({ participants }: { participants: readonly { key: string }[] }, text = "Good morning.") => ({
   participant_key: participants[0]?.key,
@@ -212,7 +212,7 @@ describe("A recording", () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
     const egress_id = unique("egress");
-    const report = (egress: Parameters<typeof reportEgress>[1]) => call.addEgress(egress, egress_id);
+    const report = (egress: object) => call.addEgress(egress, egress_id);
     let egress: { id: number } = { id: 0 };
     const happened = await eventsOf(clinic, async () => {
       await report({ status: "egress_starting", is_stopped: false, ended_at: null });
@@ -221,8 +221,8 @@ describe("A recording", () => {
       await report({});
       egress = await report({ error: "Out of disk" });
       await report({ status: "egress_active" });
-      await deleteRecording(egress_id);
-      await deleteRecording(egress_id);
+      await deleteRecording(clinic, egress_id);
+      await deleteRecording(clinic, egress_id);
     });
     const data = { organization_user_id: call.owner.id, call_id: call.id, egress_id: egress.id };
     expect(happened).toEqual([
@@ -258,9 +258,7 @@ describe("An invite", () => {
     const email = `${unique("user")}@example.com`;
     const again = await clinic.addInvite({ email });
     await keepingInvite(again, () => clinic.addUser("Ann Assistant", ["provider_assistant"], { email }));
-    const accepted = await eventsOf(clinic, async () =>
-      given(platform.post("/invites/accept", { token: await tokenOf(again) })),
-    );
+    const accepted = await eventsOf(clinic, async () => given(accept(again)));
     expect(accepted).toEqual([{ type: "invite.accepted", data: { invite_id: again.id } }]);
   });
 
@@ -311,10 +309,10 @@ describe("A user of the organization", () => {
       // Somebody without roles who accepts an invite is a user again.
       const invite = `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
         values (?, ?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
-      const row = await env.DB.prepare(invite)
+      const id = await env.DB.prepare(invite)
         .bind(clinic.id, clinic.admin.user_id, email, Date.now() + 60_000)
-        .first<{ id: number }>();
-      await given(platform.post("/invites/accept", { token: await tokenOf(row ?? { id: 0 }) }));
+        .first<number>("id");
+      await given(accept({ id: Number(id), organization_id: clinic.id }));
     });
     const data = { organization_user_id: user.id };
     const ofUsers = happened.filter((event) => event.type.startsWith("organization_user."));
@@ -403,7 +401,7 @@ describe("Every road", () => {
     const finalized = await eventsOf(clinic, () => given(call.reportTranscript(final)));
     expect(finalized.map(({ type }) => type)).toEqual(["transcript.finalized"]);
     await given(clinic.client.get(`${call.path}/transcript`));
-    const removed = await eventsOf(clinic, () => given(platform.delete(`/calls/${call.key}/transcript`)));
+    const removed = await eventsOf(clinic, () => given(platform.delete(`${call.url}/transcript`)));
     expect(removed).toEqual([]);
     const again = await eventsOf(clinic, () => call.reportTranscript(final));
     expect(again).toEqual([]);
@@ -476,10 +474,10 @@ async function aStory() {
   const [{ key: regretting }] = other.participants;
   await given(other.report({ participants: [{ key: regretting, recording_consent: false }] }));
   const egress_id = unique("egress");
-  await call.addEgress({ error: "Disk full", storage_key: `${egress_id}/Zenobia/video.mp4` }, egress_id);
-  await deleteRecording(egress_id);
+  await call.addEgress({ error: "Disk full", storage_key: `${clinic.slug}/Zenobia/video.mp4` }, egress_id);
+  await deleteRecording(clinic, egress_id);
   const invite = await clinic.addInvite({ email: email(invitee_email), display_name: recipient_name });
-  await given(platform.post("/invites/accept", { token: await tokenOf(invite) }));
+  await given(accept(invite));
   const mails = aMailWorker({ EMAIL: aMailProvider(() => "E_VALIDATION_ERROR").binding });
   const unmailed = anInvite({ email: email(invitee_email), display_name: recipient_name });
   await given(clinic.client.through(mails.fetcher).post("/invites", { organization_invite: unmailed }));

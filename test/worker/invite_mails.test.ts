@@ -27,9 +27,7 @@ describe("The mail of an invite", () => {
     const [mail, ...others] = clinic.provider.to(invite);
     expect(others).toEqual([]);
     expect(mail).toMatchObject({ from: MAIL_FROM, subject: "Invitation to Riverside Clinic" });
-    const { accept_url } = await given(
-      platform.get(`/organizations/${clinic.id}/invites/${invite.id}`),
-    );
+    const { accept_url } = await given(platform.get(`/organizations/${clinic.id}/invites/${invite.id}`));
     expect(mail?.text).toContain(`\n${accept_url}\n`);
     expect(await clinic.read(invite)).toEqual({ ...invite, mail_status: "sent", mailed_at: aTimestamp });
     expect((await acceptToken(mail && tokenIn(mail))).status).toBe(200);

@@ -14,7 +14,12 @@ function aSharedWorld() {
   const email = () => `${unique("person")}@example.com`;
   return {
     emails: { provider: email(), substitute: email(), assistant: email(), invitee: email(), bulk: email() },
-    keys: { provider: unique("key"), recipient: unique("key"), waiting: unique("key"), egress: unique("key") },
+    keys: {
+      provider: unique("key"),
+      recipient: unique("key"),
+      waiting: unique("key"),
+      egress: unique("key"),
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { add, change, changeThrough, remove, removeThrough } from "./support/members.ts";
 import { observedDatabase, PRIMARY } from "./support/observed_database.ts";

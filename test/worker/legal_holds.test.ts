@@ -176,7 +176,9 @@ describe("A report of a call", () => {
       participants: [aRecipient()],
     };
     await given(reportCall(clinic, key, report));
-    const held = await given(clinic.platform.put(`/calls/${key}/legal_hold`, { legal_hold: { reason: REASON } }));
+    const held = await given(
+      clinic.platform.put(`/calls/${key}/legal_hold`, { legal_hold: { reason: REASON } }),
+    );
     expect(await changingNothing(() => given(reportCall(clinic, key, report)))).toEqual(held);
   });
 

@@ -5,10 +5,9 @@ import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, reportCall, reportEgress } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
-import { directory } from "./support/deployed.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered, EgressStatus } from "./support/livekit.ts";
 import { compositeStarted, endedWithoutSid, startedWithoutStatus } from "./support/livekit_payloads.ts";
-import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -26,14 +25,15 @@ const eventsOf = (room: Room, egress_id: string) => [
 ];
 
 /** Reports the call of a room, as the platform does. */
-const reportCallOf = ({ waitingRoom, owner }: Room, key: string) =>
+const reportCallOf = (clinic: Organization, { waitingRoom, owner }: Room, key: string, call: object = {}) =>
   given(
-    reportCall(key, {
+    reportCall(clinic, key, {
       waiting_room_slug: waitingRoom.slug,
       organization_user_id: owner.id,
       started_at: at(0),
       ended_at: at(590),
       participants: [aRecipient()],
+      ...call,
     }),
   );
 
@@ -45,7 +45,7 @@ async function recordingsOf({ client }: Organization, { owner }: Room) {
 }
 
 const waiting = async () =>
-  (await directory.prepare("select * from livekit_egresses order by egress_id").all()).results;
+  (await env.DB.prepare("select * from livekit_egresses order by rowid").all()).results;
 
 const RECORDED = {
   status: "egress_ended",
@@ -60,13 +60,13 @@ function* permutations<T>(list: T[]): Generator<T[]> {
     for (const rest of permutations(list.filter((_, other) => other !== n))) yield [first, ...rest];
 }
 
-beforeEach(() => directory.exec("delete from livekit_egresses"));
+beforeEach(() => env.DB.exec("delete from livekit_egresses"));
 
 describe("LiveKit's events of an egress", () => {
   it.each(["sid", "name"] as const)("report it to the call whose key is the room's %s", async (names) => {
     const clinic = await anOrganization();
     const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
-    await reportCallOf(room, room[names]);
+    await reportCallOf(clinic, room, room[names]);
     const states = [];
     for (const event of eventsOf(room, egress_id)) {
       await delivered([event]);
@@ -92,8 +92,8 @@ describe("LiveKit's events of an egress", () => {
     const clinic = await anOrganization();
     const room = await aLiveKitRoom(clinic, { metadata: "" });
     const byName = await aLiveKitRoom(clinic);
-    await reportCallOf(byName, room.name);
-    await reportCallOf(room, room.sid);
+    await reportCallOf(clinic, byName, room.name);
+    await reportCallOf(clinic, room, room.sid);
     await delivered([room.recorded(anEgressId(), 600)]);
     expect((await recordingsOf(clinic, room)).egresses).toHaveLength(1);
     expect((await recordingsOf(clinic, byName)).egresses).toHaveLength(0);
@@ -143,7 +143,7 @@ describe("LiveKit's events of an egress", () => {
   it("say why a recording failed", async () => {
     const clinic = await anOrganization();
     const room = await aLiveKitRoom(clinic);
-    await reportCallOf(room, room.sid);
+    await reportCallOf(clinic, room, room.sid);
     const failed = { error: "Start signal not received", endedAt: BigInt(Date.parse(at(30))) * 1_000_000n };
     await delivered([room.egress(anEgressId(), EgressStatus.EGRESS_FAILED, failed)]);
     expect((await recordingsOf(clinic, room)).egresses).toMatchObject([
@@ -154,7 +154,7 @@ describe("LiveKit's events of an egress", () => {
   it("report further what the platform has reported, whatever its call is called", async () => {
     const clinic = await anOrganization();
     const [room, call, egress_id] = [await aLiveKitRoom(clinic), await aCall(clinic), anEgressId()];
-    await given(reportEgress(egress_id, { call_key: call.key, status: "egress_starting" }));
+    await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_starting" }));
     await delivered(eventsOf(room, egress_id));
     const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
     expect(egresses).toMatchObject([{ egress_id, ...RECORDED }]);
@@ -163,28 +163,30 @@ describe("LiveKit's events of an egress", () => {
   it("are understood as real servers have sent them", async () => {
     const clinic = await anOrganization();
     const room = await aLiveKitRoom(clinic);
-    await reportCallOf(room, room.name);
+    const call = { started_at: "2024-11-15T11:00:00Z", ended_at: "2024-11-15T11:10:00Z" };
+    await reportCallOf(clinic, room, room.name, call);
     const [composite, starting, track] = [anEgressId(), anEgressId(), anEgressId()];
     await delivered([
-      compositeStarted("RM_another", composite),
-      startedWithoutStatus("RM_another", starting),
+      compositeStarted(room.name, "RM_another", composite),
+      startedWithoutStatus(room.name, "RM_another", starting),
     ]);
     expect(await waiting()).toMatchObject([
       { egress_id: composite, status: "egress_starting", is_stopped: 0, ended_at: null },
       { egress_id: starting, status: "egress_starting", is_stopped: 0, ended_at: null },
     ]);
-    await delivered([endedWithoutSid(room.name, track)]);
+    const file = `${clinic.slug}/4aa5307b.webm`;
+    await delivered([endedWithoutSid(room.name, track).replaceAll("4aa5307b.webm", file)]);
     const { path, egresses } = await recordingsOf(clinic, room);
     expect(egresses).toMatchObject([
       { egress_id: track, status: "egress_ended", error: null, ended_at: "2024-11-15T11:09:53.605Z" },
     ]);
-    expect((await given(clinic.client.get(`${path}/${egresses[0].id}`))).url).toContain("4aa5307b.webm");
+    expect((await given(clinic.client.get(`${path}/${egresses[0].id}`))).url).toContain(file);
   });
 
   it("cost at most two round trips to D1, and one where they change nothing", async () => {
     const clinic = await anOrganization();
     const [room, known] = [await aLiveKitRoom(clinic), await aLiveKitRoom(clinic)];
-    await reportCallOf(known, known.sid);
+    await reportCallOf(clinic, known, known.sid);
     const { fetcher, during } = countingRoundTrips();
     const server = aLiveKitServer({ fetcher });
     for (const [each, egress_id] of [
@@ -200,10 +202,12 @@ describe("LiveKit's events of an egress", () => {
 
 describe("An egress event whose call nobody has reported", () => {
   it("waits for the call, and holds nothing but ids, the state, the storage key and the error", async () => {
-    const [room, egress_id] = [await aLiveKitRoom(await anOrganization()), anEgressId()];
+    const clinic = await anOrganization();
+    const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
     await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE), room.recorded(egress_id, 600)]);
     expect(await waiting()).toEqual([
       {
+        organization_id: clinic.id,
         egress_id,
         room_sid: room.sid,
         room_name: room.name,
@@ -212,7 +216,7 @@ describe("An egress event whose call nobody has reported", () => {
         is_stopped: 1,
         started_at: Date.parse(at(0)),
         ended_at: Date.parse(at(600)),
-        storage_key: `${egress_id}.mp4`,
+        storage_key: `${clinic.slug}/${egress_id}.mp4`,
         check_at: null,
         created_at: expect.any(Number),
         updated_at: expect.any(Number),
@@ -221,14 +225,23 @@ describe("An egress event whose call nobody has reported", () => {
   });
 
   it.each([
-    ["LiveKit's own event", (room: Room) => delivered([room.joined("rita", 8, RITA), room.finished(590)])],
-    ["the platform, by the room's sid", (room: Room) => reportCallOf(room, room.sid)],
-    ["the platform, by the room's name", (room: Room) => reportCallOf(room, room.name)],
+    [
+      "LiveKit's own event",
+      (_: Organization, room: Room) => delivered([room.joined("rita", 8, RITA), room.finished(590)]),
+    ],
+    [
+      "the platform, by the room's sid",
+      (clinic: Organization, room: Room) => reportCallOf(clinic, room, room.sid),
+    ],
+    [
+      "the platform, by the room's name",
+      (clinic: Organization, room: Room) => reportCallOf(clinic, room, room.name),
+    ],
   ])("is applied when the call appears, through %s", async (_, report) => {
     const clinic = await anOrganization();
     const [room, first, second] = [await aLiveKitRoom(clinic), anEgressId(), anEgressId()];
     await delivered([...eventsOf(room, first), room.recorded(second, 700)]);
-    await report(room);
+    await report(clinic, room);
     const { path, egresses } = await recordingsOf(clinic, room);
     expect(egresses).toMatchObject([
       { egress_id: first, ...RECORDED },
@@ -250,48 +263,69 @@ describe("An egress event whose call nobody has reported", () => {
   describe("and whose room has the name of a call", () => {
     const began = (seconds: number) => ({ startedAt: BigInt(Date.parse(at(seconds))) * 1_000_000n });
 
-    /** An ended call of a clinic, by the name that a room of another clinic has later. */
+    /** Two rooms of a clinic that have the same name, one after the other. */
     async function aNameUsedAgain() {
-      const [theirs, ours] = [await anOrganization(), await anOrganization()];
-      const name = unique("cardiology");
-      const [earlier, later] = [await aLiveKitRoom(theirs, { name }), await aLiveKitRoom(ours, { name })];
-      return { theirs, ours, name, earlier, later };
+      const clinic = await anOrganization();
+      const name = `${clinic.slug}--cardiology`;
+      const [earlier, later] = [await aLiveKitRoom(clinic, { name }), await aLiveKitRoom(clinic, { name })];
+      return { clinic, name, earlier, later };
     }
 
     it("goes to no call that had ended when it began, but waits for its sid", async () => {
-      const { theirs, ours, name, earlier, later } = await aNameUsedAgain();
-      await reportCallOf(earlier, name);
+      const { clinic, name, earlier, later } = await aNameUsedAgain();
+      await reportCallOf(clinic, earlier, name);
       const egress_id = anEgressId();
       await delivered([
-        later.egress(egress_id, EgressStatus.EGRESS_ACTIVE, began(590)),
+        later.egress(egress_id, EgressStatus.EGRESS_ACTIVE, began(591)),
         later.egress(egress_id, EgressStatus.EGRESS_ENDING, began(600)),
       ]);
-      expect((await recordingsOf(theirs, earlier)).egresses).toEqual([]);
+      expect((await recordingsOf(clinic, earlier)).egresses).toEqual([]);
       expect(await waiting()).toMatchObject([{ egress_id, status: "egress_ending" }]);
-      await reportCallOf(later, later.sid);
-      expect((await recordingsOf(ours, later)).egresses).toMatchObject([{ egress_id }]);
-      expect((await recordingsOf(theirs, earlier)).egresses).toEqual([]);
+      await reportCallOf(clinic, later, later.sid);
+      expect((await recordingsOf(clinic, later)).egresses).toMatchObject([{ egress_id }]);
+      expect((await recordingsOf(clinic, earlier)).egresses).toEqual([]);
     });
 
     it("goes to no such call either if it came before its report", async () => {
-      const { theirs, ours, name, earlier, later } = await aNameUsedAgain();
+      const { clinic, name, earlier, later } = await aNameUsedAgain();
       const egress_id = anEgressId();
       await delivered([later.egress(egress_id, EgressStatus.EGRESS_ACTIVE, began(591))]);
-      await reportCallOf(earlier, name);
-      expect((await recordingsOf(theirs, earlier)).egresses).toEqual([]);
+      await reportCallOf(clinic, earlier, name);
+      expect((await recordingsOf(clinic, earlier)).egresses).toEqual([]);
       expect(await waiting()).toMatchObject([{ egress_id }]);
-      await reportCallOf(later, later.sid);
-      expect((await recordingsOf(ours, later)).egresses).toMatchObject([{ egress_id }]);
+      await reportCallOf(clinic, later, later.sid);
+      expect((await recordingsOf(clinic, later)).egresses).toMatchObject([{ egress_id }]);
       expect(await waiting()).toEqual([]);
+    });
+
+    it("goes to no call that started more than five minutes after it began, whichever comes first", async () => {
+      const clinic = await anOrganization();
+      const room = await aLiveKitRoom(clinic, { metadata: "" });
+      const [early, late] = [
+        { near: anEgressId(), far: anEgressId() },
+        { near: anEgressId(), far: anEgressId() },
+      ];
+      const eventsOfBoth = ({ near, far }: typeof early) => [
+        room.egress(near, EgressStatus.EGRESS_ACTIVE, began(-300)),
+        room.egress(far, EgressStatus.EGRESS_ACTIVE, began(-301)),
+      ];
+      await delivered(eventsOfBoth(early));
+      await reportCallOf(clinic, room, room.name);
+      await delivered(eventsOfBoth(late));
+      expect((await recordingsOf(clinic, room)).egresses).toMatchObject([
+        { egress_id: early.near },
+        { egress_id: late.near },
+      ]);
+      expect(await waiting()).toMatchObject([{ egress_id: early.far }, { egress_id: late.far }]);
     });
 
     it("goes to one that was going on when it began, however late it comes", async () => {
       const clinic = await anOrganization();
       const room = await aLiveKitRoom(clinic, { metadata: "" });
       const [early, late] = [anEgressId(), anEgressId()];
-      await delivered([room.egress(early, EgressStatus.EGRESS_ENDING, began(589))]);
-      await reportCallOf(room, room.name);
-      await delivered([room.egress(late, EgressStatus.EGRESS_ENDING, began(589))]);
+      await delivered([room.egress(early, EgressStatus.EGRESS_ENDING, began(590))]);
+      await reportCallOf(clinic, room, room.name);
+      await delivered([room.egress(late, EgressStatus.EGRESS_ENDING, began(590))]);
       expect((await recordingsOf(clinic, room)).egresses).toMatchObject([
         { egress_id: early },
         { egress_id: late },
@@ -307,19 +341,20 @@ describe("An egress event whose call nobody has reported", () => {
         return JSON.stringify({ ...event, createdAt: String(Date.parse(at(seconds)) / 1000) });
       };
       await delivered([eventAt(inTime, 600), eventAt(inTime, 580), eventAt(tooLate, 600)]);
-      await reportCallOf(room, room.name);
+      await reportCallOf(clinic, room, room.name);
       expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ egress_id: inTime }]);
       expect(await waiting()).toMatchObject([{ egress_id: tooLate }]);
     });
   });
 
   it("is asked about ten minutes after LiveKit's last word, when its call has come", async () => {
-    const room = await aLiveKitRoom(await anOrganization());
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
     travelTo("2027-01-31T09:30:00.000Z");
     const egress_id = anEgressId();
     await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)]);
     travelTo("2027-01-31T09:33:00.000Z");
-    await reportCallOf(room, room.sid);
+    await reportCallOf(clinic, room, room.sid);
     const row = await env.DB.prepare("select check_at from egresses where egress_id = ?")
       .bind(egress_id)
       .first();
@@ -335,9 +370,7 @@ describe("An egress event whose call nobody has reported", () => {
       organization_user_id: room.owner.id,
       started_at: at(0),
     };
-    const trips = await during(() =>
-      given(platform.through(fetcher).put(`/calls/${room.sid}`, { call: report })),
-    );
+    const trips = await during(() => given(platform.through(fetcher).put(room.url, { call: report })));
     expect(trips).toBe(2);
     expect(await waiting()).toEqual([]);
   });
@@ -347,7 +380,7 @@ describe("An egress event whose call nobody has reported", () => {
     const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
     const [starting, active, , ended] = eventsOf(room, egress_id) as [string, string, string, string];
     await delivered([starting, active]);
-    await reportCallOf(room, room.sid);
+    await reportCallOf(clinic, room, room.sid);
     expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ status: "egress_active" }]);
     await delivered([ended, active, starting]);
     expect((await recordingsOf(clinic, room)).egresses).toMatchObject([RECORDED]);
@@ -357,20 +390,53 @@ describe("An egress event whose call nobody has reported", () => {
     const clinic = await anOrganization();
     const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
     await delivered([
-      room.egress(egress_id, EgressStatus.EGRESS_STARTING, { roomId: "", roomName: "early" }),
+      room.egress(egress_id, EgressStatus.EGRESS_STARTING, { roomId: "", roomName: `${clinic.slug}--early` }),
     ]);
-    await reportCallOf(room, room.sid);
+    await reportCallOf(clinic, room, room.sid);
     expect((await recordingsOf(clinic, room)).egresses).toEqual([]);
     await delivered([room.recorded(egress_id, 600)]);
     expect((await recordingsOf(clinic, room)).egresses).toMatchObject([{ egress_id, ...RECORDED }]);
     expect(await waiting()).toEqual([]);
   });
 
-  it("without a room waits for nothing that there could be", async () => {
-    const room = await aLiveKitRoom(await anOrganization());
-    await delivered([room.egress(anEgressId(), EgressStatus.EGRESS_STARTING, { roomId: "", roomName: "" })]);
-    await reportCallOf(room, room.sid);
-    expect(await waiting()).toMatchObject([{ room_sid: null, room_name: null }]);
+  it("without a room's sid waits for nothing but the name", async () => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    await delivered([room.egress(anEgressId(), EgressStatus.EGRESS_STARTING, { roomId: "" })]);
+    await reportCallOf(clinic, room, room.sid);
+    expect(await waiting()).toMatchObject([{ room_sid: null, room_name: room.name }]);
+  });
+
+  it.each(["sid", "name"] as const)(
+    "goes to no call of another organization with the room's %s",
+    async (names) => {
+      const [theirs, ours] = [await anOrganization(), await anOrganization()];
+      const [room, egress_id] = [await aLiveKitRoom(ours), anEgressId()];
+      const other = await aLiveKitRoom(theirs, { name: room.name });
+      await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)]);
+      await reportCallOf(theirs, other, room[names]);
+      await delivered([room.recorded(egress_id, 600)]);
+      expect(await waiting()).toMatchObject([{ organization_id: ours.id, egress_id }]);
+      expect((await recordingsOf(theirs, other)).egresses).toEqual([]);
+      await reportCallOf(ours, room, room[names]);
+      expect((await recordingsOf(ours, room)).egresses).toMatchObject([{ egress_id, ...RECORDED }]);
+    },
+  );
+
+  it("waits beside that of another organization with the same id", async () => {
+    const clinics = [await anOrganization(), await anOrganization()];
+    const egress_id = anEgressId();
+    const visits = await Promise.all(
+      clinics.map(async (clinic) => ({ clinic, room: await aLiveKitRoom(clinic) })),
+    );
+    for (const { room } of visits) await delivered(eventsOf(room, egress_id));
+    for (const { clinic, room } of visits) {
+      await reportCallOf(clinic, room, room.sid);
+      const { path, egresses } = await recordingsOf(clinic, room);
+      expect(egresses).toMatchObject([{ egress_id, ...RECORDED }]);
+      const { url } = await given(clinic.client.get(`${path}/${egresses[0].id}`));
+      expect(url).toContain(`/${clinic.slug}/${egress_id}.mp4`);
+    }
   });
 
   it("changes no egress that the platform reported meanwhile", async () => {
@@ -379,7 +445,7 @@ describe("An egress event whose call nobody has reported", () => {
     await delivered([room.egress(egress_id, EgressStatus.EGRESS_STARTING)]);
     await call.addEgress({}, egress_id);
     const before = (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
-    await reportCallOf(room, room.sid);
+    await reportCallOf(clinic, room, room.sid);
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual(before);
     expect((await recordingsOf(clinic, room)).egresses).toEqual([]);
     expect(await waiting()).toEqual([]);
@@ -391,7 +457,7 @@ describe("An egress event whose call nobody has reported", () => {
     await Promise.all(
       rooms.flatMap((room) => [
         delivered([room.recorded(anEgressId(), 600)]),
-        reportCallOf(room, room.sid),
+        reportCallOf(clinic, room, room.sid),
         delivered([room.finished(590)]),
       ]),
     );

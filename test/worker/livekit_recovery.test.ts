@@ -30,13 +30,17 @@ async function aSilentEgress(status = "egress_active") {
     egress_id,
   );
   const read = () => given(clinic.client.get(`${call.path}/egresses/${id}`));
-  return { clinic, call, id: id as number, egress_id, read };
+  const storage_key = `${clinic.slug}/${egress_id}.mp4`;
+  const runs = { roomName: `${clinic.slug}--visit` };
+  const ends = () => ({
+    ...runs,
+    endedAt: BigInt(Date.now()) * NANOSECONDS,
+    fileResults: [new FileInfo({ filename: storage_key })],
+  });
+  /** What LiveKit says of it. */
+  const said = { runs, ends };
+  return { clinic, call, id: id as number, egress_id, storage_key, said, read };
 }
-
-const anEnd = () => ({
-  endedAt: BigInt(Date.now()) * NANOSECONDS,
-  fileResults: [new FileInfo({ filename: `${unique("visits/1")}.mp4` })],
-});
 
 /** The lines of the log from here on, without those that each request and each run of the cron writes. */
 function logged() {
@@ -68,8 +72,8 @@ describe("The end of a recording whose event was lost", () => {
   it("is asked for ten minutes after the last report, and reported as LiveKit tells it", async () => {
     const livekit = aLiveKit();
     const lines = logged();
-    const { id, egress_id, read, clinic, call } = await aSilentEgress();
-    const end = anEnd();
+    const { id, egress_id, storage_key, said, read, clinic, call } = await aSilentEgress();
+    const end = said.ends();
     livekit.egress(egress_id, EGRESS_COMPLETE, end);
     passMinutes(9.9);
     await livekit.runCron();
@@ -83,7 +87,7 @@ describe("The end of a recording whose event was lost", () => {
       is_stopped: true,
       ended_at: new Date(Number(end.endedAt / NANOSECONDS)).toISOString(),
       error: null,
-      url: expect.stringContaining(end.fileResults[0]?.filename ?? ""),
+      url: expect.stringContaining(storage_key),
     });
     const { audit_logs } = await given(clinic.client.get(`${call.path}/egresses/${id}/audit_logs`));
     expect(audit_logs.map(({ event }: { event: string }) => event).sort()).toEqual([
@@ -99,8 +103,8 @@ describe("The end of a recording whose event was lost", () => {
 
   it.each(["egress_starting", "egress_active", "egress_ending"])("is found after %s", async (status) => {
     const livekit = aLiveKit();
-    const { egress_id, read } = await aSilentEgress(status);
-    livekit.egress(egress_id, EGRESS_LIMIT_REACHED, { ...anEnd(), error: "Session limit reached" });
+    const { egress_id, said, read } = await aSilentEgress(status);
+    livekit.egress(egress_id, EGRESS_LIMIT_REACHED, { ...said.ends(), error: "Session limit reached" });
     passMinutes(11);
     await livekit.runCron();
     expect(await read()).toMatchObject({ status: "egress_ended", error: "Session limit reached" });
@@ -108,12 +112,12 @@ describe("The end of a recording whose event was lost", () => {
 
   it("is found among others in the response of an old server, which lists them all", async () => {
     const livekit = aLiveKit();
-    const { egress_id, read } = await aSilentEgress();
+    const { egress_id, said, read } = await aSilentEgress();
     const other = await aSilentEgress();
     livekit.answer = () =>
       twirp.list(
-        new EgressInfo({ egressId: "EG_elsewhere", status: EGRESS_COMPLETE }),
-        new EgressInfo({ egressId: egress_id, status: EGRESS_COMPLETE, ...anEnd() }),
+        new EgressInfo({ egressId: "EG_elsewhere", status: EGRESS_COMPLETE, ...said.ends() }),
+        new EgressInfo({ egressId: egress_id, status: EGRESS_COMPLETE, ...said.ends() }),
       );
     passMinutes(11);
     await livekit.runCron();
@@ -163,10 +167,10 @@ describe("The end of a recording whose event was lost", () => {
 
   it("that comes after all while LiveKit is asked stays as it was reported", async () => {
     const livekit = aLiveKit();
-    const { egress_id, read } = await aSilentEgress();
+    const { clinic, egress_id, storage_key, said, read } = await aSilentEgress();
     livekit.answer = async () => {
-      await given(reportEgress(egress_id, { status: "egress_ended", storage_key: "right.mp4" }));
-      return twirp.list(new EgressInfo({ egressId: egress_id, status: EGRESS_ACTIVE }));
+      await given(reportEgress(clinic, egress_id, { status: "egress_ended", storage_key }));
+      return twirp.list(new EgressInfo({ egressId: egress_id, status: EGRESS_ACTIVE, ...said.runs }));
     };
     passMinutes(11);
     await livekit.runCron();
@@ -175,7 +179,7 @@ describe("The end of a recording whose event was lost", () => {
     expect(livekit.asked).toEqual([egress_id]);
     expect(await read()).toMatchObject({
       status: "egress_ended",
-      url: expect.stringContaining("right.mp4"),
+      url: expect.stringContaining(storage_key),
     });
   });
 });
@@ -183,8 +187,9 @@ describe("The end of a recording whose event was lost", () => {
 describe("A recording that runs on", () => {
   it("is asked about in every run, until there is news", async () => {
     const livekit = aLiveKit();
-    const { egress_id, read } = await aSilentEgress();
-    livekit.egress(egress_id, EGRESS_ACTIVE, { fileResults: [new FileInfo({ filename: "visits/1.mp4" })] });
+    const { egress_id, storage_key, said, read } = await aSilentEgress();
+    const fileResults = [new FileInfo({ filename: storage_key })];
+    livekit.egress(egress_id, EGRESS_ACTIVE, { ...said.runs, fileResults });
     passMinutes(11);
     const before = await env.DB.prepare("select * from egresses where egress_id = ?").bind(egress_id).first();
     for (let run = 1; run <= 10; run++) {
@@ -194,7 +199,7 @@ describe("A recording that runs on", () => {
     }
     const after = await env.DB.prepare("select * from egresses where egress_id = ?").bind(egress_id).first();
     expect({ ...after, check_at: 0 }).toEqual({ ...before, check_at: 0 });
-    livekit.egress(egress_id, EGRESS_ENDING);
+    livekit.egress(egress_id, EGRESS_ENDING, said.runs);
     await livekit.runCron();
     expect(await read()).toMatchObject({ status: "egress_ending", url: null });
     passMinutes(9);
@@ -204,8 +209,8 @@ describe("A recording that runs on", () => {
 
   it("does not go back to what LiveKit said before", async () => {
     const livekit = aLiveKit();
-    const { egress_id, read } = await aSilentEgress("egress_ending");
-    livekit.egress(egress_id, EGRESS_STARTING);
+    const { egress_id, said, read } = await aSilentEgress("egress_ending");
+    livekit.egress(egress_id, EGRESS_STARTING, said.runs);
     passMinutes(11);
     await livekit.runCron();
     expect(await read()).toMatchObject({ status: "egress_ending" });
@@ -213,8 +218,8 @@ describe("A recording that runs on", () => {
 
   it("for days without news is asked about less and less often", async () => {
     const livekit = aLiveKit();
-    const { egress_id } = await aSilentEgress();
-    livekit.egress(egress_id, EGRESS_ACTIVE);
+    const { egress_id, said } = await aSilentEgress();
+    livekit.egress(egress_id, EGRESS_ACTIVE, said.runs);
     passMinutes(30 * 24 * 60);
     for (let day = 0; day < 30; day++) {
       await livekit.runCron();
@@ -229,17 +234,28 @@ describe("A recording that LiveKit does not know", () => {
     ["with an error", () => twirp.error(404, "not_found", "egress does not exist")],
     ["with an empty list", () => twirp.list()],
     ["with a list that is left out", () => Response.json({})],
+    [
+      "with that of another organization, which has the same id",
+      (egress_id: string) =>
+        twirp.list(
+          new EgressInfo({ egressId: egress_id, roomName: "other-clinic--visit", status: EGRESS_COMPLETE }),
+        ),
+    ],
+    [
+      "with that of a room of no organization",
+      (egress_id: string) =>
+        twirp.list(new EgressInfo({ egressId: egress_id, roomName: "visit", status: EGRESS_COMPLETE })),
+    ],
   ])("stays as it is: LiveKit says so %s", async (_, answer) => {
     const livekit = aLiveKit();
     const lines = logged();
-    const { id, egress_id, read } = await aSilentEgress();
-    livekit.answer = answer;
+    const { clinic, id, egress_id, storage_key, read } = await aSilentEgress();
+    livekit.answer = () => answer(egress_id);
     passMinutes(11);
     await livekit.runCron();
     expect(lines()).toEqual([{ event: "egress_unknown_to_livekit", egress_id: id }]);
     expect(await read()).toMatchObject({ status: "egress_active", is_stopped: false, error: null });
-    const storage_key = `${unique("ours")}.mp4`;
-    await given(reportEgress(egress_id, { status: "egress_ended", storage_key }));
+    await given(reportEgress(clinic, egress_id, { status: "egress_ended", storage_key }));
     expect(await read()).toMatchObject({ status: "egress_ended", url: expect.stringContaining(storage_key) });
   });
 
@@ -259,10 +275,10 @@ describe("A recording that LiveKit does not know", () => {
 
   it("is found again once the address is right", async () => {
     const livekit = aLiveKit();
-    const { egress_id, read } = await aSilentEgress();
+    const { egress_id, said, read } = await aSilentEgress();
     passMinutes(11);
     await livekit.runCron();
-    livekit.egress(egress_id, EGRESS_COMPLETE, anEnd());
+    livekit.egress(egress_id, EGRESS_COMPLETE, said.ends());
     passMinutes(11);
     await livekit.runCron();
     expect(await read()).toMatchObject({ status: "egress_ended" });
@@ -305,7 +321,7 @@ describe("A LiveKit server that", () => {
     async (_, reason, answer) => {
       const livekit = aLiveKit();
       const lines = logged();
-      const { egress_id, read } = await aSilentEgress();
+      const { egress_id, said, read } = await aSilentEgress();
       livekit.answer = answer;
       passMinutes(11);
       await livekit.runCron();
@@ -314,7 +330,7 @@ describe("A LiveKit server that", () => {
         expect.objectContaining({ event: "livekit_unavailable", reason, egresses: 1 }),
       ]);
       livekit.answer = undefined;
-      livekit.egress(egress_id, EGRESS_COMPLETE, anEnd());
+      livekit.egress(egress_id, EGRESS_COMPLETE, said.ends());
       passMinutes(5);
       await livekit.runCron();
       expect(await read()).toMatchObject({ status: "egress_ended" });

@@ -71,10 +71,10 @@ describe("A room whose metadata says whose visit it is", () => {
     const room = await aLiveKitRoom(clinic);
     await delivered([room.started(), room.joined("rita", 8, RITA), room.finished(600)]);
     const colleague = await clinic.addProvider();
-    await given(reportCall(room.sid, { organization_user_id: colleague.id, failed: true }));
+    await given(reportCall(clinic, room.sid, { organization_user_id: colleague.id, failed: true }));
     const lines = [{ participant_key: "rita", text: "Good morning.", start_time: 0, end_time: 1 }];
     await given(
-      platform.put(`/calls/${room.sid}/transcript`, {
+      platform.put(`${room.url}/transcript`, {
         transcript: { summary: "A greeting.", is_final: true, lines },
       }),
     );
@@ -94,7 +94,7 @@ describe("A room whose metadata says whose visit it is", () => {
     const clinic = await anOrganization();
     const room = await aLiveKitRoom(clinic);
     const { id } = await given(
-      reportCall(room.name, {
+      reportCall(clinic, room.name, {
         waiting_room_slug: room.waitingRoom.slug,
         organization_user_id: room.owner.id,
         started_at: at(-1),
@@ -110,13 +110,29 @@ describe("A room whose metadata says whose visit it is", () => {
     ]);
   });
 
+  it.each([
+    ["had ended before the room was made", { started_at: at(-600), ended_at: at(-1) }, false],
+    ["ended when the room was made", { started_at: at(-600), ended_at: at(0) }, true],
+    ["started five minutes after the room was made", { started_at: at(300) }, true],
+    ["started later than that", { started_at: at(301) }, false],
+  ])("brings people into the call of its name that %s: %s", async (_, times, isOfName) => {
+    const clinic = await anOrganization();
+    const room = await aLiveKitRoom(clinic);
+    const visit = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: room.owner.id };
+    await given(reportCall(clinic, room.name, { ...visit, ...times, participants: [] }));
+    await delivered([room.started(), room.joined("rita", 310, RITA), room.left("rita", 320, 310)]);
+    const { calls, participants } = await visitsOf(clinic);
+    expect(calls.map(({ key }) => key)).toEqual(isOfName ? [room.name] : [room.name, room.sid]);
+    expect(participants).toMatchObject([{ key: "rita", call_id: calls.at(-1)?.id }]);
+  });
+
   it("goes on when the waiting room is renamed", async () => {
     const clinic = await anOrganization();
     const bySid = await aLiveKitRoom(clinic);
     const byName = await aLiveKitRoom(clinic);
     await delivered([bySid.started()]);
     await given(
-      reportCall(byName.name, {
+      reportCall(clinic, byName.name, {
         waiting_room_slug: byName.waitingRoom.slug,
         organization_user_id: byName.owner.id,
         started_at: at(0),
@@ -167,7 +183,7 @@ describe("A room whose metadata says whose visit it is", () => {
     await delivered([room.joined("rita", 8, said)]);
     const corrected = { display_name: "Rita Recipient", role: "recipient", user_id: null };
     const rita = { key: "rita", ...corrected, recording_consent: false };
-    await given(reportCall(room.sid, { participants: [rita] }));
+    await given(reportCall(clinic, room.sid, { participants: [rita] }));
     await delivered([room.left("rita", 60, 8, said), room.joined("rita", 70, said), room.finished(600)]);
     expect((await visitsOf(clinic)).participants).toMatchObject([{ ...corrected, recording_consent: 0 }]);
     await delivered([room.left("rita", 90, 70, { ...said, name: "Dr. Rita" })]);
@@ -230,41 +246,39 @@ describe("An event that names two organizations", () => {
     const { slug } = await theirs.addRoom();
     await theirs.addParticipant(slug, { display_name: "Theirs" }, "rita");
     await given(theirs.client.put(`/waiting_rooms/${slug}`, { waiting_room: { name: "Renamed" } }));
-    const known = await aLiveKitRoom(ours);
+    const [known, other] = [await aLiveKitRoom(ours), await aLiveKitRoom(ours)];
     await delivered([known.started()]);
+    const { waitingRoom, owner, name } = other;
+    const visit = { waiting_room_slug: waitingRoom.slug, organization_user_id: owner.id, started_at: at(0) };
+    await given(reportCall(ours, name, visit));
     const metadata = JSON.stringify({ waiting_room_slug: slug, organization_user_id: known.owner.id });
-    const byName = await aLiveKitRoom(ours, { metadata, name: known.sid });
+    const byName = await aLiveKitRoom(ours, { metadata, name });
     const bySid = await aLiveKitRoom(ours, { metadata, sid: known.sid });
     await changingNothing(() =>
       delivered([byName, bySid].flatMap((room) => [room.joined("rita", 1, RITA), room.finished(9)])),
     );
   });
 
-  it("changes nothing, if the call of the sid is of another organization", async () => {
-    const [ours, theirs] = [await anOrganization(), await anOrganization()];
-    const room = await aLiveKitRoom(ours);
-    await delivered([room.joined("rita", 1, RITA)]);
-    const forged = await aLiveKitRoom(theirs, { sid: room.sid });
-    await changingNothing(() => delivered([forged.started(), forged.joined("eve", 1), forged.finished(10)]));
-  });
-
-  it("makes a call of its own, if the call of the room's name is of another organization", async () => {
-    const [ours, theirs] = [await anOrganization(), await anOrganization()];
-    const name = unique("visit");
-    const [room, waitingRoom] = [await aLiveKitRoom(ours, { name }), await theirs.addRoom()];
-    await given(
-      reportCall(name, {
-        waiting_room_slug: waitingRoom.slug,
-        organization_user_id: theirs.admin.id,
-        started_at: at(0),
-        participants: [{ key: "theirs", display_name: "Theirs", role: "recipient" }],
-      }),
-    );
-    const before = await rowsOf(theirs.id);
-    await delivered([room.finished(10), room.joined("rita", 1, RITA)]);
-    expect(await rowsOf(theirs.id)).toEqual(before);
-    expect(await callsOf(ours, room.owner)).toMatchObject([{ ended_at: at(10) }]);
-  });
+  it.each(["sid", "name"] as const)(
+    "makes a call of its own, if the call of the room's %s is of another organization",
+    async (names) => {
+      const [ours, theirs] = [await anOrganization(), await anOrganization()];
+      const [room, waitingRoom] = [await aLiveKitRoom(ours), await theirs.addRoom()];
+      await given(
+        reportCall(theirs, room[names], {
+          waiting_room_slug: waitingRoom.slug,
+          organization_user_id: theirs.admin.id,
+          started_at: at(0),
+          participants: [{ key: "rita", display_name: "Theirs", role: "recipient" }],
+        }),
+      );
+      const before = await rowsOf(theirs.id);
+      await delivered([room.finished(10), room.joined("rita", 1, RITA)]);
+      expect(await rowsOf(theirs.id)).toEqual(before);
+      expect(await callsOf(ours, room.owner)).toMatchObject([{ ended_at: at(10) }]);
+      expect((await visitsOf(ours)).participants).toMatchObject([{ key: "rita", display_name: RITA.name }]);
+    },
+  );
 });
 
 describe("Events that come twice, late or in another order", () => {

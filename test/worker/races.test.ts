@@ -42,17 +42,19 @@ async function stored({ id }: Organization, table: string) {
   return (await rowsOf(id)).find(({ name }) => name === table)?.rows ?? [];
 }
 
+const aCallUrl = ({ id }: Organization) => `/organizations/${id}/calls/${unique("call")}`;
+
 /** A clinic with a room and a provider, and a first report of a call there. */
 async function aClinicWithCall() {
   const clinic = await anOrganization();
   const room = await clinic.addRoom();
   const provider = await clinic.addProvider();
-  const key = unique("call");
+  const url = aCallUrl(clinic);
   const first = { waiting_room_slug: room.slug, organization_user_id: provider.id, started_at: STARTED_AT };
-  return { clinic, room, provider, key, first };
+  return { clinic, room, provider, url, first };
 }
 
-const reportCall = (api: Api, key: string, call: object) => api.put(`/calls/${key}`, { call });
+const reportCall = (api: Api, url: string, call: object) => api.put(url, { call });
 
 const callsOf = async ({ client }: Organization, { id }: { id: number }) =>
   (await given(client.get(`/organization_users/${id}/calls`))).calls;
@@ -194,7 +196,7 @@ describe("Thirty requests at once", () => {
     const call = await aCall(clinic);
     const egress_id = unique("egress");
     const answers = await atOnce((n) =>
-      reportEgress(egress_id, { call_key: call.key, status: "egress_ended", error: `Error ${n}.` }),
+      reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_ended", error: `Error ${n}.` }),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
     const { audit_logs } = await given(
@@ -252,9 +254,9 @@ describe("Thirty deletions of one text at once, while its call comes under legal
       const call = await aCall(clinic);
       await given(call.reportTranscript({ is_final: true, lines: [] }));
       await given(call.reportSoapNote({ text: "A cough.", is_final: true }));
-      const path = `/calls/${call.key}/${text}`;
+      const path = `${call.url}/${text}`;
       const answers = await reportAtOnce(31, (api, n) =>
-        n === 15 ? api.put(`/calls/${call.key}/legal_hold`, { legal_hold: {} }) : api.delete(path),
+        n === 15 ? api.put(`${call.url}/legal_hold`, { legal_hold: {} }) : api.delete(path),
       );
       const statuses = answers.map(({ status }) => status);
       expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
@@ -271,13 +273,13 @@ describe("Thirty deletions of one recording at once, while its call comes under 
     async (n) => {
       const clinic = await anOrganization();
       const call = await aCall(clinic);
-      const storage_key = `${unique("file")}.wav`;
+      const storage_key = `${clinic.slug}/${unique("file")}.wav`;
       await storeFile(storage_key);
       const { id, egress_id } = await call.addEgress({ storage_key });
       const answers = await reportAtOnce(31, (api, nth) =>
         nth === n
-          ? api.put(`/calls/${call.key}/legal_hold`, { legal_hold: {} })
-          : api.delete(`/egresses/${egress_id}`),
+          ? api.put(`${call.url}/legal_hold`, { legal_hold: {} })
+          : api.delete(`/organizations/${clinic.id}/egresses/${egress_id}`),
       );
       const statuses = answers.map(({ status }) => status);
       expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
@@ -293,7 +295,7 @@ describe("Thirty deletions and reports of one text at once", () => {
   it.each(["transcript", "soap_note"] as const)("leave none of it, however they meet: %s", async (text) => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
-    const path = `/calls/${call.key}/${text}`;
+    const path = `${call.url}/${text}`;
     const body = {
       transcript: { transcript: { is_final: true, lines: [] } },
       soap_note: { soap_note: { text: "A cough.", is_final: true } },
@@ -308,10 +310,10 @@ describe("Thirty deletions and reports of one text at once", () => {
 
 describe("Thirty first reports of one call at once", () => {
   it("that say the same make one call with one participant, counted once", async () => {
-    const { clinic, provider, key, first } = await aClinicWithCall();
+    const { clinic, provider, url, first } = await aClinicWithCall();
     const rita = aRecipient({ waiting_since: WAITING_SINCE });
     const call = { ...first, participants: [rita] };
-    const reported = await reportAllAtOnce(30, (api) => reportCall(api, key, call));
+    const reported = await reportAllAtOnce(30, (api) => reportCall(api, url, call));
     expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
     expect(await callsOf(clinic, provider)).toHaveLength(1);
     expect(keysOf(await stored(clinic, "participants"))).toEqual([rita.key]);
@@ -319,10 +321,10 @@ describe("Thirty first reports of one call at once", () => {
   });
 
   it("that each name another participant make one call with all of them", async () => {
-    const { clinic, provider, key, first } = await aClinicWithCall();
+    const { clinic, provider, url, first } = await aClinicWithCall();
     const people = numbers(30).map(() => aRecipient({ waiting_since: WAITING_SINCE }));
     const reported = await reportAllAtOnce(30, (api, n) =>
-      reportCall(api, key, { ...first, participants: [people[n]] }),
+      reportCall(api, url, { ...first, participants: [people[n]] }),
     );
     const [call] = await callsOf(clinic, provider);
     expect(new Set(reported.map(({ id }) => id))).toEqual(new Set([call.id]));
@@ -335,12 +337,12 @@ describe("Thirty first reports of one call at once", () => {
 
 describe("Thirty reports of one call at once", () => {
   it("that each have another participant join, who waited in the room, leave none behind", async () => {
-    const { clinic, room, key, first } = await aClinicWithCall();
-    const { id } = await given(reportCall(platform, key, first));
+    const { clinic, room, url, first } = await aClinicWithCall();
+    const { id } = await given(reportCall(platform, url, first));
     const people = numbers(30).map(() => aRecipient({ joined_at: "2026-01-31T09:31:00.000Z" }));
     for (const person of people)
       await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE }, person.key);
-    await reportAllAtOnce(30, (api, n) => reportCall(api, key, { participants: [people[n]] }));
+    await reportAllAtOnce(30, (api, n) => reportCall(api, url, { participants: [people[n]] }));
     const participants = await stored(clinic, "participants");
     expect(keysOf(participants)).toEqual(keysOf(people));
     expect(participants.map(({ call_id }) => call_id)).toEqual(numbers(30).map(() => id));
@@ -348,11 +350,11 @@ describe("Thirty reports of one call at once", () => {
   });
 
   it("that each change another participant keep all changes", async () => {
-    const { clinic, key, first } = await aClinicWithCall();
+    const { clinic, url, first } = await aClinicWithCall();
     const people = numbers(30).map(() => aRecipient({ recording_consent: null }));
-    await given(reportCall(platform, key, { ...first, participants: people }));
+    await given(reportCall(platform, url, { ...first, participants: people }));
     await reportAllAtOnce(30, (api, n) =>
-      reportCall(api, key, {
+      reportCall(api, url, {
         participants: [{ key: people[n]?.key, display_name: `Rita ${n}`, recording_consent: n % 2 === 0 }],
       }),
     );
@@ -366,10 +368,10 @@ describe("Thirty reports of one call at once", () => {
   });
 
   it("that each move it to another date leave it on one of them, and count it there", async () => {
-    const { clinic, provider, key, first } = await aClinicWithCall();
-    await given(reportCall(platform, key, first));
+    const { clinic, provider, url, first } = await aClinicWithCall();
+    await given(reportCall(platform, url, first));
     const dates = numbers(30).map((n) => `2026-03-${String(n + 1).padStart(2, "0")}`);
-    await reportAllAtOnce(30, (api, n) => reportCall(api, key, { started_at: `${dates[n]}T09:30:00.000Z` }));
+    await reportAllAtOnce(30, (api, n) => reportCall(api, url, { started_at: `${dates[n]}T09:30:00.000Z` }));
     const [call, ...others] = await callsOf(clinic, provider);
     expect(others).toEqual([]);
     const date = call.started_at.slice(0, 10);
@@ -403,7 +405,7 @@ describe("The start of calls", () => {
       const answers = await reportAtOnce(30, (api, n) =>
         isRetirement(n)
           ? clinic.client.delete(`/waiting_rooms/${slug}`)
-          : reportCall(api, unique("call"), {
+          : reportCall(api, aCallUrl(clinic), {
               waiting_room_slug: slug,
               organization_user_id: provider.id,
               started_at: STARTED_AT,
@@ -434,12 +436,12 @@ describe("The end of a call, reported while its participants leave,", () => {
     ["by reports of their own", true],
     ["by reports of the call", false],
   ])("leaves each with the time that was reported: %s", async (_, isOwnReport) => {
-    const { clinic, room, key, first } = await aClinicWithCall();
+    const { clinic, room, url, first } = await aClinicWithCall();
     for (let round = 0; round < 3; round++) {
       const people = numbers(10).map(() =>
         aRecipient({ waiting_since: WAITING_SINCE, joined_at: STARTED_AT }),
       );
-      const call = `${key}-${round}`;
+      const call = `${url}-${round}`;
       await given(reportCall(platform, call, { ...first, participants: people }));
       // Each leaves once, and the end is reported before, between and after them.
       const reported = await reportAllAtOnce(20, (api, n) => {
@@ -462,13 +464,13 @@ describe("The end of a call, reported while its participants leave,", () => {
   });
 
   it("leaves those with the time of the end of whom nothing else is reported", async () => {
-    const { clinic, key, first } = await aClinicWithCall();
+    const { clinic, url, first } = await aClinicWithCall();
     const people = numbers(10).map(() => aRecipient({ waiting_since: WAITING_SINCE, joined_at: STARTED_AT }));
-    await given(reportCall(platform, key, { ...first, participants: people }));
+    await given(reportCall(platform, url, { ...first, participants: people }));
     await reportAllAtOnce(30, (api, n) =>
       reportCall(
         api,
-        key,
+        url,
         n % 2 === 0
           ? { ended_at: ENDED_AT }
           : { participants: [{ key: people[n % 10]?.key, display_name: `Rita ${n % 10}` }] },
@@ -490,7 +492,7 @@ describe("Thirty different reports of one egress at once", () => {
     });
     const errors = numbers(30).map((n) => `Fault ${n}`);
     await reportAllAtOnce(30, (api, n) =>
-      api.put(`/egresses/${egress_id}`, { egress: { error: errors[n] } }),
+      api.put(`/organizations/${clinic.id}/egresses/${egress_id}`, { egress: { error: errors[n] } }),
     );
     const path = `${call.path}/egresses/${id}/audit_logs?event=update&per_page=100`;
     const { audit_logs } = await given(clinic.client.get(path));
@@ -511,7 +513,7 @@ describe("Thirty reports of one final transcript at once", () => {
     ["after an earlier one, which was not final", true],
   ])("make one transcript with its lines: %s", async (_, isKnown) => {
     const clinic = await anOrganization();
-    const { key, path, participants } = await aCall(clinic);
+    const { url: call, path, participants } = await aCall(clinic);
     const lines = numbers(5).map((n) => ({
       participant_key: participants[n % 2]?.key,
       text: `Line ${n}`,
@@ -519,7 +521,7 @@ describe("Thirty reports of one final transcript at once", () => {
       end_time: n + 0.5,
     }));
     const transcript = { summary: "A talk.", is_final: true, lines };
-    const url = `/calls/${key}/transcript`;
+    const url = `${call}/transcript`;
     if (isKnown)
       await given(platform.put(url, { transcript: { is_final: false, lines: lines.slice(0, 2) } }));
     const reported = await reportAllAtOnce(30, (api) => api.put(url, { transcript }));

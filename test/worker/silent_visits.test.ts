@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { CALLS_ENDED } from "../../src/limits.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, ENDED_AT, reportCall, STARTED_AT } from "./support/calls.ts";
+import { directory, isSharded } from "./support/deployed.ts";
 import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { rowsReadForNothing, workerWith } from "./support/queue.ts";
@@ -329,9 +330,15 @@ describe("A LiveKit room", () => {
     const [paula, rita] = [unique("paula"), unique("rita")];
     await delivered([room.started(), room.joined(paula, 5), room.joined(rita, 8), room.left(paula, 700, 5)]);
     await afterSilence();
-    expect(await given(reportCall(room.sid, {}))).toMatchObject({ ended_by: "assumed", ended_at: at(700) });
+    expect(await given(reportCall(clinic, room.sid, {}))).toMatchObject({
+      ended_by: "assumed",
+      ended_at: at(700),
+    });
     await delivered([room.finished(650)]);
-    expect(await given(reportCall(room.sid, {}))).toMatchObject({ ended_by: "reported", ended_at: at(650) });
+    expect(await given(reportCall(clinic, room.sid, {}))).toMatchObject({
+      ended_by: "reported",
+      ended_at: at(650),
+    });
     const path = (key: string) => `/waiting_rooms/${room.waitingRoom.slug}/participants/${key}`;
     expect(await given(platform.put(path(rita), { participant: {} }))).toMatchObject({ left_at: at(650) });
     expect(await given(platform.put(path(paula), { participant: {} }))).toMatchObject({ left_at: at(700) });
@@ -514,7 +521,6 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
   it("of more organizations than a portion has calls is worked off in turn", async () => {
     const clinics = CALLS_ENDED + 20;
     const slug = unique("many");
-    const { admin } = await anOrganization();
     const long = Date.now() - 30 * DAY * 60_000;
     const ours = `(select id from organizations where slug glob '${slug}-*')`;
     const insert = (table: string, columns: string, values: string) =>
@@ -530,12 +536,19 @@ describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
         "key, organization_user_id, waiting_room_id, started_at, failed",
         `slug || '-call-${n}', ${owner}, ${room}, 0, 0`,
       );
+    const places = await directory
+      .prepare(
+        `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
+         insert into places (slug, shard) select ?2 || '-x' || n, ?3 from counter returning id, slug`,
+      )
+      .bind(clinics, slug, Number(isSharded))
+      .all();
     await env.DB.batch([
       env.DB.prepare(
-        `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?1)
-         insert into organizations (name, slug, created_at, updated_at) select 'Clinic', ?2 || '-x' || n, 0, 0 from counter`,
-      ).bind(clinics, slug),
-      insert("organization_users", "user_id, display_name, roles", `${admin.user_id}, 'Ada', '[]'`),
+        `insert into organizations (id, name, slug, created_at, updated_at)
+         select value ->> 'id', 'Clinic', value ->> 'slug', 0, 0 from json_each(?)`,
+      ).bind(JSON.stringify(places.results)),
+      insert("organization_users", "email, display_name, roles", "'ada@example.com', 'Ada', '[]'"),
       insert("waiting_rooms", "name, slug, theme, is_active", "'Room', slug || '--room', 'default', 1"),
       anEndlessCall(1),
       anEndlessCall(2),

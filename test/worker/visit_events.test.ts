@@ -299,7 +299,7 @@ async function aVisit(facts: Fact[]) {
         said.kind === "end"
           ? { ended_at: at(said.at + off) }
           : { participants: [{ key, ...rita, ...times(said, off) }] };
-      await unlessRefused(platform.put(`/calls/${room.sid}`, { call: report }));
+      await unlessRefused(platform.put(room.url, { call: report }));
     }
   }
   return { clinic, say, known: () => reportInRoom(room.waitingRoom.slug, key, {}) };

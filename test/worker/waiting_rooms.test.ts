@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { api, platform } from "./support/api.ts";
+import { reportCall } from "./support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -22,9 +23,6 @@ const leave = (slug: string, participant: string) =>
       participant: { left_at: fromNow(-1) },
     }),
   );
-
-/** A call that goes on in the room, or has ended. */
-const reportCall = (key: string, call: object) => given(platform.put(`/calls/${key}`, { call }));
 
 async function listed({ client }: Organization) {
   return (await given(client.get("/waiting_rooms"))).waiting_rooms;
@@ -631,11 +629,11 @@ describe("Retiring a waiting room", () => {
     const key = unique("call");
     const started_at = fromNow(-10);
     const call = { waiting_room_slug: room.slug, organization_user_id: id, started_at, participants: [] };
-    await reportCall(key, call);
+    await given(reportCall(clinic, key, call));
     expectRefusal(await retire(clinic, room.slug), 422);
     expect((await read(clinic, room.slug)).body).toEqual(room);
 
-    await reportCall(key, { ...call, ended_at: fromNow(-1) });
+    await given(reportCall(clinic, key, { ...call, ended_at: fromNow(-1) }));
     expectGone(await retire(clinic, room.slug));
   });
 
@@ -739,9 +737,9 @@ describe("The waiting count", () => {
       started_at: fromNow(-10),
       participants: [{ key: "rita", joined_at: fromNow(-10) }],
     };
-    await reportCall(key, call);
+    await given(reportCall(clinic, key, call));
     expect((await read(clinic, room.slug)).body.waiting_count).toBe(1);
-    await reportCall(key, { ...call, ended_at: fromNow(-1) });
+    await given(reportCall(clinic, key, { ...call, ended_at: fromNow(-1) }));
     expect((await read(clinic, room.slug)).body.waiting_count).toBe(1);
     await leave(room.slug, "paul");
     expectGone(await retire(clinic, room.slug));

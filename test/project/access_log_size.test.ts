@@ -18,7 +18,8 @@ it(`An entry of the access log costs at most ${MOST_OF_AN_ENTRY} bytes of the da
   const database = migratedDatabase();
   database.exec(
     `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < 50)
-     insert into organizations (name, slug, created_at, updated_at) select 'Clinic', 'clinic-' || n, 0, 0 from counter`,
+     insert into places (slug, shard) select 'clinic-' || n, 0 from counter;
+     insert into organizations (id, name, slug, created_at, updated_at) select id, 'Clinic', slug, 0, 0 from places`,
   );
   const before = sizeOf(database);
   const insert = database.prepare(

@@ -29,6 +29,7 @@ const OTHER_ROLES: Record<string, string> = {
   "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",
   "calls/calls.erasure.ts": "the chore that erases references",
   "calls/calls.lists.ts": "the statements of lists by time or reference, of one, some or all owners",
+  "calls/calls.reads.ts": "what a report of a call is decided on, whoever reports it",
   "calls/calls.results.ts": "a call with what there is of its results, which other resources' tables have",
   "egresses/egresses.claims.ts": "the statements of a deletion",
   "egresses/egresses.deletion.ts": "the course of a deletion, by a request or by the cron",

@@ -128,7 +128,8 @@ async function consult(clinic: Organization) {
   const lines = [{ participant_key: recipient.key, text: said, start_time: 0, end_time: 1 }];
   await given(call.reportTranscript({ summary, is_final: true, lines }));
   await given(call.reportSoapNote({ text: aNote("Knee swollen"), is_final: true }));
-  const storage_key = secret("presigned URL", unique("recording-file"));
+  const file = secret("presigned URL", unique("recording-file"));
+  const storage_key = `${clinic.slug}/${file}`;
   const { id, egress_id } = await call.addEgress({ storage_key });
   for (const path of ["transcript", "soap_note", "egresses", `egresses/${id}`, `egresses/${id}/audit_logs`]) {
     const answer = await given(clinic.client.get(`${call.path}/${path}`));
@@ -137,12 +138,12 @@ async function consult(clinic: Organization) {
     secret("presigned URL", answer.url, pathname, searchParams.get("X-Amz-Signature") ?? "");
   }
   const storageThatIsDown = workerWith({ RECORDINGS: aBucket(() => true).binding });
-  await platform.through(storageThatIsDown.fetcher).delete(`/egresses/${egress_id}`);
+  await clinic.platform.through(storageThatIsDown.fetcher).delete(`/egresses/${egress_id}`);
   const fetching = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error(`Cannot reach ${storage_key}`));
   await workerWith({ RECORDINGS_S3_ENDPOINT: "https://storage.test" }).runCron();
   fetching.mockRestore();
   await workerWith({}).runCron();
-  await given(platform.delete(`/egresses/${egress_id}`));
+  await given(clinic.platform.delete(`/egresses/${egress_id}`));
   await given(clinic.client.get("/call_metrics"));
   await given(clinic.client.get("/organization_users"));
   await given(clinic.client.get(`/organization_users/${owner.id}/calls`));
@@ -288,17 +289,17 @@ async function meetFaults(clinic: Organization) {
   const aToken = async (claims: object) =>
     keepParts(secret("token", await provider.token({ email: admin.email, ...claims })));
 
-  faults["the note of a call"] = await through(platform, "soap_notes").put(`/calls/${call.key}/soap_note`, {
+  faults["the note of a call"] = await through(platform, "soap_notes").put(`${call.url}/soap_note`, {
     soap_note: { text: aNote("Pain at rest"), is_final: true },
   });
-  faults["a transcript"] = await through(platform, "transcript_parts").put(`/calls/${call.key}/transcript`, {
+  faults["a transcript"] = await through(platform, "transcript_parts").put(`${call.url}/transcript`, {
     transcript: { summary: aNote("Pain at night"), is_final: true, lines: [] },
   });
   faults["a participant"] = await through(platform, "participants").put(
     `/waiting_rooms/${call.room.slug}/participants/${unique("participant")}`,
     { participant: { display_name: barnaby.display_name, role: "recipient", waiting_since: fromNow(0) } },
   );
-  faults["a user"] = await through(platform, "users").post(`/organizations/${clinic.id}/users`, {
+  faults["a user"] = await through(platform, "organization_users").post(`/organizations/${clinic.id}/users`, {
     user: { ...barnaby, roles: ["provider"] },
   });
   faults["an invite"] = await through(client, "invites").post("/invites", {

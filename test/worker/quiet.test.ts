@@ -3,7 +3,7 @@ import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS, SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
 import { WEBHOOK_RESULTS_PORTION } from "../../src/limits.ts";
-import { api, platform } from "./support/api.ts";
+import { api, platform, theWorker } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
@@ -183,14 +183,14 @@ describe("The webhook endpoints of a restored database", () => {
 async function anOldRecording() {
   const clinic = await anOrganization();
   const call = await aCall(clinic, { started_at: fromNow(-3 * 24 * 60), ended_at: fromNow(-2 * 24 * 60) });
-  const storage_key = `${unique("file")}.wav`;
+  const storage_key = `${clinic.slug}/${unique("file")}.wav`;
   await storeFile(storage_key);
   const { egress_id } = await call.addEgress({ storage_key });
   return {
     call,
     storage_key,
     clinic,
-    remove: (api = platform) => api.delete(`/egresses/${egress_id}`),
+    remove: (fetcher = theWorker) => clinic.platform.through(fetcher).delete(`/egresses/${egress_id}`),
     async keepForADay() {
       const keepFor = (days: number | null) =>
         given(
@@ -230,9 +230,7 @@ describe("A restored database deletes no file", () => {
   it("whose deletion was claimed before", async () => {
     const { storage_key, remove } = await anOldRecording();
     const bucket = aBucket(() => true);
-    expect((await remove(platform.through(throughWorkerWith({ RECORDINGS: bucket.binding })))).status).toBe(
-      503,
-    );
+    expect((await remove(throughWorkerWith({ RECORDINGS: bucket.binding }))).status).toBe(503);
     await restore();
     travelTo(fromNow(10));
     await workerWith({}).runCron();

@@ -17,6 +17,7 @@ import {
   WITHDRAWN_AT,
 } from "../../openapi/story.ts";
 import { consentDecidedInFuture } from "../consents/consents.refusals.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
   newParticipantIncomplete,
   participantOnAnotherCall,
@@ -254,6 +255,7 @@ export const callsReference: Reference = {
         },
       },
       errors: [
+        organizationNotFound(),
         callNamesNoRoom(),
         callNamesUnknownRoom(),
         callIncomplete(),

@@ -11,8 +11,7 @@ import {
 import { consents, participants } from "../../database/schema.ts";
 import { listEntry } from "../access_logs/access_logs.calls.ts";
 import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
-import type { NamedValues } from "../participants/participants.erasure.ts";
-import { namedIds } from "../participants/participants.sql.ts";
+import { type NamedValues, namedIds } from "../participants/participants.sql.ts";
 
 export const consentColumns = getTableColumns(consents);
 

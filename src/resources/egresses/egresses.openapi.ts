@@ -15,6 +15,7 @@ import {
   STORAGE_KEY,
 } from "../../openapi/story.ts";
 import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
   egressNamesNoCall,
   egressNotEnded,
@@ -159,6 +160,7 @@ export const egressesReference: Reference = {
         },
       },
       errors: [
+        organizationNotFound(),
         egressNamesNoCall(),
         egressOfUnknownCall(),
         egressOfAnotherCall(),

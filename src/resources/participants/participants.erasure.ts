@@ -1,15 +1,10 @@
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Settings } from "../../settings.ts";
 import type { Participant } from "./participants.schemas.ts";
+import type { NamedValues } from "./participants.sql.ts";
 
 /** The name of somebody whose name was erased. */
 export const ERASED_NAME = "Participant";
-
-/** The keys that a report names, and the digests of those of them whose participants are erased: JSON arrays. */
-export interface NamedValues {
-  keys: string;
-  digests: string;
-}
 
 export type NamedKeys = Awaited<ReturnType<typeof namedKeys>>;
 

@@ -16,7 +16,6 @@ import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
-import type { NamedValues } from "./participants.erasure.ts";
 
 export const participantColumns = getTableColumns(participants);
 
@@ -55,11 +54,13 @@ export const joinErased = preparedQuery((joined: Placeholders<CallKey & { ids: s
     .where(and(inArray(participants.id, jsonValues(joined.ids)), isNull(participants.call_id))),
 );
 
-/**
- * Selects the participants of an organization whom a report names. Each half has an index.
- *
- * @param named the keys, and the digests of those whose participants are erased: JSON arrays
- */
+/** The keys that a report names, and the digests of those of them whose participants are erased: JSON arrays. */
+export interface NamedValues {
+  keys: string;
+  digests: string;
+}
+
+/** Selects the participants of an organization whom a report names. Each half has an index. */
 export function namedIds(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
   const idsOf = (isErased: SQL, list: Value<string>) =>
     builder

@@ -9,7 +9,7 @@ interface Exception {
 /** All that the service answers but 429. */
 const STATUSES = [200, 201, 202, 204, 400, 401, 403, 404, 409, 413, 422];
 
-const IDS = ["id", "organization_user_id", "call_id", "egress_id"];
+const IDS = ["id", "organization_id", "organization_user_id", "call_id", "egress_id"];
 
 export const EXCEPTIONS: Exception[] = [
   {
@@ -72,7 +72,7 @@ export const EXCEPTIONS: Exception[] = [
     where: [
       "platform paths */{*} get responses",
       "platform paths */{*} delete responses",
-      "platform paths /calls/{key}/legal_hold delete responses",
+      "platform paths /organizations/{organization_id}/calls/{key}/legal_hold delete responses",
     ],
     reason:
       "These requests have neither a query nor a body, so that nothing can be invalid but the path. A path that leads nowhere is 404.",

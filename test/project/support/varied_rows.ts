@@ -22,6 +22,8 @@ export function writeVariedRows(database: DatabaseSync) {
 
   for (const organization_id of [1, 2]) {
     const id = (n: number) => organization_id * 100 + n;
+    for (const place of [organization_id, organization_id + 90])
+      insert("places", { id: place, slug: `place-${place}`, shard: 0 });
     insert("organizations", {
       id: organization_id,
       name: "Clinic",
@@ -45,11 +47,10 @@ export function writeVariedRows(database: DatabaseSync) {
         ...stamps,
       });
     for (const n of [1, 2, 3, 4]) {
-      insert("users", { id: id(n), email: `${id(n)}@example.org`, ...stamps });
       insert("organization_users", {
         id: id(n),
         organization_id,
-        user_id: id(n),
+        email: `${id(n)}@example.org`,
         display_name: "Paula Provider",
         roles: '["provider"]',
         ...stamps,
@@ -193,10 +194,8 @@ export function writeVariedRows(database: DatabaseSync) {
       delete from issuers where id = ${id(1)};
       -- Users, rooms and organizations that go without a trace.
       delete from organizations where id = ${organization_id + 90};
-      insert into users (id, email, created_at, updated_at)
-        values (${id(90)}, 'gone-${id(90)}@example.org', 0, 0);
-      insert into organization_users (id, organization_id, user_id, display_name, roles, created_at, updated_at)
-        values (${id(90)}, ${organization_id}, ${id(90)}, 'Gone', '[]', 0, 0);
+      insert into organization_users (id, organization_id, email, display_name, roles, created_at, updated_at)
+        values (${id(90)}, ${organization_id}, 'gone-${id(90)}@example.org', 'Gone', '[]', 0, 0);
       delete from organization_users where id = ${id(90)};
       insert into waiting_rooms (id, organization_id, name, slug, theme, is_active, created_at, updated_at)
         values (${id(90)}, ${organization_id}, 'Gone', 'gone-${id(90)}', '', 1, 0, 0);

@@ -359,7 +359,7 @@ CREATE TABLE `organization_users` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "organization_users_are_people" CHECK(id <> 1)
+	CONSTRAINT `organization_users_are_people` CHECK(id <> 1)
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`);--> statement-breakpoint

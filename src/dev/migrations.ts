@@ -89,7 +89,9 @@ export const fitForD1 = (migration: string): string[] => [
 ];
 
 export function writeMigration(file: string, statements: string[]) {
-  writeFileSync(`drizzle/${file}`, `${statements.join(BREAKPOINT)}\n`);
+  // SQLite takes a name in double quotes that names nothing for a text; drizzle-kit writes those of constraints so.
+  const migration = statements.join(BREAKPOINT).replace(/CONSTRAINT "(\w+)"/g, "CONSTRAINT `$1`");
+  writeFileSync(`drizzle/${file}`, `${migration}\n`);
   if (isDeployed()) recordDigests();
 }
 

@@ -41,11 +41,11 @@ let visits = 0;
 /** An organization, a provider and a LiveKit room for their visit. */
 async function aVisit() {
   const id = `e2e${++visits}`;
-  const { user: provider, external } = await anOrganization(server.url, { role: "provider" });
+  const { organization, user: provider, external } = await anOrganization(server.url, { role: "provider" });
   const now = BigInt(Math.floor(Date.now() / 1000));
   const room = new Room({
     sid: `RM_${id}`,
-    name: `visit-${id}`,
+    name: `${organization.slug}--visit-${id}`,
     creationTime: now - 60n,
     metadata: JSON.stringify({
       waiting_room_slug: provider.waiting_room_slug,
@@ -53,7 +53,7 @@ async function aVisit() {
     }),
   });
   const egress = { egressId: `EG_${id}`, roomId: room.sid, roomName: room.name };
-  const filename = `${id}/visit.wav`;
+  const filename = `${organization.slug}/${id}/visit.wav`;
   const ended = new EgressInfo({
     ...egress,
     status: EgressStatus.EGRESS_COMPLETE,

@@ -41,14 +41,14 @@ const RECORDED: Record<string, Record<string, string>> = {
     "PUT /organizations/:organization_id/users/:organization_user_id": "update organization_user",
     "DELETE /organizations/:organization_id/users/:organization_user_id": "delete organization_user",
     "POST /organizations/:organization_id/api_clients": "create api_client",
-    "DELETE /api_clients/:id": "delete api_client",
+    "DELETE /organizations/:organization_id/api_clients/:id": "delete api_client",
     "POST /organizations/:organization_id/issuers": "create issuer",
-    "DELETE /issuers/:id": "delete issuer",
-    "PUT /calls/:key/legal_hold": "create legal_hold",
-    "DELETE /calls/:key/legal_hold": "delete legal_hold",
-    "DELETE /calls/:key/transcript": "delete transcript",
-    "DELETE /calls/:key/soap_note": "delete soap_note",
-    "DELETE /egresses/:egress_id": "delete egress",
+    "DELETE /organizations/:organization_id/issuers/:id": "delete issuer",
+    "PUT /organizations/:organization_id/calls/:key/legal_hold": "create legal_hold",
+    "DELETE /organizations/:organization_id/calls/:key/legal_hold": "delete legal_hold",
+    "DELETE /organizations/:organization_id/calls/:key/transcript": "delete transcript",
+    "DELETE /organizations/:organization_id/calls/:key/soap_note": "delete soap_note",
+    "DELETE /organizations/:organization_id/egresses/:egress_id": "delete egress",
     "POST /invites/accept": "create organization_user",
   },
 };
@@ -92,7 +92,7 @@ describe.each(["external", "platform"] as const)("Of the requests of the %s API,
     async (route) => {
       const clinic = await anOrganization();
       const request = await send(api, route, clinic);
-      if (route === "DELETE /egresses/:egress_id") return;
+      if (route === "DELETE /organizations/:organization_id/egresses/:egress_id") return;
       const logged = vi.spyOn(console, "error").mockImplementation(() => {});
       onTestFinished(() => logged.mockRestore());
       const refused = await changingNothing(() => withoutEntries(request));
@@ -240,7 +240,7 @@ describe("No entry is left by", () => {
       clinic.client.put(`/webhook_endpoints/${endpoint.id}`, { webhook_endpoint: { url: endpoint.url } }),
     );
     await given(call.release());
-    await given(platform.delete(`/calls/${call.key}/transcript`));
+    await given(clinic.platform.delete(`/calls/${call.key}/transcript`));
     const ended = await allEntries(clinic);
     await given(call.release());
     expect(await allEntries(clinic)).toBe(ended);

@@ -442,21 +442,23 @@ describe("The metrics of a user", () => {
     expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${clinic.admin.user_id}`)).toEqual(NO_CALLS);
   });
 
-  it("are only those of the caller's organization, for a user of several organizations", async () => {
+  it("are only those of the caller's organization, for a person who is a user of two", async () => {
     const email = `${unique("user")}@example.com`;
     const here = await aClinic();
     const there = await aClinic();
-    const [inBoth, sameThere] = [
-      await here.clinic.addUser("Paula Provider", ["provider"], { email }),
-      await there.clinic.addUser("Paula Provider", ["provider"], { email }),
+    const [paulaHere, paulaThere] = [
+      await here.clinic.addProvider("Paula Provider", { email }),
+      await there.clinic.addProvider("Paula Provider", { email }),
     ];
-    expect(sameThere.user_id).toBe(inBoth.user_id);
-    await here.hold({ organization_user_id: inBoth.id });
-    await there.hold({ organization_user_id: sameThere.id });
-    await there.hold({ organization_user_id: sameThere.id });
-    const query = `${BOTH_DAYS}&user_id=${inBoth.user_id}`;
-    expect((await metrics(here.clinic, query)).total_calls).toEqual({ [DAY]: 1 });
-    expect((await metrics(there.clinic, query)).total_calls).toEqual({ [DAY]: 2 });
+    expect(paulaThere.user_id).not.toBe(paulaHere.user_id);
+    await here.hold({ organization_user_id: paulaHere.id });
+    await there.hold({ organization_user_id: paulaThere.id });
+    await there.hold({ organization_user_id: paulaThere.id });
+    const of = ({ user_id }: { user_id: number }) => `${BOTH_DAYS}&user_id=${user_id}`;
+    expect((await metrics(here.clinic, of(paulaHere))).total_calls).toEqual({ [DAY]: 1 });
+    expect((await metrics(there.clinic, of(paulaThere))).total_calls).toEqual({ [DAY]: 2 });
+    expectRefusal(await ask(here.clinic, `?${of(paulaThere)}`), 404);
+    expectRefusal(await ask(there.clinic, `?${of(paulaHere)}`), 404);
   });
 
   it("give 404 for a user of another organization and for an unknown user", async () => {

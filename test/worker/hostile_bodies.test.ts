@@ -61,9 +61,9 @@ describe("A list in a request", () => {
   });
 
   it("of very many wrong lines is refused for the first of them", async () => {
-    const refused = await changingNothing(() =>
-      platform.put(`/calls/${unique("call")}/transcript`, { transcript: { lines: Array(50_000).fill({}) } }),
-    );
+    const { platform } = await anOrganization();
+    const transcript = { lines: Array(50_000).fill({}) };
+    const refused = await changingNothing(() => platform.put("/calls/call/transcript", { transcript }));
     expectRefusal(refused, 422, "transcript.lines.0.participant_key: is required");
   });
 });
@@ -81,9 +81,13 @@ describe("A text in a request", () => {
   });
 
   it("has a maximum: the slug of a room", async () => {
-    const call = (length: number) =>
-      platform.put(`/calls/${unique("call")}`, { call: { waiting_room_slug: x(length) } });
-    expectRefusal(await call(4001), 422, /call\.waiting_room_slug: must be at most 4000 characters long/);
+    const clinic = await anOrganization();
+    const call = { waiting_room_slug: x(4001) };
+    expectRefusal(
+      await clinic.platform.put("/calls/call", { call }),
+      422,
+      /call\.waiting_room_slug: must be at most 4000 characters long/,
+    );
     expectRefusal(await platform.get(`/waiting_rooms/${x(4001)}`), 404, "Not found");
   });
 

@@ -50,17 +50,23 @@ describe("Opening a waiting room", () => {
   }
 
   it("leads to the room itself without a sub", async () => {
-    const { room } = await aRoom();
-    const { status, body } = await open(room.slug);
-    expect(status).toBe(200);
-    expect(body).toEqual({ waiting_room: room, active_sub: null, destination_slug: room.slug });
-  });
-
-  it("leads to the substitute's room while a filled sub is active", async () => {
-    const { room, sam, active } = await aRoomWithActiveSub();
+    const { clinic, room } = await aRoom();
     const { status, body } = await open(room.slug);
     expect(status).toBe(200);
     expect(body).toEqual({
+      organization_id: clinic.id,
+      waiting_room: room,
+      active_sub: null,
+      destination_slug: room.slug,
+    });
+  });
+
+  it("leads to the substitute's room while a filled sub is active", async () => {
+    const { clinic, room, sam, active } = await aRoomWithActiveSub();
+    const { status, body } = await open(room.slug);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      organization_id: clinic.id,
       waiting_room: room,
       active_sub: active,
       destination_slug: sam.waiting_room_slug,
@@ -72,6 +78,7 @@ describe("Opening a waiting room", () => {
     const sub = { user_id: sue.user_id, datetime_start: fromNow(-1), datetime_end: fromNow(1) };
     await clinic.addSub(sam.waiting_room_slug, sub);
     const { body } = await open(sam.waiting_room_slug);
+    expect(body.organization_id).toBe(clinic.id);
     expect(body.waiting_room).toMatchObject({ organization_id: null, user_id: sam.user_id });
     expect(body.destination_slug).toBe(sue.waiting_room_slug);
   });
@@ -84,6 +91,7 @@ describe("Opening a waiting room", () => {
       }),
     );
     expect((await open(room.slug)).body).toEqual({
+      organization_id: clinic.id,
       waiting_room: room,
       active_sub: emptied,
       destination_slug: room.slug,
@@ -94,6 +102,7 @@ describe("Opening a waiting room", () => {
     const { clinic, room, sam, active } = await aRoomWithActiveSub();
     await setActive(clinic, sam.waiting_room_slug, false);
     expect((await open(room.slug)).body).toEqual({
+      organization_id: clinic.id,
       waiting_room: room,
       active_sub: active,
       destination_slug: room.slug,
@@ -116,6 +125,7 @@ describe("Opening a waiting room", () => {
     });
     await clinic.addSub(room.slug, { user_id: sue.user_id, datetime_start: fromNow(10) });
     expect((await open(room.slug)).body).toEqual({
+      organization_id: clinic.id,
       waiting_room: room,
       active_sub: null,
       destination_slug: room.slug,

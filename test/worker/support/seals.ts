@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import worker from "../../../src/index.ts";
 import { SEALED_AFTER } from "../../../src/limits.ts";
+import { directory, isSharded } from "./deployed.ts";
 import { given, type Organization } from "./organization.ts";
 
 const DAY = 86_400_000;
@@ -105,11 +106,18 @@ export async function logOf(work: () => Promise<unknown>) {
 /** So many organizations with an entry each. */
 export async function manyOrganizations(count: number, at: string) {
   const [, word = ""] = crypto.randomUUID().split("-");
+  const places = await directory
+    .prepare(
+      `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?)
+       insert into places (slug, shard) select ? || '-' || n, ? from counter returning id, slug`,
+    )
+    .bind(count, word, Number(isSharded))
+    .all();
   await env.DB.prepare(
-    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ?)
-     insert into organizations (name, slug, created_at, updated_at) select 'Clinic', ? || '-' || n, 0, 0 from counter`,
+    `insert into organizations (id, name, slug, created_at, updated_at)
+     select value ->> 'id', 'Clinic', value ->> 'slug', 0, 0 from json_each(?)`,
   )
-    .bind(count, word)
+    .bind(JSON.stringify(places.results))
     .run();
   await env.DB.prepare(
     `insert into access_logs (organization_id, at, event, resource, user_id)

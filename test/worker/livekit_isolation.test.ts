@@ -1,0 +1,153 @@
+import { Room } from "@livekit/protocol";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { reportCall } from "./support/calls.ts";
+import { aLiveKitRoom, at, EgressStatus, liveKit } from "./support/livekit.ts";
+import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+
+/** What two media servers, or one, may give to rooms of two organizations alike. */
+interface SharedNames {
+  sid: string;
+  visit: string;
+  egress: string;
+  people: string[];
+}
+
+type LiveKitRoom = Awaited<ReturnType<typeof aLiveKitRoom>>;
+
+interface Party extends SharedNames {
+  organization: Organization;
+  room: LiveKitRoom;
+}
+
+interface Step {
+  what: keyof typeof STEPS;
+  person: number;
+  second: number;
+}
+
+/** What can happen in a room, and what somebody might try to bring it near another organization's. */
+const STEPS = {
+  started: ({ room }: Party) => room.started(),
+  joined: ({ room, people, organization }: Party, _: Party, { person, second }: Step) =>
+    room.joined(people[person] ?? "", second, {
+      name: `Rita of ${organization.slug}`,
+      attributes: { recording_consent: "true" },
+    }),
+  left: ({ room, people }: Party, _: Party, { person, second }: Step) =>
+    room.left(people[person] ?? "", second, 0),
+  finished: ({ room }: Party, _: Party, { second }: Step) => room.finished(second),
+  egress_started: ({ room, egress }: Party) => room.egress(egress, EgressStatus.EGRESS_STARTING),
+  egress_ended: ({ room, egress, organization }: Party, _: Party, { person, second }: Step) =>
+    room.recorded(egress, second, `${organization.slug}/visit-${person}.mp4`),
+  egress_with_their_file: ({ room, egress }: Party, theirs: Party, { person, second }: Step) =>
+    room.recorded(egress, second, `${theirs.organization.slug}/visit-${person}.mp4`),
+  room_with_their_metadata: ({ room, sid }: Party, theirs: Party, { second }: Step) => {
+    const { waitingRoom, owner } = theirs.room;
+    const metadata = JSON.stringify({ waiting_room_slug: waitingRoom.slug, organization_user_id: owner.id });
+    return room.event("room_started", second, { room: new Room({ sid, name: room.name, metadata }) });
+  },
+  room_with_their_holder: ({ room, sid }: Party, theirs: Party, { second }: Step) => {
+    const ids = { waiting_room_slug: room.waitingRoom.slug, organization_user_id: theirs.room.owner.id };
+    const metadata = JSON.stringify(ids);
+    return room.event("room_started", second, { room: new Room({ sid, name: room.name, metadata }) });
+  },
+} satisfies Record<string, (ours: Party, theirs: Party, step: Step) => string>;
+
+async function aParty(names: SharedNames): Promise<Party> {
+  const organization = await anOrganization();
+  const name = `${organization.slug}--${names.visit}`;
+  return { ...names, organization, room: await aLiveKitRoom(organization, { sid: names.sid, name }) };
+}
+
+async function play(ours: Party, theirs: Party, steps: Step[], reportsByName: boolean) {
+  // The platform may know the call too, by the name of the room.
+  if (reportsByName)
+    await given(
+      reportCall(ours.organization, ours.room.name, {
+        waiting_room_slug: ours.room.waitingRoom.slug,
+        organization_user_id: ours.room.owner.id,
+        started_at: at(0),
+      }),
+    );
+  for (const step of steps) {
+    const { status } = await liveKit.send(STEPS[step.what](ours, theirs, step));
+    expect(status).toBe(200);
+  }
+}
+
+/** All that an organization reads of its calls, without ids. */
+async function viewOf({ organization: { client, slug }, room }: Party): Promise<string> {
+  const { calls } = await given(client.get(`/organization_users/${room.owner.id}/calls`));
+  const shown = [];
+  for (const { id, started_at, ended_at } of calls) {
+    const path = `/organization_users/${room.owner.id}/calls/${id}`;
+    const { participants } = await given(client.get(`${path}/participants`));
+    const { egresses } = await given(client.get(`${path}/egresses`));
+    const files = [];
+    for (const egress of egresses) {
+      const { url } = await given(client.get(`${path}/egresses/${egress.id}`));
+      files.push(url && new URL(url).pathname);
+    }
+    shown.push({
+      started_at,
+      ended_at,
+      participants: participants.map(
+        ({ display_name, joined_at, left_at, recording_consent }: Record<string, unknown>) => [
+          display_name,
+          joined_at,
+          left_at,
+          recording_consent,
+        ],
+      ),
+      egresses: egresses.map(({ egress_id, status, error, is_stopped }: Record<string, unknown>) => [
+        egress_id,
+        status,
+        error,
+        is_stopped,
+      ]),
+      files,
+    });
+  }
+  return JSON.stringify(shown, null, 1).replaceAll(slug, "OUR-SLUG");
+}
+
+const steps = fc.array(
+  fc.record({
+    what: fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])),
+    person: fc.nat({ max: 1 }),
+    second: fc.nat({ max: 500 }),
+  }),
+  { minLength: 3, maxLength: 10 },
+);
+
+it("Rooms of two organizations with the same sid, name, people, recordings and files have nothing to do with each other", {
+  timeout: 240_000,
+}, async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(steps, steps, fc.boolean(), fc.boolean(), async (first, second, ...byName) => {
+      const names = {
+        sid: unique("RM").replaceAll("-", "_"),
+        visit: unique("visit"),
+        egress: unique("EG").replaceAll("-", "_"),
+        people: [unique("rita"), unique("remy")],
+      };
+      const [one, other] = [await aParty(names), await aParty(names)];
+      // At the same time, so that their events meet in every order.
+      await Promise.all([play(one, other, first, byName[0]), play(other, one, second, byName[1])]);
+      const [alone, stranger] = [await aParty(names), await aParty(names)];
+      await play(alone, stranger, first, byName[0]);
+      const expected = await viewOf(alone);
+      expect(await viewOf(one)).toBe(
+        expected.replaceAll(stranger.organization.slug, other.organization.slug),
+      );
+      expect(await viewOf(one)).not.toContain(other.organization.slug);
+      for (const word of ["OUR-SLUG/visit", "egress_ended", "Rita of OUR-SLUG"])
+        if (expected.includes(word)) seen.add(word);
+    }),
+    { numRuns: 20 },
+  );
+  // Not all of it was of rooms in which nothing happened.
+  expect(seen).toContain("Rita of OUR-SLUG");
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { platform } from "./support/api.ts";
+import { aCall, reportCall, reportEgress, STARTED_AT } from "./support/calls.ts";
+import { expectRefusal } from "./support/expectations.ts";
+import { anOrganization, given, unique } from "./support/organization.ts";
+import { changingNothing } from "./support/unchanged.ts";
+
+describe("What the body of a report names", () => {
+  const report = async () => {
+    const [ours, theirs] = [await anOrganization(), await anOrganization()];
+    const [own, foreign] = [await aCall(ours), await aCall(theirs)];
+    return { ours, theirs, own, foreign };
+  };
+
+  it("must be of the organization in the path: the room, the holder, and who takes part", async () => {
+    const { ours, own, foreign } = await report();
+    const first = {
+      waiting_room_slug: own.room.slug,
+      organization_user_id: own.owner.id,
+      started_at: STARTED_AT,
+    };
+    for (const wrong of [
+      { waiting_room_slug: foreign.room.slug },
+      { organization_user_id: foreign.owner.id },
+      { participants: [{ key: "p", display_name: "P", role: "provider", user_id: foreign.owner.id }] },
+    ])
+      for (const key of [unique("call"), own.key])
+        if (key !== own.key || !("waiting_room_slug" in wrong))
+          expectRefusal(
+            await changingNothing(() => reportCall(ours, key, { ...first, ...wrong })),
+            422,
+            /of the organization/,
+          );
+  });
+
+  it("must be of the organization in the path: the call, the user and the file of a recording", async () => {
+    const { ours, theirs, own, foreign } = await report();
+    const first = { call_key: own.key, status: "egress_ended" };
+    for (const wrong of [
+      { call_key: foreign.key },
+      { user_id: foreign.owner.id },
+      { storage_key: `${theirs.slug}/visit.wav` },
+      { storage_key: `${ours.slug}-2/visit.wav` },
+      { storage_key: ours.slug },
+    ])
+      expectRefusal(
+        await changingNothing(() => reportEgress(ours, unique("egress"), { ...first, ...wrong })),
+        422,
+        /^egress\./,
+      );
+  });
+
+  it("must be of the organization of the room in the path: the user who waits", async () => {
+    const { own, foreign } = await report();
+    const participant = {
+      display_name: "Paula Provider",
+      role: "provider",
+      waiting_since: STARTED_AT,
+      user_id: foreign.owner.id,
+    };
+    const path = `/waiting_rooms/${own.room.slug}/participants/${unique("participant")}`;
+    expectRefusal(
+      await changingNothing(() => platform.put(path, { participant })),
+      422,
+      /user of the organization/,
+    );
+  });
+});
+
+describe("The same key in two organizations", () => {
+  it("is two calls with two recordings, and what is done to the one leaves the other as it was", async () => {
+    const [one, other] = [await anOrganization(), await anOrganization()];
+    const [key, egress_id] = [unique("call"), unique("egress")];
+    const made = [];
+    for (const organization of [one, other]) {
+      const [room, owner] = [await organization.addRoom(), await organization.addProvider()];
+      const call = { waiting_room_slug: room.slug, organization_user_id: owner.id, started_at: STARTED_AT };
+      const { id } = await given(reportCall(organization, key, { ...call, ended_at: STARTED_AT }));
+      const storage_key = `${organization.slug}/visit.wav`;
+      const egress = { call_key: key, status: "egress_ended", storage_key };
+      const recorded = await given(reportEgress(organization, egress_id, egress));
+      made.push({ id, egress: recorded.id });
+    }
+    expect(new Set(made.flatMap(({ id, egress }) => [id, egress])).size).toBeGreaterThanOrEqual(2);
+    await given(
+      one.platform.put(`/calls/${key}/soap_note`, { soap_note: { text: "Ours.", is_final: true } }),
+    );
+    await given(one.platform.put(`/calls/${key}/legal_hold`, { legal_hold: { reason: "Ours" } }));
+    expect((await given(other.platform.get(`/calls/${key}`))).legal_hold).toBeNull();
+    await given(other.platform.delete(`/egresses/${egress_id}`));
+    expectRefusal(await one.platform.delete(`/egresses/${egress_id}`), 422, /legal hold/);
+    expect((await given(one.platform.get(`/calls/${key}`))).legal_hold).not.toBeNull();
+  });
+});
+
+it("An organization that does not exist is 404, whatever is reported of it", async () => {
+  const nobody = { platform: platform.under("/organizations/999999999") };
+  const call = { waiting_room_slug: "no--room", organization_user_id: 1, started_at: STARTED_AT };
+  for (const request of [
+    () => reportCall(nobody, "key", call),
+    () => reportEgress(nobody, "egress", { call_key: "key", status: "egress_ended" }),
+    () => nobody.platform.get("/calls/key"),
+    () => nobody.platform.put("/calls/key/legal_hold", { legal_hold: {} }),
+    () => nobody.platform.delete("/api_clients/1"),
+  ])
+    expectRefusal(await changingNothing(request), 404);
+});
+
+it("The short paths of keys are gone", async () => {
+  const call = await aCall(await anOrganization());
+  for (const path of [`/calls/${call.key}`, "/egresses/key", "/api_clients/1", "/issuers/1", "/invites/1"])
+    for (const method of ["GET", "PUT", "DELETE"])
+      expectRefusal(await platform.send(method, path, method === "PUT" ? {} : undefined), 404, "Not found");
+});

@@ -613,7 +613,7 @@ export const HEALTH_TIMEOUT = 5 * SECOND;
 /** One of several databases that takes longer counts as down in a list over all of them. */
 export const LIST_TIMEOUT = 5 * SECOND;
 
-/** An isolate asks the directory again where something is. What has moved is found at once, because it is missing. */
+/** For this long an isolate does not ask the directory again where an organization lives. */
 export const PLACE_KNOWN_FOR = MINUTE;
 
 /** Limits the memory of an isolate for places. */

@@ -4,7 +4,7 @@
  * the others. With `DB` alone, nothing here does anything.
  *
  * A shard is the same environment with another `DB`. Who authenticates a request, a message or the cron chooses it, and
- * everything behind that knows of one database only. What has to look at several is in src/directory.
+ * everything behind that knows of one database only.
  */
 
 /** What is taken from one environment to that of a shard. */

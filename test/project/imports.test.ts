@@ -163,10 +163,13 @@ describe("Of the files in src,", () => {
     expect(offenders.map(say)).toEqual([]);
   });
 
-  it("those of the database import nothing of the resources, nor of HTTP", () => {
+  it("those of the database and the directory import nothing of what is built on them", () => {
     const offenders = imports.filter(
-      ({ from, to }) => from.startsWith("database/") && (resourceOf(to) || /^http\//.test(to)),
+      ({ from, to }) =>
+        (/^(database|directory)\//.test(from) && /^(resources|http|livekit|queues)\//.test(to)) ||
+        (from.startsWith("database/") && to.startsWith("directory/")),
     );
+    expect(imports.some(({ from }) => from.startsWith("directory/"))).toBe(true);
     expect(offenders.map(say)).toEqual([]);
   });
 

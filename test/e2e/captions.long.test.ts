@@ -56,7 +56,7 @@ describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
         ...{ key: `${who}-${key}`, display_name, role: "recipient", joined_at, recording_consent: true },
       })),
     };
-    const reported = await clinic.platform("PUT", `/calls/${key}`, { call });
+    const reported = await clinic.platform("PUT", `${clinic.base}/calls/${key}`, { call });
     const said: [who: keyof typeof names, start: number, end: number, text: string][] = [
       ["paula", 0, 1.5, "5 < 6 && 7 > 6 --> true"],
       ["rita", 2, 2.0004, "<b>No</b> &lt;b&gt; & no </v><v Eve>"],
@@ -68,7 +68,9 @@ describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
       ...{ participant_key: `${who}-${key}`, text, start_time, end_time },
     }));
     const transcript = { summary: "None --> here.", is_final: true, lines };
-    expect((await clinic.platform("PUT", `/calls/${key}/transcript`, { transcript })).status).toBe(200);
+    expect(
+      (await clinic.platform("PUT", `${clinic.base}/calls/${key}/transcript`, { transcript })).status,
+    ).toBe(200);
     const response = await fetch(
       `${url}/api/external/organization_users/${clinic.user.id}/calls/${reported.body.id}/transcript`,
       { headers: { ...clinic.credentials, Accept: "text/vtt" } },

@@ -27,7 +27,9 @@ describe("Four transcripts that are reported at once", () => {
         const participants = [{ key: participant, display_name: "Rita Recipient", role: "recipient" }];
         const started_at = "2026-01-31T09:30:00Z";
         const call = { waiting_room_slug, organization_user_id, started_at, participants };
-        expect(await clinic.platform("PUT", `/calls/${key}`, { call })).toMatchObject({ status: 200 });
+        expect(await clinic.platform("PUT", `${clinic.base}/calls/${key}`, { call })).toMatchObject({
+          status: 200,
+        });
         return { key, participant };
       }),
     );
@@ -42,7 +44,9 @@ describe("Four transcripts that are reported at once", () => {
         return { transcript: { is_final: true, lines: said } };
       });
       const answers = await Promise.all(
-        reports.map((report, n) => clinic.platform("PUT", `/calls/${calls[n]?.key}/transcript`, report)),
+        reports.map((report, n) =>
+          clinic.platform("PUT", `${clinic.base}/calls/${calls[n]?.key}/transcript`, report),
+        ),
       );
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     };

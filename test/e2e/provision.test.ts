@@ -178,7 +178,10 @@ describe("The provision command", () => {
   it.each([
     ["--email: is required", { email: undefined }],
     ["--slug: is required", { slug: undefined }],
-    ["--slug: must be 1 to 63 characters of a-z, 0-9 and -", { slug: "Hill side" }],
+    [
+      "--slug: must be 1 to 63 characters of a-z and 0-9, with single hyphens between them",
+      { slug: "Hill side" },
+    ],
     ["--email: must be an email address", { email: "ada" }],
     ["--client-name: must not be blank", { "client-name": " " }],
     ["--organization: must be an id, such as 12", { organization: "first" }],

@@ -49,10 +49,11 @@ async function aClinicWithWork({ url, folder }: { url: string; folder: string },
   });
   const provider = await addUser("paula", "provider");
   const key = randomUUID();
-  await uploadFile(url, settings, key, new Uint8Array(100));
+  const storage_key = `${organization.slug}/${key}`;
+  await uploadFile(url, settings, storage_key, new Uint8Array(100));
   const reports: [string, object][] = [
     [
-      `/calls/${key}`,
+      `${base}/calls/${key}`,
       {
         call: {
           waiting_room_slug: provider.waiting_room_slug,
@@ -63,9 +64,9 @@ async function aClinicWithWork({ url, folder }: { url: string; folder: string },
         },
       },
     ],
-    [`/egresses/${key}-old`, { egress: { call_key: key, status: "egress_ended", storage_key: key } }],
-    [`/egresses/${key}-silent`, { egress: { call_key: key, status: "egress_active" } }],
-    [`/organizations/${organization.id}`, { organization: { recording_retention_days: 1 } }],
+    [`${base}/egresses/${key}-old`, { egress: { call_key: key, status: "egress_ended", storage_key } }],
+    [`${base}/egresses/${key}-silent`, { egress: { call_key: key, status: "egress_active" } }],
+    [base, { organization: { recording_retention_days: 1 } }],
   ];
   for (const [path, body] of reports) expect((await platform("PUT", path, body)).status).toBe(200);
   queryDatabase({ "persist-to": folder, config: "wrangler.toml" }, [

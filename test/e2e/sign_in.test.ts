@@ -34,7 +34,7 @@ describe("Signing in with an OpenID provider", () => {
   });
 
   it("works for an invitee after accepting the invite, and not before", async () => {
-    const { organization, platform, external, exchange } = await aClinic();
+    const { organization, base, platform, external, exchange } = await aClinic();
     const email = `ivy@${organization.slug}.example`;
     expect(await exchange(email)).toEqual({ status: 401, body: { error: "Invalid token" } });
     const invite = await external("POST", "/invites", {
@@ -42,7 +42,7 @@ describe("Signing in with an OpenID provider", () => {
     });
     expect(invite.status).toBe(201);
     expect(await exchange(email)).toEqual({ status: 401, body: { error: "Please accept your invite" } });
-    const { body: offered } = await platform("GET", `/invites/${invite.body.id}`);
+    const { body: offered } = await platform("GET", `${base}/invites/${invite.body.id}`);
     const token = new URL(offered.accept_url).searchParams.get("token");
     const accepted = await platform("POST", "/invites/accept", { token });
     expect(accepted).toMatchObject({ status: 200, body: { email, roles: ["provider"] } });

@@ -12,5 +12,5 @@ export async function aClinicWithSignIn(url: string, identityProvider: IdentityP
     external("POST", "/auth/token_exchange", {
       token_exchange: { token: await identityProvider.signIn(email) },
     });
-  return { organization, admin: user, platform, external, exchange };
+  return { organization, base, admin: user, platform, external, exchange };
 }

@@ -68,7 +68,15 @@ const choresMessage = z.object({ schema: z.literal("chores/1"), scheduled_time: 
  * @param scheduled_time for when the run was scheduled: what it decides is the same, however late the platform begins it
  */
 export async function runCron(env: Env, scheduled_time: number): Promise<void> {
-  if (!isSharded(env)) return workOff(openContext(env, scheduled_time));
+  try {
+    await (isSharded(env) ? sendToEach(env, scheduled_time) : workOff(openContext(env, scheduled_time)));
+  } catch (error) {
+    // Such as a setting that is missing. What a chore throws is logged as its own.
+    logFault({ chore: "all" }, error);
+  }
+}
+
+async function sendToEach(env: Env, scheduled_time: number): Promise<void> {
   const messages = shardsOf(env).map((shard) => ({ body: { schema: "chores/1", scheduled_time, shard } }));
   for (let sent = 0; sent < messages.length; sent += QUEUE_SEND_LIMIT)
     await env.CHORES.sendBatch(messages.slice(sent, sent + QUEUE_SEND_LIMIT));

@@ -22,9 +22,4 @@ export const LEFT_OUT = [
   "The health of the service > waits for a slow database",
   // Their positions are opaque.
   "The platform's list of active invites > goes through all organizations by id",
-  // Organizations, or calls, are made by SQL.
-  "The retention of 10000 calls > ends over several runs",
-  "The cron seals a day of the access log > of 120 organizations in three runs",
-  "1,000 organizations are sealed within two hours of crons",
-  "A backlog of calls without an end > of more organizations than a portion has calls",
 ];

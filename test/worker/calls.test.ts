@@ -171,22 +171,6 @@ describe("The first report of a call", () => {
     expectRefusal(refused, 422, /waiting_room_slug/);
   });
 
-  it("is refused with a user of another organization", async () => {
-    const { first, report } = await aFirstReport();
-    const stranger = await (await anOrganization()).addProvider();
-    const organization_user_id = stranger.id;
-    const refused = await changingNothing(() => report({ ...first, organization_user_id }));
-    expectRefusal(refused, 422, /organization_user_id/);
-  });
-
-  it("is refused with a participant who is a user of another organization", async () => {
-    const { first, report } = await aFirstReport();
-    const stranger = await (await anOrganization()).addProvider();
-    const participants = [aRecipient(), aProviderOnTheCall({ user_id: stranger.user_id })];
-    const refused = await changingNothing(() => report({ ...first, participants }));
-    expectRefusal(refused, 422, /user_id/);
-  });
-
   it.each([
     ["no wrapper", {}],
     ["a null wrapper", { call: null }],
@@ -387,19 +371,6 @@ describe("A later report of a call", () => {
     const refused = await changingNothing(() => call.report({ ...fault, failed: true }));
     expectRefusal(refused, 422, /call\.ended_at/);
   });
-
-  it("is refused with a user of another organization, and changes nothing", async () => {
-    const call = await aCall(await anOrganization());
-    const stranger = await (await anOrganization()).addProvider();
-    const [paula] = call.participants;
-    for (const fault of [
-      { organization_user_id: stranger.id },
-      { participants: [{ key: paula.key, user_id: stranger.user_id }] },
-    ]) {
-      const refused = await changingNothing(() => call.report({ failed: true, ...fault }));
-      expectRefusal(refused, 422, /user_id/);
-    }
-  });
 });
 
 describe("The room of a call", () => {
@@ -433,30 +404,6 @@ describe("The room of a call", () => {
 });
 
 describe("The key of a call", () => {
-  it("is the organization's own: the same key in another organization is another call, which neither sees", async () => {
-    const [theirs, ours] = [await aFirstReport(), await aFirstReport()];
-    const { key } = theirs;
-    const theirCall = await given(theirs.report(theirs.first));
-    expectRefusal(await ours.clinic.platform.get(`/calls/${key}`), 404, "Call not found");
-    const ourCall = await given(reportCall(ours.clinic, key, { ...ours.first, ended_at: ENDED_AT }));
-    expect(ourCall).toMatchObject({ key, organization_user_id: ours.provider.id, is_ended: true });
-    expect(ourCall.id).not.toBe(theirCall.id);
-    const seen = async ({ clinic, provider }: typeof ours) => [
-      await given(clinic.platform.get(`/calls/${key}`)),
-      (await listed(clinic.client, provider.id)).calls.map(({ id }) => id),
-    ];
-    expect(await seen(theirs)).toEqual([theirCall, [theirCall.id]]);
-    expect(await seen(ours)).toEqual([ourCall, [ourCall.id]]);
-  });
-
-  it("stands below an organization that exists", async () => {
-    const { key, first } = await aFirstReport();
-    const refused = await changingNothing(() =>
-      platform.put(`/organizations/999999999/calls/${key}`, { call: first }),
-    );
-    expectRefusal(refused, 404, "Organization not found");
-  });
-
   it("is case-sensitive", async () => {
     const { clinic, key, first, report } = await aFirstReport();
     const small = await given(report(first));
@@ -575,17 +522,6 @@ describe("A participant of a call", () => {
     const ids = [];
     for (const { key } of people) ids.push((await known(call.room.slug, encodeURIComponent(key))).id);
     expect(new Set(ids).size).toBe(3);
-  });
-
-  it("can have the same key as a participant of another organization", async () => {
-    const { call, rita } = await anOngoingCall();
-    const before = await known(call.room.slug, rita.key);
-    const other = await aFirstReport();
-    const theirs = await given(other.report({ ...other.first, participants: [rita] }));
-    const theirRita = await known(other.room.slug, rita.key);
-    expect(theirRita).toMatchObject({ call_id: theirs.id, waiting_room_id: other.room.id });
-    expect(theirRita.id).not.toBe(before.id);
-    expect(await known(call.room.slug, rita.key)).toEqual(before);
   });
 
   it("who has left does not come back by a late report", async () => {

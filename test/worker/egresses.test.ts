@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, type Call, ENDED_AT, reportEgress } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -112,17 +111,6 @@ describe("A reported egress", () => {
     await given(call.report({ ended_at: ENDED_AT }));
     expect((await list()).body).toEqual({ egresses: [reported] });
     expect((await get(reported.id)).status).toBe(200);
-  });
-
-  it("is another one than that of another organization with the same id", async () => {
-    const [ours, theirs] = [await aStartingEgress(), await aCallToRecord()];
-    const first = { ...ours.first, call_key: theirs.call.key };
-    const reported = await given(reportEgress(theirs.clinic, ours.egress_id, first));
-    expect(reported.id).not.toBe(ours.reported.id);
-    const ended = await given(ours.report({ status: "egress_ended" }));
-    expect((await ours.list()).body).toEqual({ egresses: [ended] });
-    await given(ours.clinic.platform.delete(`/egresses/${ours.egress_id}`));
-    expect((await theirs.list()).body).toEqual({ egresses: [reported] });
   });
 
   it("may contain unknown keys, which are ignored", async () => {
@@ -315,30 +303,10 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     expect((await list()).body).toEqual({ egresses: [] });
   });
 
-  it("with a user of another organization", async () => {
-    const { report } = await aStartingEgress();
-    const { admin } = await anOrganization();
-    const refused = await changingNothing(() => report({ error: "New.", user_id: admin.user_id }));
-    expectRefusal(refused, 422, /egress\.user_id/);
-  });
-
   it("with another call", async () => {
     const { clinic, report } = await aStartingEgress();
     const moved = { call_key: (await aCall(clinic)).key, status: "egress_ended" };
     expectRefusal(await changingNothing(() => report(moved)), 422, /must be the call of the first report/);
-  });
-
-  it("with a call of another organization, the first and a later one", async () => {
-    const { clinic, report } = await aStartingEgress();
-    const theirs = { call_key: (await aCall(await anOrganization())).key, status: "egress_ended" };
-    for (const reportTheirs of [report, (egress: object) => reportEgress(clinic, unique("egress"), egress)])
-      expectRefusal(await changingNothing(() => reportTheirs(theirs)), 422, /there is no call with this key/);
-  });
-
-  it("of an organization that does not exist", async () => {
-    const egress = { call_key: "call", status: "egress_starting" };
-    const report = () => platform.put(`/organizations/999999999/egresses/${unique("egress")}`, { egress });
-    expectRefusal(await changingNothing(report), 404, "Organization not found");
   });
 
   it.each([

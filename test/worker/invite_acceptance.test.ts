@@ -184,15 +184,6 @@ describe("Accepting an invite", () => {
     expect(accepted.body.id).not.toBe(there.id);
     expect([await members(other), await rooms(other)]).toEqual(before);
   });
-
-  it("is possible for two invites of the same person to different organizations at the same time", async () => {
-    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
-    const here = await clinic.addInvite();
-    const there = await other.addInvite({ email: here.email });
-    const [acceptedHere, acceptedThere] = await Promise.all([accept(here), accept(there)]);
-    expect([acceptedHere.status, acceptedThere.status]).toEqual([200, 200]);
-    expect(acceptedHere.body.user_id).not.toBe(acceptedThere.body.user_id);
-  });
 });
 
 describe("An invitee who became a member before accepting", () => {

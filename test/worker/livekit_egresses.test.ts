@@ -423,22 +423,6 @@ describe("An egress event whose call nobody has reported", () => {
     },
   );
 
-  it("waits beside that of another organization with the same id", async () => {
-    const clinics = [await anOrganization(), await anOrganization()];
-    const egress_id = anEgressId();
-    const visits = await Promise.all(
-      clinics.map(async (clinic) => ({ clinic, room: await aLiveKitRoom(clinic) })),
-    );
-    for (const { room } of visits) await delivered(eventsOf(room, egress_id));
-    for (const { clinic, room } of visits) {
-      await reportCallOf(clinic, room, room.sid);
-      const { path, egresses } = await recordingsOf(clinic, room);
-      expect(egresses).toMatchObject([{ egress_id, ...RECORDED }]);
-      const { url } = await given(clinic.client.get(`${path}/${egresses[0].id}`));
-      expect(url).toContain(`/${clinic.slug}/${egress_id}.mp4`);
-    }
-  });
-
   it("changes no egress that the platform reported meanwhile", async () => {
     const clinic = await anOrganization();
     const [room, call, egress_id] = [await aLiveKitRoom(clinic), await aCall(clinic), anEgressId()];

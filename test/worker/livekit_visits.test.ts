@@ -258,27 +258,6 @@ describe("An event that names two organizations", () => {
       delivered([byName, bySid].flatMap((room) => [room.joined("rita", 1, RITA), room.finished(9)])),
     );
   });
-
-  it.each(["sid", "name"] as const)(
-    "makes a call of its own, if the call of the room's %s is of another organization",
-    async (names) => {
-      const [ours, theirs] = [await anOrganization(), await anOrganization()];
-      const [room, waitingRoom] = [await aLiveKitRoom(ours), await theirs.addRoom()];
-      await given(
-        reportCall(theirs, room[names], {
-          waiting_room_slug: waitingRoom.slug,
-          organization_user_id: theirs.admin.id,
-          started_at: at(0),
-          participants: [{ key: "rita", display_name: "Theirs", role: "recipient" }],
-        }),
-      );
-      const before = await rowsOf(theirs.id);
-      await delivered([room.finished(10), room.joined("rita", 1, RITA)]);
-      expect(await rowsOf(theirs.id)).toEqual(before);
-      expect(await callsOf(ours, room.owner)).toMatchObject([{ ended_at: at(10) }]);
-      expect((await visitsOf(ours)).participants).toMatchObject([{ key: "rita", display_name: RITA.name }]);
-    },
-  );
 });
 
 describe("Events that come twice, late or in another order", () => {

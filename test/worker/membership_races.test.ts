@@ -273,16 +273,4 @@ describe("Thirty at once", () => {
       expect(waiting_room_slug).toBe(`${clinic.slug}--${display_name.toLowerCase().replace(" ", "-")}`);
     },
   );
-
-  it("who create a user with one email in several organizations make one user in each", async () => {
-    const clinics = [await anOrganization(), await anOrganization(), await anOrganization()] as const;
-    const user = { email: `${unique("user")}@example.com`, display_name: "Paula", roles: ["provider"] };
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => add(clinics[(n % 3) as 0 | 1 | 2], user)),
-    );
-    const added = answers.filter(({ status }) => status === 201).map(({ body }) => body);
-    expect(answers.filter(({ status }) => status === 422)).toHaveLength(27);
-    expect(new Set(added.map(({ organization_id }) => organization_id)).size).toBe(3);
-    expect(new Set(added.map(({ user_id }) => user_id)).size).toBe(3);
-  });
 });

@@ -68,30 +68,6 @@ describe("The end of a membership", () => {
     const { fetcher, during } = countingRoundTrips();
     expect(await during(() => given(remove(clinic, paula, platform.through(fetcher))))).toBe(2);
   });
-
-  it("changes nothing of the person's membership in another organization", async () => {
-    const { clinic, provider, client } = await aClinicWithSignIn();
-    const practice = await anOrganization("Hillside Practice");
-    const here = await practice.addProvider("Dr. Paula");
-    const there = await clinic.addProvider("Paula", { email: here.email });
-    const clientThere = await clinic.addClient(there.id);
-    const { slug } = await clinic.addRoom();
-    const sub = await clinic.addSub(slug, { user_id: there.user_id, datetime_start: "2126-01-31T09:00:00Z" });
-    const code = await expectExchanged(client, await provider.token({ email: here.email }));
-    const invite = await clinic.addInvite();
-    const ivy = await practice.addProvider("Ivy", { email: invite.email });
-    const before = await userOf(clinic, there);
-
-    expectGone(await remove(practice, here));
-    expectGone(await remove(practice, ivy));
-
-    expect(await userOf(clinic, there)).toEqual(before);
-    expect((await clientThere.get("/roles")).status).toBe(200);
-    const { waiting_room_subs } = await given(clinic.client.get(`/waiting_rooms/${slug}/waiting_room_subs`));
-    expect(waiting_room_subs).toEqual([sub]);
-    expect((await redeem(code)).status).toBe(200);
-    expect((await accept(invite)).status).toBe(200);
-  });
 });
 
 describe("Somebody whose membership has ended", () => {

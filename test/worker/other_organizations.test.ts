@@ -36,6 +36,7 @@ describe("What the body of a report names", () => {
   it("must be of the organization in the path: the call, the user and the file of a recording", async () => {
     const { ours, theirs, own, foreign } = await report();
     const first = { call_key: own.key, status: "egress_ended" };
+    const known = (await own.addEgress()).egress_id as string;
     for (const wrong of [
       { call_key: foreign.key },
       { user_id: foreign.owner.id },
@@ -43,11 +44,12 @@ describe("What the body of a report names", () => {
       { storage_key: `${ours.slug}-2/visit.wav` },
       { storage_key: ours.slug },
     ])
-      expectRefusal(
-        await changingNothing(() => reportEgress(ours, unique("egress"), { ...first, ...wrong })),
-        422,
-        /^egress\./,
-      );
+      for (const egress_id of [unique("egress"), known])
+        expectRefusal(
+          await changingNothing(() => reportEgress(ours, egress_id, { ...first, ...wrong })),
+          422,
+          /^egress\./,
+        );
   });
 
   it("must be of the organization of the room in the path: the user who waits", async () => {
@@ -70,18 +72,26 @@ describe("What the body of a report names", () => {
 describe("The same key in two organizations", () => {
   it("is two calls with two recordings, and what is done to the one leaves the other as it was", async () => {
     const [one, other] = [await anOrganization(), await anOrganization()];
-    const [key, egress_id] = [unique("call"), unique("egress")];
+    const [key, egress_id, participant] = [unique("call"), unique("egress"), unique("participant")];
     const made = [];
     for (const organization of [one, other]) {
       const [room, owner] = [await organization.addRoom(), await organization.addProvider()];
+      const waiting = await organization.addParticipant(room.slug, {}, participant);
       const call = { waiting_room_slug: room.slug, organization_user_id: owner.id, started_at: STARTED_AT };
       const { id } = await given(reportCall(organization, key, { ...call, ended_at: STARTED_AT }));
       const storage_key = `${organization.slug}/visit.wav`;
       const egress = { call_key: key, status: "egress_ended", storage_key };
       const recorded = await given(reportEgress(organization, egress_id, egress));
-      made.push({ id, egress: recorded.id });
+      made.push({ call: id, egress: recorded.id, participant: waiting.id, room });
     }
-    expect(new Set(made.flatMap(({ id, egress }) => [id, egress])).size).toBeGreaterThanOrEqual(2);
+    for (const what of ["call", "egress", "participant"] as const)
+      expect(new Set(made.map((each) => each[what])).size).toBe(2);
+    const left = { participant: { left_at: new Date().toISOString() } };
+    await given(platform.put(`/waiting_rooms/${made[0]?.room.slug}/participants/${participant}`, left));
+    const { participants } = await given(
+      other.client.get(`/waiting_rooms/${made[1]?.room.slug}/participants`),
+    );
+    expect(participants).toHaveLength(1);
     await given(
       one.platform.put(`/calls/${key}/soap_note`, { soap_note: { text: "Ours.", is_final: true } }),
     );

@@ -295,14 +295,6 @@ describe("A participant's first report", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
 
-  it("is refused with a user of another organization, and nobody enters", async () => {
-    const { clinic, room } = await aRoom();
-    const stranger = await (await anOrganization("Hillside Clinic")).addProvider();
-    const refused = await report(room.slug, "rita", { ...RITA, user_id: stranger.user_id });
-    expectRefusal(refused, 422, /participant\.user_id/);
-    expect(await waitingCount(clinic, room.slug)).toBe(0);
-  });
-
   it("gives 404 for a slug that no room has", async () => {
     const { clinic, room } = await aRoom();
     expectRefusal(await report(`${room.slug}-nowhere`, "rita", RITA), 404);
@@ -512,19 +504,6 @@ describe("A participant's key", () => {
     expect(await known(room.slug, "rita")).toEqual(first);
     expect(await waitingCount(clinic, room.slug)).toBe(1);
     expect(await waitingCount(clinic, closed.slug)).toBe(0);
-  });
-
-  it("names two participants in two organizations", async () => {
-    const { clinic, room } = await aRoom();
-    const { clinic: other, room: otherRoom } = await aRoom();
-    const here = await given(report(room.slug, "rita", RITA));
-    const there = await given(report(otherRoom.slug, "rita", { ...RITA, display_name: "Rita Other" }));
-    expect(there.id).not.toBe(here.id);
-
-    await given(report(otherRoom.slug, "rita", { left_at: TWENTY_PAST }));
-    expect(await known(room.slug, "rita")).toEqual(here);
-    expect(await waitingCount(clinic, room.slug)).toBe(1);
-    expect(await waitingCount(other, otherRoom.slug)).toBe(0);
   });
 
   it("distinguishes the participants of a room", async () => {

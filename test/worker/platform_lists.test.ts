@@ -85,19 +85,6 @@ describe("The list of an organization's users", () => {
     expect(slug).not.toBe(waiting_room_slug);
   });
 
-  it("shows a person of two organizations in each, as its own user", async () => {
-    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
-    const paula = await clinic.addProvider("Paula Provider");
-    const assisted = await other.addProvider("Peter Provider");
-    const assists = [assisted.id];
-    const same = await other.addUser("P. Provider", ["provider_assistant"], { email: paula.email, assists });
-    expect(same.user_id).not.toBe(paula.user_id);
-    expect((await list(clinic, "users")).users).toEqual(
-      [clinic.admin, paula].map((user) => ({ ...user, assists: [] })),
-    );
-    expect((await list(other, "users")).users.at(-1)).toEqual({ ...same, assists });
-  });
-
   it("is not longer after a user who was refused", async () => {
     const clinic = await anOrganization();
     const { email } = await clinic.addProvider();

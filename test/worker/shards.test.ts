@@ -255,46 +255,6 @@ describe("While a shard is down,", () => {
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain("shard 2");
   });
-
-  it("or answers late, the others are served, and the cron works off the others, before it answers", async () => {
-    const service = aShardedService();
-    const [slow, other] = [await service.anOrganizationIn(1), await service.anOrganizationIn(2)];
-    const old = "insert into idempotency_keys (organization_id, api_client_id, key, fingerprint, created_at)";
-    await env.SPARE_2.prepare(`${old} values (?, ?, 'old', '', 1)`).bind(other.id, other.client.id).run();
-    const release = Promise.withResolvers<void>();
-    const late: OnTrip = async (run) => {
-      await release.promise;
-      return run();
-    };
-    await service.during(1, late, async () => {
-      let hasAnswered = false;
-      const waiting = slow.client.get("/waiting_rooms").then((answer) => {
-        hasAnswered = true;
-        return answer;
-      });
-      const cron = service.runCron();
-      await given(other.client.get("/waiting_rooms"));
-      await given(service.platform.get(`/organizations/${other.id}`));
-      await vi.waitFor(async () =>
-        expect(await rowsIn(env.SPARE_2, "select 1 from idempotency_keys where key = 'old'")).toEqual([]),
-      );
-      expect(hasAnswered).toBe(false);
-      release.resolve();
-      await given(waiting);
-      await cron;
-    });
-  });
-
-  it("the cron goes on with the others", async () => {
-    const service = aShardedService();
-    const one = await service.anOrganizationIn(1);
-    const endpoint = { webhook_endpoint: { url: `https://${unique("hooks")}.example.com` } };
-    await given(one.client.post("/webhook_endpoints", endpoint));
-    const old = "insert into idempotency_keys (organization_id, api_client_id, key, fingerprint, created_at)";
-    await env.SPARE_1.prepare(`${old} values (?, ?, 'old', '', 1)`).bind(one.id, one.client.id).run();
-    await service.during(0, isDown, () => service.during(2, isDown, service.runCron));
-    expect(await rowsIn(env.SPARE_1, "select 1 from idempotency_keys where key = 'old'")).toEqual([]);
-  });
 });
 
 describe("A message of a queue", () => {

@@ -194,15 +194,6 @@ describe("The platform's list of active invites", () => {
     expect((await answer).status).toBe(503);
     hung.release();
   });
-
-  it("is 503 if every database is down", async () => {
-    const service = aShardedService();
-    const ask = () => service.platform.get("/invites");
-    const answer = await service.during(0, isDown, () =>
-      service.during(1, isDown, () => service.during(2, isDown, ask)),
-    );
-    expect(answer.status).toBe(503);
-  });
 });
 
 describe("A batch of bulk invites of two databases", () => {

@@ -100,13 +100,6 @@ describe("The total of the organization users is how many are listed", () => {
     expect(await length(clinic)).toBe(3);
   });
 
-  it("when somebody accepts who is a member of two organizations, and in each one only", async () => {
-    const [clinic, other] = [await anOrganization(), await anOrganization("Hillside Clinic")];
-    const { email } = await clinic.addProvider();
-    await given(accept(await other.addInvite({ email })));
-    expect([await length(clinic), await length(other)]).toEqual([2, 2]);
-  });
-
   it("when somebody accepts who became a member meanwhile", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();

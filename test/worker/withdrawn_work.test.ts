@@ -6,7 +6,7 @@ import { countingRoundTrips } from "./support/database.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, tokenOf } from "./support/invites.ts";
 import { add, change, changeThrough, remove, removeThrough, userOf } from "./support/members.ts";
-import { anInvite, anOrganization, given, unique } from "./support/organization.ts";
+import { anInvite, given, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 
 const REMOVED = "The membership of the person who sent this invite has ended";
@@ -309,16 +309,4 @@ describe("A client that an isolate still knows as it was", () => {
       expect(await left("webhook_endpoints where is_active")).toBe(0);
     },
   );
-});
-
-it("Nothing of a member of another organization is touched", async () => {
-  const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-  const practice = await anOrganization("Hillside Practice");
-  const there = await practice.addUser("Bea Boss", ["organization_admin"], { email: bea.email });
-  const theirs = await practice.addClient(there.id);
-  const [endpoint, sent] = [await endpointOf(theirs), await invite(theirs)];
-  await invite(hers);
-  await given(remove(clinic, bea));
-  expect(await given(theirs.get(`/invites/${sent.id}`))).toEqual(sent);
-  expect(await given(theirs.get(`/webhook_endpoints/${endpoint.id}`))).toEqual(endpoint);
 });

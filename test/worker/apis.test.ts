@@ -202,27 +202,6 @@ describe("An unknown path", () => {
   });
 });
 
-describe("A path id that is not a positive integer", () => {
-  const NO_IDS = ["0", "-1", "1.5", "1e3", "01", "+1", "x", "1x", "%201", "0x1", "99999999999999999999"];
-
-  it.each(NO_IDS)("is 404 for a sub: %s", async (id) => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const path = `/waiting_rooms/${room.slug}/waiting_room_subs/${id}`;
-    expectRefusal(await clinic.client.put(path, { waiting_room_sub: {} }), 404);
-    expectRefusal(await clinic.client.delete(path), 404);
-  });
-
-  it.each(NO_IDS)("is 404 in the platform API: %s", async (id) => {
-    const user = { email: "paula@example.com", display_name: "Paula", roles: ["provider"] };
-    const api_client = { name: "Integration", organization_user_id: 1 };
-    expectRefusal(await platform.post(`/organizations/${id}/users`, { user }), 404);
-    expectRefusal(await platform.post(`/organizations/${id}/api_clients`, { api_client }), 404);
-    expectRefusal(await platform.delete(`/organizations/${id}/api_clients/1`), 404);
-    expectRefusal(await platform.delete(`/organizations/1/api_clients/${id}`), 404);
-  });
-});
-
 describe("The order of refusals", () => {
   it("checks the size of a body before it parses the JSON", async () => {
     const clinic = await anOrganization();

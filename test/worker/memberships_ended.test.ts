@@ -52,17 +52,6 @@ describe("The end of a membership", () => {
     expectRefusal(await changingNothing(() => remove(clinic, paula)), 404, "Organization user not found");
   });
 
-  it("is 404 where there is no such member, and changes nothing", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const practice = await anOrganization();
-    await changingNothing(async () => {
-      expectRefusal(await remove(practice, paula), 404, "Organization user not found");
-      expectRefusal(await remove(clinic, { id: 999_999_999 }), 404, "Organization user not found");
-      expectRefusal(await remove({ id: 999_999_999 }, paula), 404, "Organization not found");
-      expectRefusal(await platform.delete(`/organizations/${clinic.id}/users/x`), 404);
-    });
-  });
-
   it("costs two round trips", async () => {
     const { clinic, paula } = await aClinicWithProvider();
     const { fetcher, during } = countingRoundTrips();

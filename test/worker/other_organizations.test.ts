@@ -103,19 +103,6 @@ describe("The same key in two organizations", () => {
   });
 });
 
-it("An organization that does not exist is 404, whatever is reported of it", async () => {
-  const nobody = { platform: platform.under("/organizations/999999999") };
-  const call = { waiting_room_slug: "no--room", organization_user_id: 1, started_at: STARTED_AT };
-  for (const request of [
-    () => reportCall(nobody, "key", call),
-    () => reportEgress(nobody, "egress", { call_key: "key", status: "egress_ended" }),
-    () => nobody.platform.get("/calls/key"),
-    () => nobody.platform.put("/calls/key/legal_hold", { legal_hold: {} }),
-    () => nobody.platform.delete("/api_clients/1"),
-  ])
-    expectRefusal(await changingNothing(request), 404);
-});
-
 it("The short paths of keys are gone", async () => {
   const call = await aCall(await anOrganization());
   for (const path of [`/calls/${call.key}`, "/egresses/key", "/api_clients/1", "/issuers/1", "/invites/1"])

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Example } from "../support/clinic.ts";
-import { api, PLATFORM_TOKEN, platform } from "./support/api.ts";
+import { type Answer, api, PLATFORM_TOKEN, platform } from "./support/api.ts";
 import { everyRow, rowsOf } from "./support/database.ts";
+import { expectRefusal } from "./support/expectations.ts";
 import { LIVEKIT_KEY, signatureOf } from "./support/livekit.ts";
-import { anOrganization, given } from "./support/organization.ts";
+import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { externalExamples, liveKitExamples, platformExamples, routesBehind } from "./support/routes.ts";
+import { changingNothing } from "./support/unchanged.ts";
 
 const externalRoutes = routesBehind("/api/external");
 const platformRoutes = routesBehind("/api/platform");
@@ -17,6 +19,42 @@ function exampleFor(examples: typeof externalExamples, route: string) {
   if (!example) throw new Error(`test/support/examples_*.ts have no example for ${route}`);
   return example;
 }
+
+/** Sends a request of our organization that names a thing of theirs: it must show nothing of it, and change neither. */
+async function meddle(
+  ours: Organization,
+  theirs: Organization,
+  send: () => Promise<Answer>,
+  refusal: number | undefined,
+) {
+  const [before, oursBefore] = [await rowsOf(theirs.id), await rowsOf(ours.id)];
+  const answer = await send();
+  if (refusal) {
+    expect(answer.status).toBe(refusal);
+    expect(await rowsOf(ours.id)).toEqual(oursBefore);
+  } else {
+    expect(answer.status).toBeLessThan(300);
+  }
+  expect(JSON.stringify(answer.body)).not.toMatch(
+    new RegExp(`${theirs.slug}|Their Clinic|${theirs.admin.email}`),
+  );
+  expect(await rowsOf(theirs.id)).toEqual(before);
+}
+
+const NO_IDS = ["999999999", "0", "-1", "1.5", "1e3", "01", "+1", "x", "1x", "%201", "0x1", "9".repeat(20)];
+
+/** Expects 404 for a path with something else in the place of each of its ids, one after another. */
+async function expectNothingBehindOtherIds(send: (path: string) => Promise<Answer>, path: string) {
+  const [beforeQuery = "", ...query] = path.split(/(?=\?)/);
+  const segments = beforeQuery.split("/");
+  const ids = segments.flatMap((segment, at) => (/^\d+$/.test(segment) ? [at] : []));
+  expect(ids).not.toEqual([]);
+  for (const at of ids)
+    for (const wrong of NO_IDS)
+      expectRefusal(await send([segments.with(at, wrong).join("/"), ...query].join("")), 404);
+}
+
+const hasIds = (route: string) => /:(\w+_)?id\b/.test(route);
 
 it("There is an example for every route, and for nothing else", () => {
   expect(Object.keys(externalExamples).sort()).toEqual(externalRoutes);
@@ -61,20 +99,18 @@ describe.each(externalRoutes)("%s of the external API", (route) => {
     const ours = await anOrganization("Our Clinic");
     const theirs = await anOrganization("Their Clinic");
     const { path, body, statusForOthers }: Example = await example(theirs);
-    const before = await rowsOf(theirs.id);
-    const oursBefore = await rowsOf(ours.id);
-    const answer = await ours.client.send(method, path, body);
-    if (route.includes(":") || statusForOthers) {
-      expect(answer.status).toBe(statusForOthers ?? 404);
-      expect(await rowsOf(ours.id)).toEqual(oursBefore);
-    } else {
-      expect(answer.status).toBeLessThan(300);
-    }
-    expect(JSON.stringify(answer.body)).not.toMatch(
-      new RegExp(`${theirs.slug}|Their Clinic|${theirs.admin.email}`),
-    );
-    expect(await rowsOf(theirs.id)).toEqual(before);
+    const refusal = statusForOthers ?? (route.includes(":") ? 404 : undefined);
+    await meddle(ours, theirs, () => ours.client.send(method, path, body), refusal);
   });
+
+  if (hasIds(route))
+    it("is 404 for an id that nothing has, and for what is no id", async () => {
+      const clinic = await anOrganization();
+      const { path, body } = await example(clinic);
+      await changingNothing(() =>
+        expectNothingBehindOtherIds((other) => clinic.client.send(method, other, body), path),
+      );
+    });
 });
 
 describe.each(platformRoutes)("%s of the platform API", (route) => {
@@ -85,6 +121,14 @@ describe.each(platformRoutes)("%s of the platform API", (route) => {
     const { path, body } = await example(await anOrganization());
     await given(platform.send(method, path, body));
   });
+
+  if (hasIds(route))
+    it("is 404 for an id that nothing has, and for what is no id", async () => {
+      const { path, body } = await example(await anOrganization());
+      await changingNothing(() =>
+        expectNothingBehindOtherIds((other) => platform.send(method, other, body), path),
+      );
+    });
 
   it("refuses a missing or wrong platform token, and changes nothing", async () => {
     const organization = await anOrganization();
@@ -119,21 +163,13 @@ describe.each(platformRoutes.filter((route) => route.includes(OF_ORGANIZATION)))
     const ours = await anOrganization("Our Clinic");
     const theirs = await anOrganization("Their Clinic");
     const { path, body } = await exampleFor(platformExamples, route)(theirs);
-    const before = await rowsOf(theirs.id);
-    const oursBefore = await rowsOf(ours.id);
     const below = path.replace(`/organizations/${theirs.id}`, "");
-    const answer = await ours.platform.send(methodOf(route), below, body);
-    const refusal = NAMING_IN_BODY.includes(route) ? 422 : 404;
-    if (refusal === 422 || route.replace(OF_ORGANIZATION, "").includes(":")) {
-      expect(answer.status).toBe(refusal);
-      expect(await rowsOf(ours.id)).toEqual(oursBefore);
-    } else {
-      expect(answer.status).toBeLessThan(300);
-    }
-    expect(JSON.stringify(answer.body)).not.toMatch(
-      new RegExp(`${theirs.slug}|Their Clinic|${theirs.admin.email}`),
-    );
-    expect(await rowsOf(theirs.id)).toEqual(before);
+    const refusal = NAMING_IN_BODY.includes(route)
+      ? 422
+      : route.replace(OF_ORGANIZATION, "").includes(":")
+        ? 404
+        : undefined;
+    await meddle(ours, theirs, () => ours.platform.send(methodOf(route), below, body), refusal);
   });
 });
 

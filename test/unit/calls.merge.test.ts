@@ -11,6 +11,7 @@ import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
 import { withEventTimes } from "../../src/resources/participants/participants.event_times.ts";
 import { leaveAtEnd } from "../../src/resources/participants/participants.on_call.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
+import { CALL_AS_MADE } from "./support/rows.ts";
 
 const NOW = 1000;
 
@@ -22,16 +23,6 @@ interface Stored {
   call: ReportedCall | undefined;
   participants: Participant[];
 }
-
-/** What no report says of a call. */
-const AS_MADE = {
-  transcript_deleted_at: null,
-  soap_note_deleted_at: null,
-  reference_erased_at: null,
-  hold_id: null,
-  hold_began_at: null,
-  hold_reason: null,
-};
 
 const NOTHING: Stored = { call: undefined, participants: [] };
 
@@ -61,7 +52,7 @@ function apply(stored: Stored, report: CallReport): Stored {
     byKey.set(each.key, { ...each, ...written, id, call_id: 501 });
   }
   const held = next.beginsHold && { hold_id: 601, hold_began_at: NOW };
-  const call = { ...AS_MADE, ...next.call, ...written, ...held };
+  const call = { ...CALL_AS_MADE, ...next.call, ...written, ...held };
   return { call, participants: [...byKey.values()] };
 }
 

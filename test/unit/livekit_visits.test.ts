@@ -9,6 +9,7 @@ import type { KnownConsent } from "../../src/resources/consents/consents.schemas
 import type { ReportOnCall } from "../../src/resources/participants/participants.on_call.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 import { recordingConsent } from "./support/consents.ts";
+import { CALL_AS_MADE, RITA } from "./support/rows.ts";
 
 const T0 = Date.parse("2026-01-31T09:30:00Z");
 const ROOM = { id: 7 };
@@ -55,16 +56,6 @@ const joined = (identity: string, at: number, said: Said = {}) =>
 const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =>
   anEvent("participant_left", T0 + at, identity, { joinedAtMs: T0 + joinedAt, ...said });
 
-/** What LiveKit says nothing of. */
-const AS_MADE = {
-  transcript_deleted_at: null,
-  soap_note_deleted_at: null,
-  reference_erased_at: null,
-  hold_id: null,
-  hold_began_at: null,
-  hold_reason: null,
-};
-
 /** What the platform reports between events. */
 interface Correction {
   platform: ReportOnCall;
@@ -96,7 +87,7 @@ function outcomeOf(events: (string | Correction)[], waiting: Participant[] = [])
       ? reportOfVisit(visit, known, now)
       : { participants: [(event as Correction).platform] };
     const next = mergeCall(known, "RM_1", report, now);
-    call = { ...AS_MADE, ...next.call, id: CALL_ID };
+    call = { ...CALL_AS_MADE, ...next.call, id: CALL_ID };
     for (const each of next.participants)
       participants.set(each.key, { ...each, id: idOf(each.key), call_id: CALL_ID });
     ledger = [
@@ -156,28 +147,10 @@ function inEveryOrder(events: string[], waiting: Participant[] = []) {
 }
 
 const RITA_WAITS: Participant = {
-  id: 301,
-  organization_id: ORGANIZATION,
-  key: "rita",
+  ...RITA,
   waiting_room_id: 8,
-  call_id: null,
-  user_id: null,
   display_name: "Rita Recipient",
-  role: "recipient",
-  external_reference: null,
   waiting_since: T0 - 60_000,
-  joined_at: null,
-  left_at: null,
-  left_is_assumed: false,
-  recording_consent: null,
-  earlier_visit_until: null,
-  waiting_event_at: null,
-  joined_event_at: null,
-  left_event_at: null,
-  livekit_said: null,
-  erased_at: null,
-  created_at: 0,
-  updated_at: 0,
 };
 
 const CONSENTS = { recording_consent: "true" };

@@ -11,36 +11,12 @@ import type {
   Participant,
   ParticipantReport,
 } from "../../src/resources/participants/participants.schemas.ts";
+import { RITA } from "./support/rows.ts";
 
 const NOW = 1000;
 
 const ROOM = { id: 7, organization_id: 1, is_active: true, slug_is_current: true };
 const OTHER_ROOM = { ...ROOM, id: 8 };
-
-const RITA: Participant = {
-  id: 301,
-  organization_id: 1,
-  key: "rita",
-  waiting_room_id: ROOM.id,
-  call_id: null,
-  user_id: null,
-  display_name: "Rita",
-  role: "recipient",
-  external_reference: null,
-  waiting_since: 100,
-  joined_at: null,
-  left_at: null,
-  left_is_assumed: false,
-  recording_consent: null,
-  earlier_visit_until: null,
-  waiting_event_at: null,
-  joined_event_at: null,
-  left_event_at: null,
-  livekit_said: null,
-  erased_at: null,
-  created_at: 0,
-  updated_at: 0,
-};
 
 const merge = (
   before: Participant | undefined,

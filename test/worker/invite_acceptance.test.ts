@@ -5,6 +5,7 @@ import { platform } from "./support/api.ts";
 import { everyRow } from "./support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, keepingInvite, tokenOf } from "./support/invites.ts";
+import { shownMember } from "./support/members.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -24,16 +25,6 @@ async function rooms({ client }: Organization) {
 
 const addMember = ({ id }: Organization, user: object) =>
   given(platform.post(`/organizations/${id}/users`, { user }));
-
-/** The part of the response to accepting that the external API shows, too. */
-const shown = ({ id, user_id, email, display_name, roles, assists = [] }: Record<string, unknown>) => ({
-  id,
-  user_id,
-  email,
-  display_name,
-  roles,
-  assists,
-});
 
 const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0) =>
   travelTo(new Date(Date.parse(expires_at) + after).toISOString());
@@ -120,7 +111,7 @@ describe("Accepting an invite", () => {
       roles: role_names,
       waiting_room_slug: `${clinic.slug}--ivy-invitee`,
     });
-    expect(await members(clinic)).toEqual([shown(clinic.admin), shown(accepted.body)]);
+    expect(await members(clinic)).toEqual([shownMember(clinic.admin), shownMember(accepted.body)]);
     const room = await given(clinic.client.get(`/waiting_rooms/${clinic.slug}--ivy-invitee`));
     expect(room).toMatchObject({
       organization_id: null,
@@ -141,7 +132,7 @@ describe("Accepting an invite", () => {
     const accepted = await accept(await clinic.addInvite({ role_names: [role] }));
     expect(accepted.status).toBe(200);
     expect(accepted.body).toMatchObject({ roles: [role], waiting_room_slug: null });
-    expect(await members(clinic)).toEqual([shown(clinic.admin), shown(accepted.body)]);
+    expect(await members(clinic)).toEqual([shownMember(clinic.admin), shownMember(accepted.body)]);
     expect(await rooms(clinic)).toEqual(before);
   });
 
@@ -202,7 +193,7 @@ describe("An invitee who became a member before accepting", () => {
     const accepted = await accept(invite);
     expect(accepted.status).toBe(200);
     expect(accepted.body).toEqual({ ...member, roles: ["provider", "organization_admin"] });
-    expect(await members(clinic)).toEqual([shown(clinic.admin), shown(accepted.body)]);
+    expect(await members(clinic)).toEqual([shownMember(clinic.admin), shownMember(accepted.body)]);
     expect(await rooms(clinic)).toEqual(before);
     expect((await read(clinic, invite)).used_at).toEqual(aTimestamp);
   });
@@ -263,8 +254,8 @@ describe("An invitee who became a member before accepting", () => {
     const accepted = await given(accept(invite));
     const client = await clinic.addClient(member.id);
     expect((await given(client.get("/organization_users"))).organization_users).toEqual([
-      shown(paula),
-      shown({ ...accepted, assists: [paula.id] }),
+      shownMember(paula),
+      shownMember({ ...accepted, assists: [paula.id] }),
     ]);
   });
 });
@@ -483,7 +474,7 @@ describe("Thirty at once", () => {
     const answers = await atOnce(() => acceptToken(token));
     expect([count(answers, 200), count(answers, 422)]).toEqual([1, 29]);
     const accepted = answers.find(({ status }) => status === 200)?.body;
-    expect(await members(clinic)).toEqual([...membersBefore, shown(accepted)]);
+    expect(await members(clinic)).toEqual([...membersBefore, shownMember(accepted)]);
     expect((await rooms(clinic)).slice(roomsBefore.length)).toMatchObject([{ user_id: accepted.user_id }]);
   });
 

@@ -407,22 +407,6 @@ describe("An egress event whose call nobody has reported", () => {
     expect(await waiting()).toMatchObject([{ room_sid: null, room_name: room.name }]);
   });
 
-  it.each(["sid", "name"] as const)(
-    "goes to no call of another organization with the room's %s",
-    async (names) => {
-      const [theirs, ours] = [await anOrganization(), await anOrganization()];
-      const [room, egress_id] = [await aLiveKitRoom(ours), anEgressId()];
-      const other = await aLiveKitRoom(theirs, { name: room.name });
-      await delivered([room.egress(egress_id, EgressStatus.EGRESS_ACTIVE)]);
-      await reportCallOf(theirs, other, room[names]);
-      await delivered([room.recorded(egress_id, 600)]);
-      expect(await waiting()).toMatchObject([{ organization_id: ours.id, egress_id }]);
-      expect((await recordingsOf(theirs, other)).egresses).toEqual([]);
-      await reportCallOf(ours, room, room[names]);
-      expect((await recordingsOf(ours, room)).egresses).toMatchObject([{ egress_id, ...RECORDED }]);
-    },
-  );
-
   it("changes no egress that the platform reported meanwhile", async () => {
     const clinic = await anOrganization();
     const [room, call, egress_id] = [await aLiveKitRoom(clinic), await aCall(clinic), anEgressId()];

@@ -5,7 +5,7 @@ import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, keepingInvite, tokenOf } from "./support/invites.ts";
-import { add, change, remove, userOf } from "./support/members.ts";
+import { add, change, remove, shownMember, userOf } from "./support/members.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
 import { aClinicWithSignIn, exchange, expectExchanged, redeem, signIn } from "./support/sign_in.ts";
@@ -21,16 +21,6 @@ async function aClinicWithProvider() {
 /** What is left of a member whose membership has ended. */
 const former = (user: object) => ({ ...user, roles: [], waiting_room_slug: null, assists: [] });
 
-/** The part of a user that the external API shows. */
-const shown = ({ id, user_id, email, display_name, roles, assists }: Record<string, unknown>) => ({
-  id,
-  user_id,
-  email,
-  display_name,
-  roles,
-  assists,
-});
-
 const asExternal = async ({ client }: Pick<Organization, "client">, { id }: { id: number }) =>
   (await given(client.get("/organization_users"))).organization_users.find(
     (user: { id: number }) => user.id === id,
@@ -43,7 +33,7 @@ describe("The end of a membership", () => {
     const { clinic, paula } = await aClinicWithProvider();
     expectGone(await remove(clinic, paula));
     expect(await userOf(clinic, paula)).toEqual(former(paula));
-    expect(await asExternal(clinic, paula)).toEqual(shown(former(paula)));
+    expect(await asExternal(clinic, paula)).toEqual(shownMember(former(paula)));
   });
 
   it("comes once: after that, the member is not found", async () => {

@@ -3,7 +3,7 @@ import type { Api } from "./support/api.ts";
 import { platform } from "./support/api.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, tokenOf } from "./support/invites.ts";
-import { remove } from "./support/members.ts";
+import { remove, shownMember } from "./support/members.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -22,16 +22,6 @@ const aUser = (more: object = {}) => ({
 
 const list = async (client: Pick<Api, "get">, query = "") =>
   (await client.get(`/organization_users${query}`)).body;
-
-/** What the external API shows of somebody who was created; `assists` must be added. */
-const shown = ({ id, user_id, email, display_name, roles, assists = [] }: Record<string, unknown>) => ({
-  id,
-  user_id,
-  email,
-  display_name,
-  roles,
-  assists,
-});
 
 /** Everything that creating a user changes. */
 async function usersAndRooms({ client }: Organization) {
@@ -115,8 +105,8 @@ describe("Creating a user of an organization", () => {
     expect([inClinic.user_id, inPractice.user_id]).toEqual([inClinic.id, inPractice.id]);
     expect(inClinic.waiting_room_slug).toBe(`${clinic.slug}--dr-paula`);
     expect(inPractice.waiting_room_slug).toBe(`${practice.slug}--paula-p`);
-    expect((await list(clinic.client)).organization_users).toContainEqual(shown(inClinic));
-    expect((await list(practice.client)).organization_users).toContainEqual(shown(inPractice));
+    expect((await list(clinic.client)).organization_users).toContainEqual(shownMember(inClinic));
+    expect((await list(practice.client)).organization_users).toContainEqual(shownMember(inPractice));
   });
 
   it("removes the invites of the email that were not used, and no other", async () => {
@@ -227,7 +217,7 @@ describe("The providers whom an assistant assists", () => {
     expect(created.status).toBe(201);
     const client = await clinic.addClient(created.body.id);
     const assistant = { ...created.body, assists: [paula.id, peter.id] };
-    expect((await list(client)).organization_users).toEqual([paula, peter, assistant].map(shown));
+    expect((await list(client)).organization_users).toEqual([paula, peter, assistant].map(shownMember));
   });
 
   it("can be an empty list", async () => {
@@ -236,7 +226,7 @@ describe("The providers whom an assistant assists", () => {
     const created = await create(clinic.id, anAssistant([]));
     expect(created.status).toBe(201);
     const client = await clinic.addClient(created.body.id);
-    expect((await list(client)).organization_users).toEqual([shown(created.body)]);
+    expect((await list(client)).organization_users).toEqual([shownMember(created.body)]);
   });
 
   it("must be providers of the organization; otherwise nothing is created", async () => {
@@ -268,7 +258,7 @@ describe("The list of organization users", () => {
     const { status, body } = await clinic.client.get("/organization_users");
     expect(status).toBe(200);
     expect(body).toEqual({
-      organization_users: [clinic.admin, paula, al, peter].map(shown),
+      organization_users: [clinic.admin, paula, al, peter].map(shownMember),
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 4 },
     });
   });
@@ -277,7 +267,7 @@ describe("The list of organization users", () => {
     const { clinic, paula } = await aClinicWithStaff();
     const client = await clinic.addClient(paula.id);
     expect(await list(client)).toEqual({
-      organization_users: [shown(paula)],
+      organization_users: [shownMember(paula)],
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 },
     });
   });
@@ -286,7 +276,7 @@ describe("The list of organization users", () => {
     const { clinic, paula, al } = await aClinicWithStaff();
     const client = await clinic.addClient(al.id);
     expect(await list(client)).toEqual({
-      organization_users: [paula, al].map(shown),
+      organization_users: [paula, al].map(shownMember),
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 2 },
     });
   });
@@ -295,7 +285,7 @@ describe("The list of organization users", () => {
     const { clinic } = await aClinicWithStaff();
     const anna = await clinic.addUser("Anna Assistant", ["provider_assistant"]);
     const client = await clinic.addClient(anna.id);
-    expect((await list(client)).organization_users).toEqual([shown(anna)]);
+    expect((await list(client)).organization_users).toEqual([shownMember(anna)]);
   });
 
   it("depends on the highest role of a user with several roles", async () => {
@@ -306,9 +296,9 @@ describe("The list of organization users", () => {
     const head = await clinic.addUser("Hal Head", ["provider", "organization_admin"]);
     const clientOfBoth = await clinic.addClient(both.id);
     const clientOfHead = await clinic.addClient(head.id);
-    expect((await list(clientOfBoth)).organization_users).toEqual([peter, both].map(shown));
+    expect((await list(clientOfBoth)).organization_users).toEqual([peter, both].map(shownMember));
     expect((await list(clientOfHead)).organization_users).toEqual(
-      [clinic.admin, paula, al, peter, both, head].map(shown),
+      [clinic.admin, paula, al, peter, both, head].map(shownMember),
     );
   });
 
@@ -317,11 +307,11 @@ describe("The list of organization users", () => {
     const client = await clinic.addClient(al.id);
     const pagination = { per_page: 1, total_pages: 2, total_count: 2 };
     expect(await list(client, "?per_page=1")).toEqual({
-      organization_users: [shown(paula)],
+      organization_users: [shownMember(paula)],
       pagination: { current_page: 1, ...pagination },
     });
     expect(await list(client, "?per_page=1&page=2")).toEqual({
-      organization_users: [shown(al)],
+      organization_users: [shownMember(al)],
       pagination: { current_page: 2, ...pagination },
     });
   });

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import worker from "../../src/index.ts";
 import { runCronOf } from "./support/cron.ts";
-import { observedDatabase } from "./support/observed_database.ts";
+import { hanging, observedDatabase } from "./support/observed_database.ts";
 import { aQueue } from "./support/queue.ts";
 import { MINUTE, makeShards } from "./support/sharded_visits.ts";
 import { aShardedService, isDown, type OnTrip } from "./support/shards.ts";
@@ -82,16 +82,13 @@ describe("The cron of several databases", () => {
   it("works off the others while one hangs, and says in its line what failed", async () => {
     await addOldKeys();
     const lines = loggedRuns();
-    const hung = Promise.withResolvers<void>();
-    const hanging: OnTrip = async (run) => {
-      await hung.promise;
-      return isDown(run);
-    };
-    const cron = runCronOf(bound({ DB_1: observedDatabase({ query: hanging }, env.SPARE_1) }));
+    const hung = hanging();
+    const query: OnTrip = (run) => hung.onTrip(() => isDown(run));
+    const cron = runCronOf(bound({ DB_1: observedDatabase({ query }, env.SPARE_1) }));
     const others = expect.arrayContaining([0, 2]);
     await vi.waitFor(() => expect(lines().map(({ shard }) => shard)).toEqual(others), { timeout: MINUTE });
     expect(await databasesWithOldKeys()).toEqual([1]);
-    hung.resolve();
+    hung.release();
     await cron;
     expect(lines()[2]).toMatchObject({
       shard: 1,

@@ -11,7 +11,7 @@ import {
 import type { Answer } from "./support/api.ts";
 import { STARTED_AT } from "./support/calls.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";
-import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";
+import { aSlowDatabase, hanging, observedDatabase } from "./support/observed_database.ts";
 import { anInvite, given, unique } from "./support/organization.ts";
 import { aQueue, type Message, workerWith } from "./support/queue.ts";
 import { makeShards } from "./support/sharded_visits.ts";
@@ -28,17 +28,6 @@ afterEach(() => {
 function firstFails(): OnTrip {
   let trip = 0;
   return (run) => (++trip === 1 ? isDown(run) : run());
-}
-
-/** Lets a round trip wait until it is released. */
-function hanging() {
-  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const onTrip: OnTrip = async (run) => {
-    asked.resolve();
-    await released.promise;
-    return run();
-  };
-  return { onTrip, asked: asked.promise, release: released.resolve };
 }
 
 /** An invite in a new organization of each of the shards. */

@@ -33,3 +33,13 @@ export const userOf = async (clinic: Clinic, { id }: Member) =>
 
 /** Adds a person with this email, or brings a former member back. */
 export const add = ({ id }: Clinic, user: object) => platform.post(`/organizations/${id}/users`, { user });
+
+/** What the external API shows of a member whom the platform shows; `assists` must be added. */
+export const shownMember = ({
+  id,
+  user_id,
+  email,
+  display_name,
+  roles,
+  assists = [],
+}: Record<string, unknown>) => ({ id, user_id, email, display_name, roles, assists });

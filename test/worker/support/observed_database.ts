@@ -53,16 +53,19 @@ export function observedDatabase(observer: Observer, database = env.DB, start = 
   });
 }
 
+/** Lets each round trip wait until it is released. */
+export function hanging() {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const onTrip = async <Result>(run: () => Promise<Result>) => {
+    asked.resolve();
+    await released.promise;
+    return run();
+  };
+  return { onTrip, asked: asked.promise, release: released.resolve };
+}
+
 /** A database that answers nothing until it is released. */
 export function aSlowDatabase() {
-  const asked = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  const DB = observedDatabase({
-    async query(run) {
-      asked.resolve();
-      await released.promise;
-      return run();
-    },
-  });
-  return { DB, asked: asked.promise, release: released.resolve };
+  const { onTrip, ...hung } = hanging();
+  return { DB: observedDatabase({ query: onTrip }), ...hung };
 }

@@ -66,13 +66,3 @@ export function aShardedService(bindings: object = {}) {
 export type ShardedService = ReturnType<typeof aShardedService>;
 
 export const isDown: OnTrip = () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
-
-/** A database in which this part of the round trips fails: half of them after they were made. */
-export const failing =
-  (part: number): OnTrip =>
-  async (run) => {
-    const fate = Math.random();
-    if (fate < part / 2) return isDown(run);
-    const result = await run();
-    return fate < part ? isDown(run) : result;
-  };

@@ -1,0 +1,37 @@
+import type { Participant } from "../../../src/resources/participants/participants.schemas.ts";
+
+/** What no report says of a call. */
+export const CALL_AS_MADE = {
+  transcript_deleted_at: null,
+  soap_note_deleted_at: null,
+  reference_erased_at: null,
+  hold_id: null,
+  hold_began_at: null,
+  hold_reason: null,
+};
+
+/** Somebody who waits. */
+export const RITA: Participant = {
+  id: 301,
+  organization_id: 1,
+  key: "rita",
+  waiting_room_id: 7,
+  call_id: null,
+  user_id: null,
+  display_name: "Rita",
+  role: "recipient",
+  external_reference: null,
+  waiting_since: 100,
+  joined_at: null,
+  left_at: null,
+  left_is_assumed: false,
+  recording_consent: null,
+  earlier_visit_until: null,
+  waiting_event_at: null,
+  joined_event_at: null,
+  left_event_at: null,
+  livekit_said: null,
+  erased_at: null,
+  created_at: 0,
+  updated_at: 0,
+};

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 export const MAX_STATEMENT_BYTES = 100_000;
 
 /** Leaves room for the names of the columns, which are not counted. */
-export const MAX_ROWS_BYTES = 80_000;
+const MAX_ROWS_BYTES = 80_000;
 
 /** A statement of many rows is a long program for SQLite, which D1 limits too. */
 const MAX_ROWS = 100;
@@ -84,20 +84,11 @@ export function keyColumns(database: DatabaseSync, table: string): string[] {
   return columns.length > 0 ? columns : ["rowid"];
 }
 
-/** A table that was made WITHOUT ROWID has none. */
-export const hasRowid = (database: DatabaseSync, table: string): boolean =>
-  database.prepare("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?").get(table)?.wr ===
-  0;
-
 /** As many rows in a statement as fit. */
 function* insertStatements(database: DatabaseSync, table: string): Generator<string> {
   const columns = columnsOf(database, table);
   const into = `INSERT INTO ${name(table)} (${columns.map(name)}) VALUES`;
-  const rows = database.prepare(
-    hasRowid(database, table)
-      ? `SELECT rowid, * FROM ${name(table)} ORDER BY rowid`
-      : `SELECT * FROM ${name(table)}`,
-  );
+  const rows = database.prepare(`SELECT rowid, * FROM ${name(table)} ORDER BY rowid`);
   rows.setReadBigInts(true);
   let values: string[] = [];
   let bytes = 0;

@@ -1,6 +1,7 @@
 /**
- * `npm run db:baseline`: makes the one migration anew, from src/database/schema.ts and the triggers. No organization
- * user gets the id of the service's own user. Its name has a digest of it, so that a database which ran another one does not pass for this one.
+ * `npm run db:baseline`: makes the one migration anew, from src/database/schema.ts and the triggers. The migration's name has
+ * a digest of it, so that a database which ran another one does not pass for this one. No organization user gets the id of
+ * the service's own user.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { SYSTEM_USER_ID } from "../database/schema.ts";

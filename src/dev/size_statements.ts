@@ -1,6 +1,6 @@
 /** Finds out from a database's schema how to estimate the bytes of its rows, in SQL. */
 import { DatabaseSync } from "node:sqlite";
-import { hasRowid, tablesParentsFirst } from "./backup_statements.ts";
+import { tablesParentsFirst } from "./backup_statements.ts";
 import type { Rows } from "./wrangler.ts";
 
 /*
@@ -29,8 +29,6 @@ interface Column {
 
 export interface Table {
   name: string;
-  /** Without, the rows have no numbers, and all of them are one portion. */
-  hasRowid: boolean;
   columns: Column[];
   indexes: { columns: string[]; condition: string | undefined }[];
 }
@@ -44,7 +42,6 @@ export function tablesOf(schema: Rows): Table[] {
   for (const { type, sql } of schema) if (type === "table" || type === "index") database.exec(String(sql));
   const tables = tablesParentsFirst(database).map((name) => ({
     name,
-    hasRowid: hasRowid(database, name),
     columns: database
       .prepare("SELECT name, type, hidden FROM pragma_table_xinfo(?)")
       .all(name)
@@ -72,17 +69,15 @@ export function tablesOf(schema: Rows): Table[] {
 }
 
 /** Where each portion of a table begins that has rows. Ids can be far apart: each begins at a row. */
-export const portionsStatement = ({ name, hasRowid }: Table) =>
-  hasRowid
-    ? `WITH RECURSIVE portions (first) AS (SELECT min(rowid) FROM "${name}" UNION ALL
+export const portionsStatement = ({ name }: Table) =>
+  `WITH RECURSIVE portions (first) AS (SELECT min(rowid) FROM "${name}" UNION ALL
     SELECT (SELECT min(rowid) FROM "${name}" WHERE rowid >= first + ${PORTION}) FROM portions WHERE first IS NOT NULL)
-    SELECT first FROM portions WHERE first IS NOT NULL`
-    : "SELECT 0 AS first";
+    SELECT first FROM portions WHERE first IS NOT NULL`;
 
 /** The rows and bytes of each organization, in one portion of a table. What belongs to none comes with null. */
 export function sizeStatement(table: Table, first: number): string {
-  const { name, columns, indexes, hasRowid } = table;
-  const portion = hasRowid ? `WHERE rowid>=${first} AND rowid<${first + PORTION}` : "";
+  const { name, columns, indexes } = table;
+  const portion = `WHERE rowid>=${first} AND rowid<${first + PORTION}`;
   const sizes = columns.map((column, n) => `${sizeOf(column)} AS s${n}`);
   const conditions = indexes.map(({ condition }, n) => `(${condition ?? 1}) AS i${n}`);
   const place = new Map(columns.map((column, n) => [column.name, `s${n}`]));

@@ -39,7 +39,7 @@ export type OrganizationName = { id: number } | { slug: string };
 /** By directory, where the organizations live that this isolate has looked up lately. */
 const known = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
-/** The shard in which an organization lives. Of one that the directory does not know there is nothing, as in the first. */
+/** The shard in which an organization lives. For one that nobody knows it is the first, which has nothing of it. */
 export async function shardOf(directory: Database, name: OrganizationName, now: number): Promise<number> {
   const memory = known.get(directory) ?? new Map();
   known.set(directory, memory);

@@ -24,21 +24,30 @@ export const inOrganizationOfSlug = createMiddleware<PlatformEnv>(async (c, next
   await next();
 });
 
-/** After the body of a route that names its organization by a secret. */
-export const inOrganizationOf = <Body>(nameOf: (body: Body) => OrganizationName | { shard: number } | null) =>
+/**
+ * After the body of a route that names its organization by a secret.
+ *
+ * @param nameOf throws the refusal of the route, if the secret names none
+ */
+export const inOrganizationOf = <Body>(
+  nameOf: (body: Body, context: Context) => Promise<OrganizationName> | { shard: number },
+) =>
   createMiddleware<PlatformEnv, string, { out: { json: Body } }>(async (c, next) => {
-    const name = nameOf(c.req.valid("json"));
-    if (name) await enterOrganization(c.var.context, name);
+    const { context } = c.var;
+    if (context.shards) await enterOrganization(context, await nameOf(c.req.valid("json"), context));
     await next();
   });
 
-/** The context in the database of an organization. With one database, nobody is asked. */
+/**
+ * The context in the database of an organization. With one database, nobody is asked.
+ *
+ * @throws Error if that database is not bound
+ */
 export async function enterOrganization(
   context: Context,
   name: OrganizationName | { shard: number },
 ): Promise<Context> {
   const { shards, now } = context;
   if (!shards) return context;
-  const shard = "shard" in name ? name.shard : await shardOf(shards.directory, name, now);
-  return shards.numbers.includes(shard) ? shards.enter(shard) : context;
+  return shards.enter("shard" in name ? name.shard : await shardOf(shards.directory, name, now));
 }

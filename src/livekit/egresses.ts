@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, ne, or } from "drizzle-orm";
+import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { cleanUp } from "../database/clean_up.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
@@ -16,7 +16,8 @@ import {
   hasEgressKey,
 } from "../resources/egresses/egresses.sql.ts";
 import type { EgressEvent } from "./egress_info.ts";
-import { callIdOfRoom, noOrganization, organizationOfRoom, type Room } from "./rooms.sql.ts";
+import { noOrganization } from "./rooms.refusals.ts";
+import { callIdOfRoom, organizationOfRoom, type Room } from "./rooms.sql.ts";
 
 /** What became of an event. */
 interface Outcome {
@@ -95,7 +96,7 @@ const organizationRead = preparedQuery((room: Placeholders<Room>) =>
   builder
     .select({ id: organizations.id, slug: organizations.slug })
     .from(organizations)
-    .where(eq(organizations.id, organizationOfRoom(room))),
+    .where(eq(organizations.slug, room.organization_slug)),
 );
 
 const egressRead = preparedQuery((egress: Placeholders<EgressOfRoom>) =>
@@ -135,7 +136,7 @@ const filesOfOthers = preparedQuery((file: Placeholders<NamedFile>) => {
     .where(
       and(
         eq(egressFiles.organization_id, organizationOfRoom(file)),
-        or(eq(egressFiles.storage_key, file.storage_key), eq(egressFiles.storage_key, waiting)),
+        sql`${egressFiles.storage_key} in (${file.storage_key}, ${waiting})`,
         ne(egresses.egress_id, file.egress_id),
       ),
     )

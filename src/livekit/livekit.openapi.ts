@@ -50,7 +50,7 @@ const file = z
   })
   .partial();
 
-const NAME_OF_ROOM = `The name of the room. It begins with the organization's slug and \`--\`, or the event is not used. It is the key of the call, if no call has the \`sid\` as its key, and if the call was going on when the room was made, or the egress began: it may have started ${LIVEKIT_ROOM_TOLERANCE / MINUTE} minutes later.`;
+const NAME_OF_ROOM = `The name of the room. It begins with the organization's slug and \`--\`, or the event is not used. If no call has the \`sid\` as its key, the name is the key of the call. That call must have been going on when the room was made, or the egress began; because clocks differ, it may also have started up to ${LIVEKIT_ROOM_TOLERANCE / MINUTE} minutes later.`;
 
 const room = z
   .object({

@@ -1,13 +1,13 @@
 import type { Context } from "../context.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
 import type { Placeholders } from "../database/queries.ts";
-import { unprocessable } from "../http/errors.ts";
 import { callReads, knownOfReport } from "../resources/calls/calls.reads.ts";
 import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
 import { namedKeys } from "../resources/participants/participants.erasure.ts";
 import type { VisitEvent } from "./events.ts";
-import { callIdOfRoom, noOrganization, organizationOfRoom, type Room } from "./rooms.sql.ts";
+import { metadataNamesStranger, noOrganization } from "./rooms.refusals.ts";
+import { callIdOfRoom, organizationOfRoom, type Room } from "./rooms.sql.ts";
 import { reportOfVisit } from "./visits.merge.ts";
 
 /**
@@ -49,6 +49,3 @@ const visitReads = callReads((room: Placeholders<Room>) => ({
   organization_id: organizationOfRoom(room),
   call_id: callIdOfRoom(room),
 }));
-
-const metadataNamesStranger = () =>
-  unprocessable("The room's metadata does not name a user of the organization");

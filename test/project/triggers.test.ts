@@ -9,6 +9,7 @@ import {
   rebuildableSubjects,
   TRIGGERS,
 } from "../../src/dev/triggers.ts";
+import { LIVEKIT_ROOM_TOLERANCE } from "../../src/limits.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
 const RUN = "run `npm run db:baseline`, or once deployed `npm run db:triggers -- --name what_changed`";
@@ -28,6 +29,10 @@ describe("The triggers and views of the migrated database", () => {
     const file = readText(`${TRIGGERS}/egress_audit_logs.sql`);
     expect(file, `The file does not match audited_fields.ts: ${RUN}.`).toBe(withAuditTriggers(file));
   });
+});
+
+it("A waiting egress goes to a call by the room's name with the same tolerance in SQL as in TypeScript", () => {
+  expect(readText(`${TRIGGERS}/livekit_egresses.sql`)).toContain(` started_at + ${LIVEKIT_ROOM_TOLERANCE}\n`);
 });
 
 describe.each(rebuildableSubjects())("The data that the triggers of %s maintain", (subject) => {

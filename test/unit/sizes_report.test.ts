@@ -8,7 +8,7 @@ const slugs = new Map([
 
 const sizes = [
   { organization: 1, table: "calls", rows: 100, bytes: 5_000 },
-  { organization: null, table: "users", rows: 7, bytes: 300 },
+  { organization: null, table: "places", rows: 7, bytes: 300 },
   { organization: 2, table: "calls", rows: 100, bytes: 6_000 },
   // A second portion of a table.
   { organization: 1, table: "calls", rows: 20, bytes: 500 },
@@ -25,7 +25,7 @@ describe("The report of sizes", () => {
       "2             hillside           all tables   100               6000",
       "2             hillside           calls        100               6000",
       "-             (no organization)  all tables     7                300",
-      "-             (no organization)  users          7                300",
+      "-             (no organization)  places         7                300",
     ]);
   });
 

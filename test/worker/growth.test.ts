@@ -5,6 +5,7 @@ import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { documents } from "./support/contract.ts";
 import { tokenOf } from "./support/invites.ts";
+import { aLiveKitRoom, aLiveKitServer, anEgressId, delivered, EgressStatus } from "./support/livekit.ts";
 import { aClinicWithMail, aMailWorker } from "./support/mails.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
@@ -468,6 +469,35 @@ describe("A mail of an invite", () => {
     );
     // One more in the limit, which counts what was mailed lately.
     expect(await rowsRead()).toBeLessThanOrEqual(before + 2);
+  });
+});
+
+describe("An event of LiveKit's, and a call that its egress waits for,", () => {
+  it("read as many rows in an organization of many calls and waiting egresses as in a new one", async () => {
+    const { fetcher, during } = countingRows();
+    const sending = aLiveKitServer({ fetcher });
+    async function rowsRead(organization: Organization) {
+      const room = await aLiveKitRoom(organization);
+      const egress_id = anEgressId();
+      const events = [
+        room.egress(egress_id, EgressStatus.EGRESS_ACTIVE),
+        room.started(),
+        room.joined("rita", 1),
+        room.recorded(egress_id, 600),
+        room.finished(601),
+      ];
+      const counts = [];
+      for (const event of events) counts.push((await during(() => delivered([event], sending))).rows_read);
+      return counts;
+    }
+    await insertMany(
+      `insert into livekit_egresses (organization_id, egress_id, room_sid, room_name, status, is_stopped, started_at, created_at, updated_at)
+       select ?1, 'waiting-' || n, 'RM-' || n, 'waiting-' || n, 'egress_starting', 0, n, n, n from counter`,
+      clinic.id,
+    );
+    const many = await rowsRead(clinic);
+    for (const [n, few] of (await rowsRead(await anOrganization())).entries())
+      expect(many[n]).toBeLessThan(few + 10);
   });
 });
 

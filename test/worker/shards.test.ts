@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { SignJWT } from "jose";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ENDED_AT } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
@@ -85,6 +86,33 @@ describe("An organization in a shard", () => {
     const trips = await service.tripsOf(async () =>
       expectRefusal(await client.send("GET", "/waiting_rooms", undefined, elsewhere), 401),
     );
+    expect(trips).toEqual([0, 0, 0]);
+  });
+
+  it("is not taken for unknown while its database is not bound", async () => {
+    const service = aShardedService();
+    const organization = await service.anOrganizationIn(1);
+    const { room, call } = await aRoomWithOwner(organization);
+    const unbound = aShardedService({ DB_1: undefined });
+    const path = `/organizations/${organization.id}/calls/${unique("call")}`;
+    for (const refused of [
+      await unbound.platform.put(path, { call }),
+      await unbound.platform.get(`/waiting_rooms/${room.slug}`),
+      await unbound.liveKit.send((await aLiveKitRoom(organization)).recorded(anEgressId(), 60)),
+    ])
+      expectRefusal(refused, 500);
+  });
+
+  it("is named by codes and by links of invites that cost no database a question if they are made up", async () => {
+    const service = aShardedService();
+    const link = await new SignJWT({ sub: "1", organization_id: 777, created_at: 1 })
+      .setProtectedHeader({ alg: "HS256", typ: "invite+jwt" })
+      .sign(new TextEncoder().encode("another secret"));
+    const ofNoShard = `AAM${"A".repeat(39)}B`;
+    const trips = await service.tripsOf(async () => {
+      expectRefusal(await service.platform.post("/invites/accept", { token: link }), 404);
+      expectRefusal(await service.platform.post("/authorization_codes/redeem", { code: ofNoShard }), 401);
+    });
     expect(trips).toEqual([0, 0, 0]);
   });
 

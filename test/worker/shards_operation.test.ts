@@ -185,6 +185,21 @@ describe("The platform's list of active invites", () => {
   });
 });
 
+it("The list of organizations is 503 if one of their databases does not answer in time", async () => {
+  const service = aShardedService();
+  await service.anOrganizationIn(1);
+  const { pagination } = await given(service.platform.get("/organizations?per_page=1"));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const hung = hanging();
+  await service.during(1, hung.onTrip, async () => {
+    const answer = service.platform.get(`/organizations?per_page=1&page=${pagination.total_pages}`);
+    await hung.asked;
+    await vi.advanceTimersByTimeAsync(LIST_TIMEOUT);
+    expect((await answer).status).toBe(503);
+    hung.release();
+  });
+});
+
 describe("A batch of bulk invites of two databases", () => {
   /** So many messages of the one, and one of the other. `nudged` has what was sent to the queue of webhooks. */
   async function aBatch(count: number, onTrip: OnTrip) {

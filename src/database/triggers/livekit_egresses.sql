@@ -2,14 +2,14 @@
 -- the call comes, through whichever API, its egresses come with it. Each becomes a row of egresses, with its audit
 -- entry, as if it had been reported right after the call. One that was reported meanwhile stays as it is.
 --
--- The name of a room can be used again, so it leads to no call that had ended when the egress began, or that started later, but
--- for five minutes for clocks (LIVEKIT_ROOM_TOLERANCE in src/limits.ts): such an egress goes on waiting for its sid. A file that another
--- recording has is left out.
+-- The name of a room can be used again, so it leads to no call that had ended when the egress began, nor to one that started
+-- more than five minutes later (LIVEKIT_ROOM_TOLERANCE in src/limits.ts): such an egress goes on waiting for its sid. A file
+-- that another recording has is left out.
+--
+-- The sid and the name are looked up one by one: with OR, SQLite reads all egresses that wait in the organization.
 CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
-WHEN EXISTS (
-  SELECT 1 FROM livekit_egresses
-  WHERE organization_id = new.organization_id AND (room_sid = new.key OR room_name = new.key)
-)
+WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key)
+  OR EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key)
 BEGIN
   INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key, check_at, created_at, updated_at)
   SELECT organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
@@ -17,8 +17,12 @@ BEGIN
       WHERE organization_id = new.organization_id AND storage_key = livekit_egresses.storage_key
     ), NULL, storage_key), check_at, new.created_at, new.created_at
   FROM livekit_egresses
-  WHERE organization_id = new.organization_id
-    AND (room_sid = new.key OR (room_name = new.key AND new.started_at <= started_at + 300000
+  WHERE rowid IN (
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key
+      UNION ALL
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key
+    )
+    AND (room_sid = new.key OR (new.started_at <= started_at + 300000
       AND (new.ended_at IS NULL OR new.ended_at >= started_at)))
     AND NOT EXISTS (
       SELECT 1 FROM egresses
@@ -26,7 +30,11 @@ BEGIN
     )
   ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
   DELETE FROM livekit_egresses
-  WHERE organization_id = new.organization_id AND (room_sid = new.key OR room_name = new.key)
+  WHERE rowid IN (
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key
+      UNION ALL
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key
+    )
     AND EXISTS (
       SELECT 1 FROM egresses
       WHERE organization_id = new.organization_id AND egresses.egress_id = livekit_egresses.egress_id

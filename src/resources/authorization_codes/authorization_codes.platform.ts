@@ -3,12 +3,17 @@ import { inOrganizationOf } from "../../http/organization.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
+import { invalidCode } from "./authorization_codes.refusals.ts";
 import { type RedeemCodeBody, redeemCodeBody, toRedeemedCode } from "./authorization_codes.schemas.ts";
 import { redeemCode } from "./authorization_codes.service.ts";
 
 export const authorizationCodesPlatform = platformRoutes().post(
   "/authorization_codes/redeem",
   jsonBody(redeemCodeBody),
-  inOrganizationOf(({ code }: RedeemCodeBody) => ({ shard: shardOfSecret(code, AUTHORIZATION_CODE_BYTES) })),
+  inOrganizationOf(({ code }: RedeemCodeBody, { shards }) => {
+    const shard = shardOfSecret(code, AUTHORIZATION_CODE_BYTES);
+    if (shards && !shards.numbers.includes(shard)) throw invalidCode();
+    return { shard };
+  }),
   async (c) => c.json(toRedeemedCode(await redeemCode(c.var.context, c.req.valid("json").code))),
 );

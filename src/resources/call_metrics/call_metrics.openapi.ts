@@ -26,7 +26,7 @@ export const callMetricsReference: Reference = {
         },
         user_id: {
           description:
-            "Only the calls that this user held count: a `user_id` of `GET /organization_users`, not an `id`. Without it, the calls of the whole organization count.",
+            "Only the calls that this user held count: a `user_id` of `GET /organization_users`. Without it, the calls of the whole organization count.",
           example: String(PAULA.user_id),
         },
       },

@@ -9,8 +9,8 @@ import {
   egressOfUnknownCall,
   egressUserNotMember,
   egressWithoutStatus,
+  fileNotOfOrganization,
   fileOfAnotherRecording,
-  fileOfNoOrganization,
 } from "./egresses.refusals.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
 
@@ -57,7 +57,7 @@ export function mergeEgress(
   now: number,
 ): EgressRow {
   const { call_key, user_id, ...news } = report;
-  if (news.storage_key && !isFileOf(organization, news.storage_key)) throw fileOfNoOrganization();
+  if (news.storage_key && !isFileOf(organization, news.storage_key)) throw fileNotOfOrganization();
   if (fileOwner !== undefined && fileOwner !== egress_id) throw fileOfAnotherRecording();
   if (known?.status === EGRESS_DELETED) {
     const isOfTheCall = call_key === undefined || call?.id === known.call_id;

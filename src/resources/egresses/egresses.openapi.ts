@@ -26,8 +26,8 @@ import {
   egressWithoutStatus,
   fileKeptWhileQuiet,
   fileNotDeleted,
+  fileNotOfOrganization,
   fileOfAnotherRecording,
-  fileOfNoOrganization,
   NOT_A_PATH,
   STORAGE_KEY_TOO_LONG,
 } from "./egresses.refusals.ts";
@@ -167,7 +167,7 @@ export const egressesReference: Reference = {
         egressWithoutStatus(),
         unprocessable(`egress.storage_key: ${NOT_A_PATH}`),
         unprocessable(`egress.storage_key: ${STORAGE_KEY_TOO_LONG}`),
-        fileOfNoOrganization(),
+        fileNotOfOrganization(),
         fileOfAnotherRecording(),
         egressUserNotMember(),
       ],
@@ -176,7 +176,7 @@ export const egressesReference: Reference = {
       operationId: "deleteEgress",
       summary: "Delete a recording",
       description:
-        "Deletes the file. Then the status of the egress becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. So are the files that reports named for it before. Repeating the request is no error.",
+        "Deletes the file, and those that earlier reports named for this egress. Then its status becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. Repeating the request is no error.",
       status: 204,
       parameters: byEgressId,
       refusals: {

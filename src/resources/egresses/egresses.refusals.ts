@@ -20,7 +20,7 @@ export const egressUserNotMember = () =>
 export const NOT_A_PATH = "must be a path without empty, . and .. segments";
 export const STORAGE_KEY_TOO_LONG = `must have at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8`;
 
-export const fileOfNoOrganization = () =>
+export const fileNotOfOrganization = () =>
   unprocessable("egress.storage_key: must begin with the organization's slug and a slash");
 
 export const fileOfAnotherRecording = () =>

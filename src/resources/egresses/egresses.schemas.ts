@@ -42,7 +42,7 @@ export const reportEgressBody = z.object({
       storage_key: storageKey
         .nullable()
         .describe(
-          `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`. \`null\`: there is no file. The first is the organization's slug. A file that another one replaces is deleted with the recording. A file that another recording has, or ever had, is refused.`,
+          `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`, and the first is the organization's slug. \`null\`: there is no file. A file that another one replaces is deleted with the recording. A file that another recording has, or ever had, is refused.`,
         ),
       user_id: id
         .nullable()

@@ -1,4 +1,4 @@
-import { decodeJwt, errors, jwtVerify, SignJWT } from "jose";
+import { errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import { id, pathId } from "../../http/wire.ts";
 import type { Settings } from "../../settings.ts";
@@ -51,15 +51,6 @@ export async function verifyToken(settings: Settings, token: string): Promise<In
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof z.ZodError) throw inviteNotFound();
     throw error;
-  }
-}
-
-/** The organization that a token names, before it is verified: so it is known in which database its invite would be. */
-export function organizationOfToken(token: string): { id: number } | null {
-  try {
-    return { id: id.parse(decodeJwt(token).organization_id) };
-  } catch {
-    return null;
   }
 }
 

@@ -4,7 +4,7 @@ import { jsonBody, params, query } from "../../http/validation.ts";
 import { ownParams } from "../../http/wire.ts";
 import { toCreatedUser } from "../organization_users/organization_users.schemas.ts";
 import { acceptInvite, listInvitesWithAcceptUrls, requireInviteWithAcceptUrl } from "./invites.acceptance.ts";
-import { organizationOfToken } from "./invites.links.ts";
+import { verifyToken } from "./invites.links.ts";
 import {
   type AcceptInviteBody,
   acceptInviteBody,
@@ -23,6 +23,8 @@ export const invitesPlatform = platformRoutes()
   .post(
     "/invites/accept",
     jsonBody(acceptInviteBody),
-    inOrganizationOf(({ token }: AcceptInviteBody) => organizationOfToken(token)),
+    inOrganizationOf(async ({ token }: AcceptInviteBody, { settings }) => ({
+      id: (await verifyToken(settings, token)).organization_id,
+    })),
     async (c) => c.json(toCreatedUser(await acceptInvite(c.var.context, c.req.valid("json").token))),
   );

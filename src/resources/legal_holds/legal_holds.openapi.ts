@@ -12,7 +12,7 @@ const corrected = "Case 2026-118 of the district court, and case 2026-131";
 export const legalHoldsReference: Reference = {
   tag: "Legal holds",
   description:
-    "As long as a call is under legal hold, neither retention nor a request deletes its recordings, its transcript or its SOAP note. A file that one of its recordings has or ever had also stays when another recording that names it is deleted. The service keeps each hold, also when it has ended.",
+    "As long as a call is under legal hold, neither retention nor a request deletes its recordings, its transcript or its SOAP note. Files that reports named before stay too. The service keeps each hold, also when it has ended.",
   platform: {
     "PUT /organizations/:organization_id/calls/:key/legal_hold": {
       operationId: "holdCall",

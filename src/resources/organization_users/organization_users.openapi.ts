@@ -50,7 +50,7 @@ const CHANGE = `Fields that are left out keep their values. \`roles\` and \`assi
 
 const REMOVAL = `The user can no longer sign in; codes that were not redeemed are void. API clients that act as the user are revoked: they are refused everywhere ${IN_60_SECONDS}. Pending invites for the email are removed, and bulk invites that are still in the queue create none. What the user made goes too: the pending invites that the user sent are removed, the rows of their bulk invites that are still in the queue fail, and their webhook endpoints are turned off, until another organization_admin turns them on. The subs that the user fills are empty, and the user assists nobody. The personal waiting room is retired, and those who wait there have left. A call that is going on there goes on and can be reported. The organization user stays in lists, without roles, and its calls can be read as before.`;
 
-const OTHER_ORGANIZATIONS = "Other organizations of the person are not affected.";
+const OTHER_ORGANIZATIONS = "Accounts that the person has in other organizations stay as they are.";
 
 const WHAT_TO_CHANGE = "What to change. An empty object changes nothing.";
 

@@ -7,16 +7,16 @@ import { roleList } from "../roles/roles.responses.ts";
 export const organizationUserSchema = z
   .object({
     id: id().meta({
-      description: "The id of the organization user: the membership of this person in this organization.",
+      description: "The id of the organization user: the account of this person in this organization.",
       example: PAULA.id,
     }),
     user_id: id().meta({
-      description: "The id of the person. It is the same in every organization that the person belongs to.",
+      description: "The same number as `id`.",
       example: PAULA.user_id,
     }),
     email: email().meta({
       description:
-        "The email address of the person, with which the identity provider knows them, in lower case and without spaces at its ends. In the whole service, one email is one person. It cannot be changed.",
+        "The email address of the person, with which the identity provider knows them, in lower case and without spaces at its ends. In one organization, an email is one person. It cannot be changed.",
       example: PAULA.email,
     }),
     display_name: line().meta({

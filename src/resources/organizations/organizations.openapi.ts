@@ -35,7 +35,7 @@ export const organizationsReference: Reference = {
       operationId: "listOrganizations",
       summary: "List all organizations",
       description:
-        "The list is ordered by id. With several databases, an organization whose creation failed half-way counts in the total until it is created again.",
+        "The list is ordered by id. With several databases, an organization whose creation failed half-way counts in the total, and its page is shorter, until it is created with the same slug.",
       status: 200,
       response: {
         schema: pageOf("organizations", organizationSchema),

@@ -1,12 +1,13 @@
 import type * as z from "zod";
 import type { Context, Shards } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import { inTime } from "../../database/in_time.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import { LIST_TIMEOUT, MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
@@ -42,9 +43,12 @@ export async function listOrganizations(
     ({ shard }) => shard,
   );
   const others = Array.from(elsewhere, ([shard, found]) =>
-    runAll(
-      requireShards(shards).enter(shard).db,
-      organizationsAmong({ ids: JSON.stringify(found.map(({ id }) => id)) }),
+    inTime(
+      runAll(
+        requireShards(shards).enter(shard).db,
+        organizationsAmong({ ids: JSON.stringify(found.map(({ id }) => id)) }),
+      ),
+      LIST_TIMEOUT,
     ),
   );
   const items = [here, ...(await Promise.all(others))].flat().sort((one, other) => one.id - other.id);

@@ -19,7 +19,7 @@ export const waitingRoomSubSchema = z
     }),
     user_id: id().nullable().meta({
       description:
-        "The user who substitutes: a `user_id` of `GET /organization_users`, not an `id`. The user needs a personal room, so the role `provider`, and must not be the owner of the room. Null while the sub is not filled: an update can say so, and the sub becomes unfilled when the user loses the personal room.",
+        "The user who substitutes: a `user_id` of `GET /organization_users`. The user needs a personal room, so the role `provider`, and must not be the owner of the room. Null while the sub is not filled: an update can say so, and the sub becomes unfilled when the user loses the personal room.",
       example: SAM.user_id,
     }),
     sub_waiting_room_slug: roomSlug().nullable().meta({

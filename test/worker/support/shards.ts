@@ -31,7 +31,8 @@ export function aShardedService(bindings: object = {}) {
     ),
   );
   const [DB, DB_1, DB_2] = observed;
-  const bound = { DB, DB_1, DB_2, ...bindings };
+  const isBound = ([, binding]: [string, unknown]) => binding !== undefined;
+  const bound = Object.fromEntries(Object.entries({ DB, DB_1, DB_2, ...bindings }).filter(isBound));
   const fetcher = throughWorkerWith(bound);
   return {
     on,

@@ -1123,10 +1123,8 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
-WHEN EXISTS (
-  SELECT 1 FROM livekit_egresses
-  WHERE organization_id = new.organization_id AND (room_sid = new.key OR room_name = new.key)
-)
+WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key)
+  OR EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key)
 BEGIN
   INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key, check_at, created_at, updated_at)
   SELECT organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
@@ -1134,8 +1132,12 @@ BEGIN
       WHERE organization_id = new.organization_id AND storage_key = livekit_egresses.storage_key
     ), NULL, storage_key), check_at, new.created_at, new.created_at
   FROM livekit_egresses
-  WHERE organization_id = new.organization_id
-    AND (room_sid = new.key OR (room_name = new.key AND new.started_at <= started_at + 300000
+  WHERE rowid IN (
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key
+      UNION ALL
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key
+    )
+    AND (room_sid = new.key OR (new.started_at <= started_at + 300000
       AND (new.ended_at IS NULL OR new.ended_at >= started_at)))
     AND NOT EXISTS (
       SELECT 1 FROM egresses
@@ -1143,7 +1145,11 @@ BEGIN
     )
   ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
   DELETE FROM livekit_egresses
-  WHERE organization_id = new.organization_id AND (room_sid = new.key OR room_name = new.key)
+  WHERE rowid IN (
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key
+      UNION ALL
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key
+    )
     AND EXISTS (
       SELECT 1 FROM egresses
       WHERE organization_id = new.organization_id AND egresses.egress_id = livekit_egresses.egress_id

@@ -60,6 +60,8 @@ const CHANGED_BY_A_RESTORE = [
 
 let restored: Awaited<ReturnType<typeof restore>>;
 
+const backUp = () => npmRun("backup", "--", "--output", path("backup.sql"), "--persist-to", path("source"));
+
 beforeAll(async () => {
   migrate("source");
   const source = openDatabase("source");
@@ -69,14 +71,7 @@ beforeAll(async () => {
   const long = new Uint8Array(400_000).map((_, place) => (place * 7) % 256);
   source.prepare("insert into documents (content) values (?), (?)").run(ALL_BYTES, long);
   source.close();
-  const { code, output } = await npmRun(
-    "backup",
-    "--",
-    "--output",
-    path("backup.sql"),
-    "--persist-to",
-    path("source"),
-  );
+  const { code, output } = await backUp();
   expect(output).toContain("contains health data");
   expect(code).toBe(0);
   restored = await restore("backup.sql", "restored");
@@ -155,14 +150,7 @@ describe("A backup", () => {
   });
 
   it("does not overwrite an older one", async () => {
-    const { code, output } = await npmRun(
-      "backup",
-      "--",
-      "--output",
-      path("backup.sql"),
-      "--persist-to",
-      path("source"),
-    );
+    const { code, output } = await backUp();
     expect(output).toContain("an older backup is not overwritten");
     expect(code).toBe(1);
   });

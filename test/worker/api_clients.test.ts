@@ -118,14 +118,6 @@ describe("Creating an API client", () => {
     expectRefusal(await create(clinic.id, wanted), 422, /api_client\.organization_user_id/);
     expect([await storedClients(clinic), await storedClients(other)]).toEqual(before);
   });
-
-  it("gives 404 for an organization that does not exist", async () => {
-    const clinic = await anOrganization();
-    const before = await storedClients(clinic);
-    const wanted = { name: "Integration", organization_user_id: clinic.admin.id };
-    expectRefusal(await create(999_999_999, wanted), 404);
-    expect(await storedClients(clinic)).toEqual(before);
-  });
 });
 
 describe("Revoking an API client", () => {

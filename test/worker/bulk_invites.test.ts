@@ -532,25 +532,6 @@ describe("The progress of a bulk invite", () => {
   });
 });
 
-describe("Two organizations", () => {
-  it("invite the same people at the same time, and each gets its own invites", async () => {
-    const [clinic, other] = [await aClinicWithQueue(), await aClinicWithQueue()];
-    const rows = invitesOf(60);
-    const [ours, theirs] = await Promise.all([clinic.bulkInvite(rows), other.bulkInvite(rows)]);
-    expect(ours.id).not.toBe(theirs.id);
-    await Promise.all([clinic.consume(ours.messages), other.consume(theirs.messages)]);
-    for (const [each, { id }] of [
-      [clinic, ours],
-      [other, theirs],
-    ] as const) {
-      expect(await each.progressOf({ id })).toMatchObject({ status: "completed", created_count: 60 });
-      const invites = await each.pendingInvites();
-      expect(new Set(invites.map(({ organization_id }) => organization_id))).toEqual(new Set([each.id]));
-      expect(invites.map(({ email }) => email).sort()).toEqual(rows.map(({ email }) => email).sort());
-    }
-  });
-});
-
 describe("Two requests of one organization", () => {
   it("for the same people make each invite once", async () => {
     const clinic = await aClinicWithQueue();

@@ -121,16 +121,6 @@ describe("The metrics of a day", () => {
     expect(await theDay(clinic)).toEqual(before);
     expect(before.total_calls).toEqual({ [DAY]: 1 });
   });
-
-  it("do not count the calls of another organization", async () => {
-    const { clinic, hold } = await aClinic();
-    const other = await aClinic();
-    await hold();
-    await other.hold();
-    await other.hold();
-    expect((await theDay(clinic)).total_calls).toEqual({ [DAY]: 1 });
-    expect((await theDay(other.clinic)).total_calls).toEqual({ [DAY]: 2 });
-  });
 });
 
 describe("The average wait", () => {
@@ -440,25 +430,6 @@ describe("The metrics of a user", () => {
   it("are four empty maps for a user without calls", async () => {
     const { clinic } = await twoProviders();
     expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${clinic.admin.user_id}`)).toEqual(NO_CALLS);
-  });
-
-  it("are only those of the caller's organization, for a person who is a user of two", async () => {
-    const email = `${unique("user")}@example.com`;
-    const here = await aClinic();
-    const there = await aClinic();
-    const [paulaHere, paulaThere] = [
-      await here.clinic.addProvider("Paula Provider", { email }),
-      await there.clinic.addProvider("Paula Provider", { email }),
-    ];
-    expect(paulaThere.user_id).not.toBe(paulaHere.user_id);
-    await here.hold({ organization_user_id: paulaHere.id });
-    await there.hold({ organization_user_id: paulaThere.id });
-    await there.hold({ organization_user_id: paulaThere.id });
-    const of = ({ user_id }: { user_id: number }) => `${BOTH_DAYS}&user_id=${user_id}`;
-    expect((await metrics(here.clinic, of(paulaHere))).total_calls).toEqual({ [DAY]: 1 });
-    expect((await metrics(there.clinic, of(paulaThere))).total_calls).toEqual({ [DAY]: 2 });
-    expectRefusal(await ask(here.clinic, `?${of(paulaThere)}`), 404);
-    expectRefusal(await ask(there.clinic, `?${of(paulaHere)}`), 404);
   });
 
   it("give 404 for a user of another organization and for an unknown user", async () => {

@@ -86,10 +86,6 @@ describe("Registering an issuer", () => {
       expectRefusal(await register(clinic.id, issuer), 422, /issuer/);
     },
   );
-
-  it.each(["0", "-1", "1.5", "one", "999999999"])("gives 404 for an organization %s", async (id) => {
-    expectRefusal(await platform.post(`/organizations/${id}/issuers`, { issuer: anIssuer() }), 404);
-  });
 });
 
 describe("The address of an issuer's keys", () => {
@@ -242,10 +238,5 @@ describe("Deleting an issuer", () => {
     await provider.register(clinic, { audience: "another" });
     await expectRefused(client, token);
     await expectExchanged(client, await provider.token({ email, aud: "another" }));
-  });
-
-  it.each(["0", "-1", "1.5", "one", "999999999", "99999999999999999999"])("gives 404 for %s", async (id) => {
-    const clinic = await anOrganization();
-    expectRefusal(await clinic.platform.delete(`/issuers/${id}`), 404);
   });
 });

@@ -3,7 +3,7 @@ import { platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
-import { change, remove, userOf, usersOf } from "./support/members.ts";
+import { change, userOf, usersOf } from "./support/members.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -50,15 +50,6 @@ describe("A change of a member", () => {
     expect((await change(clinic, al, { assists: [] })).body).toEqual({ ...promoted, assists: [] });
   });
 
-  it("of one thing is for one organization: the person's other membership stays as it is", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const practice = await anOrganization("Hillside Practice");
-    const there = await practice.addProvider("Dr. Paula", { email: paula.email });
-    await given(change(clinic, paula, { display_name: "P.", ...LOST }));
-    expect(await userOf(practice, there)).toEqual({ ...there, assists: [] });
-    await given(practice.client.get(`/waiting_rooms/${there.waiting_room_slug}`));
-  });
-
   it.each<[string, object, RegExp]>([
     ["no roles, and says how to remove a member", { roles: [] }, /user\.roles: .*DELETE/],
     ["a role that does not exist", { roles: ["owner"] }, /user\.roles/],
@@ -67,22 +58,6 @@ describe("A change of a member", () => {
   ])("refuses %s, and changes nothing", async (_, user, error) => {
     const { clinic, paula } = await aClinicWithProvider();
     expectRefusal(await changingNothing(() => change(clinic, paula, user)), 422, error);
-  });
-
-  it("gives 404 where there is no such member, and changes nothing", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const practice = await anOrganization();
-    const former = await clinic.addProvider();
-    await given(remove(clinic, former));
-    const nowhere = { id: 999_999_999 };
-    await changingNothing(async () => {
-      for (const user of [{ display_name: "X" }, { roles: ["provider"] }, {}]) {
-        expectRefusal(await change(practice, paula, user), 404, "Organization user not found");
-        expectRefusal(await change(clinic, nowhere, user), 404, "Organization user not found");
-        expectRefusal(await change(clinic, former, user), 404, "Organization user not found");
-        expectRefusal(await change(nowhere, paula, user), 404, "Organization not found");
-      }
-    });
   });
 
   it("costs two round trips, whatever it changes", async () => {

@@ -196,13 +196,6 @@ describe("Creating a user of an organization", () => {
     expectRefusal(await platform.post(`/organizations/${clinic.id}/users`, aUser()), 422, /user/);
     expect(await usersAndRooms(clinic)).toEqual(before);
   });
-
-  it("gives 404 for an organization that does not exist, and stores nothing about the user", async () => {
-    const clinic = await anOrganization();
-    const user = aUser();
-    expectRefusal(await create(999_999_999, user), 404);
-    expect((await create(clinic.id, user)).status).toBe(201);
-  });
 });
 
 describe("The providers whom an assistant assists", () => {
@@ -347,12 +340,4 @@ describe("An organization user", () => {
     await given(platform.put(path, { user: { roles: ["provider"] } }));
     expect((await given(get(clinic.client, al))).assists).toEqual([]);
   });
-
-  it.each(["0", "-1", "1.0", "x", "999999999", "99999999999999999999"])(
-    "does not exist under the id %s: 404",
-    async (id) => {
-      const { client } = await anOrganization();
-      expectRefusal(await client.get(`/organization_users/${id}`), 404);
-    },
-  );
 });

@@ -12,8 +12,6 @@ import { fileExists, storeFile } from "./support/storage.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
-const OF_NO_ORGANIZATION = "egress.storage_key: must begin with the organization's slug and a slash";
-
 const OF_ANOTHER =
   "egress.storage_key: is, or was, the file of another recording: store each under a key of its own";
 
@@ -45,23 +43,6 @@ function logged() {
       .map(([line]) => JSON.parse(String(line)))
       .filter(({ event }) => !["request", "cron", "access_log_not_sealed"].includes(event));
 }
-
-describe("A file of another organization", () => {
-  it("is refused, in the first report and in a later one, and cannot be deleted so", async () => {
-    const { storage_key } = await aTakenFile();
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const first = { call_key: call.key, status: "egress_ended", storage_key };
-    const report = () => reportEgress(clinic, unique("egress"), first);
-    expectRefusal(await changingNothing(report), 422, OF_NO_ORGANIZATION);
-    const { egress_id } = await call.addEgress({ storage_key: null });
-    const later = () => reportEgress(clinic, egress_id, { storage_key, error: "New." });
-    expectRefusal(await changingNothing(later), 422, OF_NO_ORGANIZATION);
-    await given(clinic.platform.delete(`/egresses/${egress_id}`));
-    expectRefusal(await changingNothing(later), 422, OF_NO_ORGANIZATION);
-    expect(await fileExists(storage_key)).toBe(true);
-  });
-});
 
 describe("A file of another recording", () => {
   it.each(["the same call", "another call"])(

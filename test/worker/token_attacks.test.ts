@@ -360,18 +360,6 @@ describe("A token that is valid for one organization", () => {
   });
 });
 
-describe("A token of a person who belongs only to another organization", () => {
-  it("is invalid, even if both recognize its issuer", async () => {
-    const { client, provider, email } = await aClinicWithSignIn();
-    const other = await anOrganization();
-    await provider.register(other);
-    const theirs = await provider.token({ email: other.admin.email });
-    await expectExchanged(client, await provider.token({ email }));
-    await expectExchanged(other.client, theirs);
-    await expectRefused(client, theirs);
-  });
-});
-
 describe("A token that was valid", () => {
   const unregister = ({ id, organization_id }: { id: number; organization_id: number }) =>
     platform.delete(`/organizations/${organization_id}/issuers/${id}`);

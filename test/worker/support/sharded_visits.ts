@@ -24,13 +24,8 @@ export async function aRoomWithOwner(organization: Organization) {
 }
 
 /** One organization in each of two shards. */
-export async function inTwoShards(service: ShardedService, shards: [number, number] = [1, 2]) {
-  const [one, other] = [
-    await aRoomWithOwner(await service.anOrganizationIn(shards[0])),
-    await aRoomWithOwner(await service.anOrganizationIn(shards[1])),
-  ];
-  return [one, other] as const;
-}
+export const inTwoShards = async ({ anOrganizationIn }: ShardedService) =>
+  [await aRoomWithOwner(await anOrganizationIn(1)), await aRoomWithOwner(await anOrganizationIn(2))] as const;
 
 export const rowsIn = async (database: D1Database, query: string, ...values: unknown[]) =>
   (

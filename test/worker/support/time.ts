@@ -13,6 +13,10 @@ export function travelTo(time: string) {
   vi.setSystemTime(time);
 }
 
+/** Sets the clock to a number of seconds after the start of the test's story. */
+export const travelToSecond = (second: number) =>
+  travelTo(new Date(Date.parse("2026-01-31T09:30:00Z") + second * 1000).toISOString());
+
 /** Until the test ends, lets what has a time limit reach it at once. Returns the limits, in milliseconds. */
 export function reachTimeouts() {
   const limits: number[] = [];

@@ -27,7 +27,7 @@ export function completeDirectory([directory, ...others]: Database[]): number {
       if (known === database.shard) continue;
       if (known !== undefined || taken.has(String(id)) || taken.has(String(slug)))
         throw new Error(
-          `Organization ${id} is in shard ${database.shard}, and the first database has another one with its id or slug. Restore the first database from a time at which it knew this organization.`,
+          `Organization ${id} is in shard ${database.shard}, and the first database says something else of its id or slug. Restore the first database from a time at which it knew this organization.`,
         );
       missing.push(`(${id}, '${slug}', ${database.shard})`);
     }

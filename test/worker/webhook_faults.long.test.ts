@@ -106,7 +106,7 @@ it("What is sent of a whole story holds ids only, and the log never says where i
   await call.reportTranscript({ summary: "A cold.", is_final: true, lines: said });
   await call.reportSoapNote({ text: "Plan: tea.", is_final: true });
   await call.report({ ended_at: "2026-01-31T10:00:00Z" });
-  await call.addEgress({ storage_key: "zenobia/video.mp4", error: "Disk full" });
+  await call.addEgress({ storage_key: `${clinic.slug}/zenobia/video.mp4`, error: "Disk full" });
   await clinic.addSub(call.room.slug, {
     user_id: (await clinic.addProvider("Zenobia")).user_id,
     datetime_start: "2126-01-31T09:30:00Z",

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { type Context, openContext } from "./context.ts";
 import { isSharded, shardsOf } from "./database/shards.ts";
 import { log, logFault } from "./http/log.ts";
-import { QUEUE_SEND_LIMIT } from "./limits.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
 import { consume } from "./queues/consume.ts";
+import { portionsOf } from "./queues/portions.ts";
 import { sealDays } from "./resources/access_log_seals/access_log_seals.chores.ts";
 import {
   deleteOldAccessLogs,
@@ -78,8 +78,7 @@ export async function runCron(env: Env, scheduled_time: number): Promise<void> {
 
 async function sendToEach(env: Env, scheduled_time: number): Promise<void> {
   const messages = shardsOf(env).map((shard) => ({ body: { schema: "chores/1", scheduled_time, shard } }));
-  for (let sent = 0; sent < messages.length; sent += QUEUE_SEND_LIMIT)
-    await env.CHORES.sendBatch(messages.slice(sent, sent + QUEUE_SEND_LIMIT));
+  for (const portion of portionsOf(messages)) await env.CHORES.sendBatch(portion);
 }
 
 export const consumeChores = (batch: MessageBatch, env: Env): Promise<void> =>

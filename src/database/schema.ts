@@ -109,7 +109,7 @@ export const SYSTEM_USER_ID = 1;
 
 /**
  * A person's account in an organization: its id is the contract's `user_id` too. Somebody who works for two organizations has
- * two accounts, of which neither organization can see the other. `roles` is a JSON array, lowest role first. A membership that
+ * two accounts, and neither organization learns of the other one. `roles` is a JSON array, lowest role first. A membership that
  * has ended keeps its row, without roles.
  */
 export const organizationUsers = sqliteTable(

@@ -11,7 +11,8 @@ import {
 } from "../../database/queries.ts";
 import { bulkInvites } from "../../database/schema.ts";
 import { logFault } from "../../http/log.ts";
-import { BULK_ROWS_PERIOD, QUEUE_SEND_LIMIT } from "../../limits.ts";
+import { BULK_ROWS_PERIOD } from "../../limits.ts";
+import { portionsOf } from "../../queues/portions.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { requireRoles } from "../roles/roles.policy.ts";
@@ -88,8 +89,10 @@ export async function queueRows(
   const messages = ofBulkInvites.flatMap(chunksOf).map((body) => ({ body }));
   let sent = 0;
   try {
-    for (; sent < messages.length; sent += QUEUE_SEND_LIMIT)
-      await bulkInviteQueue.sendBatch(messages.slice(sent, sent + QUEUE_SEND_LIMIT));
+    for (const portion of portionsOf(messages)) {
+      await bulkInviteQueue.sendBatch(portion);
+      sent += portion.length;
+    }
   } catch (error) {
     const unsent = new Set(messages.slice(sent).map(({ body }) => body.bulk_invite_id));
     await runAll(db, markUnsent({ ids: JSON.stringify([...unsent]) }));

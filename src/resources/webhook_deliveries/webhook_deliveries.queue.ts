@@ -3,9 +3,10 @@ import type { Context } from "../../context.ts";
 import { runAll } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
-import { DUE_TOLERANCE, QUEUE_SEND_LIMIT, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../limits.ts";
+import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../limits.ts";
 import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
+import { portionsOf } from "../../queues/portions.ts";
 import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
 import { dueEndpoints } from "./webhook_deliveries.leases.ts";
 
@@ -71,8 +72,7 @@ async function endpointsDue({ db, now }: Context, limit: number): Promise<number
 
 async function queueLanes({ webhookQueue }: Context, ids: number[]): Promise<void> {
   const messages = ids.map((id) => ({ body: nudgeFor(id) }));
-  for (let sent = 0; sent < messages.length; sent += QUEUE_SEND_LIMIT)
-    await webhookQueue.sendBatch(messages.slice(sent, sent + QUEUE_SEND_LIMIT));
+  for (const portion of portionsOf(messages)) await webhookQueue.sendBatch(portion);
 }
 
 /** Takes the endpoints that are free, and leaves the sending to the background. */

@@ -17,6 +17,7 @@ import type {
   updateOrganizationBody,
 } from "./organizations.schemas.ts";
 import {
+  insertAtNewestPlace,
   newestOrganizationEntry,
   organizationEntry,
   organizationRow,
@@ -24,7 +25,6 @@ import {
   organizationsOfPage,
   organizationWrites,
   ownShard,
-  writesAtNewestPlace,
 } from "./organizations.sql.ts";
 
 /** All organizations of the service. Each database that has some of a page is asked once. */
@@ -81,7 +81,7 @@ export async function createOrganization(
     const insertPlace = placeWrites.insert({ slug, shard });
     if (shard > 0) return { writes: [insertPlace] };
     return {
-      writes: [insertPlace, writesAtNewestPlace.insert({ id: 0, slug, ...newOrganization(name, now) })],
+      writes: [insertPlace, insertAtNewestPlace({ name, now })],
       entries: [newestOrganizationEntry(context, "create", {})],
     };
   });

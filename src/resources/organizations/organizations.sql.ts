@@ -1,6 +1,7 @@
 import { asc, count, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
+import { insertSelect } from "../../database/insert.ts";
 import {
   builder,
   jsonValues,
@@ -19,14 +20,15 @@ export const organizationColumns = getTableColumns(organizations);
 
 export const organizationWrites = tableWrites(organizations, organizationColumns);
 
-const newestPlace = (column: "id" | "slug") =>
-  sql`(select ${places[column]} from ${places} order by ${places.id} desc limit 1)`;
-
-/** For an organization whose place is made in the same transaction. What is given for its id and slug does not count. */
-export const writesAtNewestPlace = tableWrites(organizations, organizationColumns, {
-  id: () => newestPlace("id"),
-  slug: () => newestPlace("slug"),
-});
+/** Makes an organization whose place is made in the same transaction, with the place's id and slug. */
+export const insertAtNewestPlace = preparedQuery(
+  ({ name, now }: Placeholders<{ name: string; now: number }>) =>
+    insertSelect(
+      organizations,
+      { id: places.id, slug: places.slug, name, created_at: now, updated_at: now },
+      sql`from ${places} order by ${places.id} desc limit 1`,
+    ).returning(organizationColumns),
+);
 
 const aboutOrganization = {
   organization_id: sql<number>`${organizations.id}`,

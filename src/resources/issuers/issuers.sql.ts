@@ -32,9 +32,9 @@ export const pageOfIssuers = preparedQuery(
       .offset(offset),
 );
 
-const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
-  and(eq(issuers.organization_id, organization_id), eq(issuers.id, id));
-
-export const deleteIssuerOfPath = preparedQuery((path: Placeholders<OwnPath>) =>
-  builder.delete(issuers).where(isOfPath(path)).returning({ id: issuers.id }),
+export const deleteIssuerOfPath = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  builder
+    .delete(issuers)
+    .where(and(eq(issuers.organization_id, organization_id), eq(issuers.id, id)))
+    .returning({ id: issuers.id }),
 );

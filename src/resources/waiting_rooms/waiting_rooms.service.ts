@@ -49,8 +49,8 @@ export async function requireWaitingRoom(
 }
 
 /**
- * A room, and where its participants are to go now: to the substitute's room while a filled sub is
- * active and that room is, else to the room itself. A sub of the substitute's own room sends nobody further.
+ * A room, and where its participants are to go now: to the substitute's room while a filled sub is active and that room
+ * is, else to the room itself. A sub of the substitute's own room sends nobody further.
  */
 export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
   const [[room], [active_sub]] = await runBatch(db, [anyRoomBySlug({ slug }), activeSub({ slug, now })]);

@@ -4,6 +4,7 @@ import { isSharded, shardsOf } from "./database/shards.ts";
 import { log, logFault } from "./http/log.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
+import { lazily } from "./memory.ts";
 import { consume } from "./queues/consume.ts";
 import { portionsOf } from "./queues/portions.ts";
 import { sealDays } from "./resources/access_log_seals/access_log_seals.chores.ts";
@@ -59,7 +60,7 @@ const chores: Chores = {
 const lastChores: Chores = { queueDueMails, queueDueDeliveries };
 
 /** A database is to be worked off. A message that comes twice does no harm, and one that is lost comes again with the next run. */
-const choresMessage = z.object({ schema: z.literal("chores/1"), scheduled_time: z.int() });
+const choresMessage = lazily(() => z.object({ schema: z.literal("chores/1"), scheduled_time: z.int() }));
 
 /**
  * Works off the database. Of several, each gets a message, and so an invocation of its own, with its own subrequests and
@@ -82,7 +83,7 @@ async function sendToEach(env: Env, scheduled_time: number): Promise<void> {
 }
 
 export const consumeChores = (batch: MessageBatch, env: Env): Promise<void> =>
-  consume(batch, env, choresMessage, (context, { scheduled_time }) =>
+  consume(batch, env, choresMessage(), (context, { scheduled_time }) =>
     workOff({ ...context, now: scheduled_time }),
   );
 

@@ -9,32 +9,23 @@ const nothing: DropNulls = () => {};
  * Many clients write null for a field that they leave out. So null is removed from a body wherever its schema has an
  * optional field that cannot be null.
  */
-export function nullsDropped(schema: z.ZodType): (body: unknown) => unknown {
-  let drop: DropNulls | undefined;
-  return (body) => {
-    drop ??= dropperOf(schema);
-    drop(body);
-    return body;
-  };
-}
-
-function dropperOf(schema: unknown): DropNulls {
+export function nullsDropper(schema: unknown): DropNulls {
   if (schema instanceof z.ZodObject) return dropperOfFields(schema.shape);
   if (schema instanceof z.ZodArray) {
-    const drop = dropperOf(schema.element);
+    const drop = nullsDropper(schema.element);
     if (drop === nothing) return nothing;
     return (value) => {
       if (Array.isArray(value)) value.forEach(drop);
     };
   }
-  if (schema instanceof z.ZodPipe) return dropperOf(schema.in);
-  return isWrapper(schema) ? dropperOf(schema.unwrap()) : nothing;
+  if (schema instanceof z.ZodPipe) return nullsDropper(schema.in);
+  return isWrapper(schema) ? nullsDropper(schema.unwrap()) : nothing;
 }
 
 function dropperOfFields(shape: Record<string, z.ZodType>): DropNulls {
   const leftOut = Object.keys(shape).filter((name) => meansLeftOut(shape[name] as z.ZodType));
   const nested = Object.entries(shape)
-    .map(([name, field]) => [name, dropperOf(field)] as const)
+    .map(([name, field]) => [name, nullsDropper(field)] as const)
     .filter(([, drop]) => drop !== nothing);
   if (leftOut.length === 0 && nested.length === 0) return nothing;
   return (value) => {

@@ -12,7 +12,7 @@ import { pathId } from "./wire.ts";
 
 /** For paths below `/organizations/:organization_id`. A malformed id is refused by the route. */
 export const inOrganizationOfPath = createMiddleware<PlatformEnv>(async (c, next) => {
-  const id = pathId.safeParse(c.req.param("organization_id")).data;
+  const id = pathId().safeParse(c.req.param("organization_id")).data;
   if (id !== undefined) await enterOrganization(c.var.context, { id });
   await next();
 });

@@ -1,19 +1,17 @@
 import * as z from "zod";
+import { emptyOr, externalReference, key, name } from "../http/wire.ts";
 import {
   HOUR,
   LIVEKIT_BODY_LIMIT,
   LIVEKIT_EGRESS_KEPT_FOR,
   LIVEKIT_ROOM_TOLERANCE,
-  MAX_CONSENT_METHOD_LENGTH,
   MAX_EGRESS_FILES,
   MAX_ERROR_LENGTH,
-  MAX_EXTERNAL_REFERENCE_LENGTH,
   MAX_INTEGER_LENGTH,
   MAX_STORAGE_KEY_LENGTH,
   MINUTE,
 } from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
-import { key, line } from "../openapi/shapes.ts";
 import {
   CARDIOLOGY,
   EGRESS,
@@ -25,6 +23,7 @@ import {
   STORAGE_KEY,
   VISIT_REFERENCE,
 } from "../openapi/story.ts";
+import { consentMethod } from "../resources/consents/consents.fields.ts";
 
 /** Of any length that a body may have. */
 const text = () => z.string().max(LIVEKIT_BODY_LIMIT);
@@ -75,7 +74,7 @@ const attributes = z
       .max(MAX_INTEGER_LENGTH)
       .regex(/^[1-9][0-9]*$/)
       .describe("The `user_id` of a user of the organization. Any other is ignored."),
-    external_reference: line(MAX_EXTERNAL_REFERENCE_LENGTH).describe(
+    external_reference: emptyOr(externalReference()).describe(
       "The text by which another system knows the person. One that cannot be a reference is left out, and it counts where it differs from what LiveKit said last.",
     ),
     recording_consent: z
@@ -86,7 +85,7 @@ const attributes = z
     recording_consent_at: text().describe(
       "When the participant decided that, in ISO 8601 with an offset. A time in the future counts as now. Without it, a refusal counts from when the event comes, and a consent from when the participant joined: so consent that was withdrawn comes back only with a later time here.",
     ),
-    recording_consent_method: line(MAX_CONSENT_METHOD_LENGTH).describe(
+    recording_consent_method: emptyOr(consentMethod()).describe(
       "How the participant said so, for example `verbal` or `form`.",
     ),
   })
@@ -96,7 +95,7 @@ const participant = z
   .object({
     sid: text().describe("The key of the participant, if the `identity` cannot be one."),
     identity: key().describe("The key of the participant."),
-    name: line().describe("The display name. If it is empty, the identity is the name."),
+    name: emptyOr(name()).describe("The display name. If it is empty, the identity is the name."),
     kind: text().describe("Participants of the kinds `EGRESS`, `INGRESS` and `AGENT` are ignored."),
     joinedAt: seconds().describe("When the participant joined, in seconds since 1970."),
     joinedAtMs: integer(14).describe("The same in milliseconds. If both are there, this one counts."),

@@ -117,7 +117,7 @@ function commonRefusals(
   const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
   const all: Common[] = [];
   if (json || body) all.push([400, "The body is not JSON.", [notJson().message]]);
-  if (query) all.push([400, "A query parameter is not valid.", [faultOf(query.schema, "?")]]);
+  if (query) all.push([400, "A query parameter is not valid.", [faultOf(query.schema(), "?")]]);
   if (key)
     all.push([
       400,
@@ -138,7 +138,7 @@ function commonRefusals(
     const reason = hasError(operation, 422)
       ? "The body is not valid, or what it asks for cannot be done."
       : "The body does not match its schema.";
-    all.push([422, reason, [faultOf(json.schema)]]);
+    all.push([422, reason, [faultOf(json.schema())]]);
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);

@@ -29,7 +29,7 @@ export const listApiClients = listOfOrganization(apiClients, pageOfApiClients);
 export async function createApiClient(
   context: Context,
   organization_id: number,
-  input: z.output<typeof createApiClientBody>["api_client"],
+  input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
 ): Promise<IssuedApiClient> {
   const { db, shard, now } = context;
   const client_id = randomSecret(CLIENT_ID_BYTES, shard);

@@ -12,7 +12,7 @@ export const consumeBulkInvites = (batch: MessageBatch, env: Env, afterShard: Af
   consume(
     batch,
     env,
-    bulkInviteChunk,
+    bulkInviteChunk(),
     async (context, chunk, message_id) => {
       await (batch.queue === DEAD_LETTERS ? processLastTime : processChunk)(context, chunk, message_id);
       await nudgeInviteMails(context);

@@ -22,7 +22,7 @@ import {
 import type { Call, ReportedCall, reportCallBody, updateCallBody } from "./calls.schemas.ts";
 import type { KnownReference } from "./calls.sql.ts";
 
-export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
+export type CallReport = Omit<z.output<ReturnType<typeof reportCallBody>>["call"], "participants"> & {
   participants?: ReportOnCall[];
   /** By default the platform. */
   reporter?: ConsentReporter;
@@ -193,7 +193,7 @@ function fieldsOfCall({ organization_id, call, room, members }: KnownCall, key: 
  */
 export function mergeReference(
   { external_reference, reference_erased_at }: KnownReference,
-  update: z.output<typeof updateCallBody>["call"],
+  update: z.output<ReturnType<typeof updateCallBody>>["call"],
 ): string | null {
   const next = update.external_reference === undefined ? external_reference : update.external_reference;
   if (next !== null && reference_erased_at !== null) throw callReferenceErased();

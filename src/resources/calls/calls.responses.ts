@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ENDED_BY, RESULT_STATES } from "../../database/enums.ts";
-import { HOUR, MAX_HOLD_REASON_LENGTH, SILENCE_UNTIL_END } from "../../limits.ts";
-import { count, externalReference, id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { count, externalReference, id, key, timestamp } from "../../http/wire.ts";
+import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
 import {
   CALL,
   CARDIOLOGY,
@@ -12,6 +12,7 @@ import {
   STARTED_AT,
   VISIT_REFERENCE,
 } from "../../openapi/story.ts";
+import { holdReason } from "../legal_holds/legal_holds.fields.ts";
 
 export const callSchema = z
   .object({
@@ -90,7 +91,7 @@ export const reportedCallSchema = callSchema
     ...details,
     legal_hold: z
       .object({
-        reason: longText(MAX_HOLD_REASON_LENGTH).nullable().meta({
+        reason: holdReason().meta({
           description: "Why, as it was reported; null if no reason was.",
           example: HOLD_REASON,
         }),

@@ -103,7 +103,7 @@ export async function requireCall({ db, caller }: ClientContext, path: CallPath)
 export async function updateCall(
   context: ClientContext,
   path: CallPath,
-  update: z.output<typeof updateCallBody>["call"],
+  update: z.output<ReturnType<typeof updateCallBody>>["call"],
 ): Promise<CallWithResults> {
   const { db, now, caller } = context;
   const reached = reachedCall(caller, path);

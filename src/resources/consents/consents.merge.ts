@@ -12,7 +12,7 @@ export interface KnownConsents {
   present_since: number;
 }
 
-type ConsentReport = z.output<typeof consentReport>;
+type ConsentReport = z.output<ReturnType<typeof consentReport>>;
 
 /**
  * The decision that a report adds to the ledger; undefined where it says none, or one that is known.

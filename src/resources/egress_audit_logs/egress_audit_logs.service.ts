@@ -20,8 +20,8 @@ import {
  */
 export async function listAuditLogs(
   { db, caller }: ClientContext,
-  { egress_id, ...call }: z.output<typeof auditLogParams>,
-  { event, from, to, ...page }: z.output<typeof auditLogQuery>,
+  { egress_id, ...call }: z.output<ReturnType<typeof auditLogParams>>,
+  { event, from, to, ...page }: z.output<ReturnType<typeof auditLogQuery>>,
 ): Promise<Page<AuditLog>> {
   const egress = { ...reachedCall(caller, call), egress_id };
   const entries = {

@@ -1,6 +1,7 @@
 import { errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import { id, pathId } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
 import type { Settings } from "../../settings.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { Invite, InviteWithAcceptUrl } from "./invites.schemas.ts";
@@ -12,12 +13,14 @@ const TOKEN_TYPE = "invite+jwt";
  * A token names an invite by more than its id. After the database was restored to an earlier time, ids are given again,
  * and an old link must not fit another invite. And the link of an invite that was sent again replaces the one before.
  */
-const tokenClaims = z.object({
-  sub: pathId,
-  organization_id: id,
-  created_at: z.int(),
-  resent_at: z.int().nullable().default(null),
-});
+const tokenClaims = lazily(() =>
+  z.object({
+    sub: pathId(),
+    organization_id: id(),
+    created_at: z.int(),
+    resent_at: z.int().nullable().default(null),
+  }),
+);
 
 /** The invite that a token names, as values of a query. */
 export type InviteOfToken = Pick<Invite, "id" | "organization_id" | "created_at" | "resent_at">;
@@ -46,7 +49,7 @@ export async function verifyToken(settings: Settings, token: string): Promise<In
       algorithms: ["HS256"],
       typ: TOKEN_TYPE,
     });
-    const { sub, ...claims } = tokenClaims.parse(payload);
+    const { sub, ...claims } = tokenClaims().parse(payload);
     return { id: sub, ...claims };
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof z.ZodError) throw inviteNotFound();

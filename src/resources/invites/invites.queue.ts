@@ -1,14 +1,15 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
 import { logFault } from "../../http/log.ts";
+import { lazily } from "../../memory.ts";
 import { type AfterShard, consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
 import { findDueMails, sendDueMails } from "./invites.mailing.ts";
 
 /** Mails may be due. Which, D1 knows: a message that is lost or delivered twice does no harm. */
-const inviteMailMessage = z.object({ schema: z.literal("invite_mails/1") });
+const inviteMailMessage = lazily(() => z.object({ schema: z.literal("invite_mails/1") }));
 
-const MESSAGE: z.infer<typeof inviteMailMessage> = { schema: "invite_mails/1" };
+const MESSAGE: z.infer<ReturnType<typeof inviteMailMessage>> = { schema: "invite_mails/1" };
 
 /** Sends a message: invites may have been made. */
 export async function nudgeInviteMails({
@@ -30,7 +31,7 @@ export const consumeInviteMails = (batch: MessageBatch, env: Env, afterShard: Af
   consume(
     batch,
     env,
-    inviteMailMessage,
+    inviteMailMessage(),
     async (context) => {
       if (await sendDueMails(context)) await send(context.inviteMailQueue, 0);
     },

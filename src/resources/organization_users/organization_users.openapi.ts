@@ -168,9 +168,9 @@ export const organizationUsersReference: Reference = {
       status: 201,
       request: {
         examples: {
-          "A provider": exampleBody(createUserBody, created(paula)),
-          "Her assistant": exampleBody(createUserBody, ann),
-          "An administrator": exampleBody(createUserBody, created(olga)),
+          "A provider": exampleBody(createUserBody(), created(paula)),
+          "Her assistant": exampleBody(createUserBody(), ann),
+          "An administrator": exampleBody(createUserBody(), created(olga)),
         },
       },
       response: {

@@ -62,7 +62,7 @@ export async function requireOrganizationUser(
 export async function createUser(
   context: Context,
   organization_id: number,
-  input: z.output<typeof createUserBody>["user"],
+  input: z.output<ReturnType<typeof createUserBody>>["user"],
 ): Promise<User> {
   const { db, now } = context;
   const person = { organization_id, email: input.email };

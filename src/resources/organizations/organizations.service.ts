@@ -68,7 +68,7 @@ export async function requireOrganization({ db }: Context, id: number): Promise<
  */
 export async function createOrganization(
   context: Context,
-  { name, slug: chosen }: z.output<typeof createOrganizationBody>["organization"],
+  { name, slug: chosen }: z.output<ReturnType<typeof createOrganizationBody>>["organization"],
 ): Promise<Organization> {
   const { db, now } = context;
   const slug = chosen ?? (await slugOf(name));
@@ -127,7 +127,7 @@ async function slugOf(name: string): Promise<string> {
 export async function updateOrganization(
   context: Context,
   id: number,
-  input: z.output<typeof updateOrganizationBody>["organization"],
+  input: z.output<ReturnType<typeof updateOrganizationBody>>["organization"],
 ): Promise<Organization> {
   const { db, now } = context;
   return decideAndWrite(db, [organizationRow({ id })], ([organization]) => {

@@ -105,7 +105,7 @@ function faultOf(error: unknown): TokenFault {
 }
 
 function emailOf(payload: JWTPayload, { email_claim }: Issuer): string {
-  const { data } = email.safeParse(payload[email_claim]);
+  const { data } = email().safeParse(payload[email_claim]);
   if (data === undefined) throw invalidToken("email_missing");
   // Some providers send it as text. Any other value does not count as verified.
   if (![undefined, true, "true"].includes(payload.email_verified as undefined | boolean | string))

@@ -64,7 +64,7 @@ export async function resolveWaitingRoom({ db, now }: Context, slug: string): Pr
 
 export async function createWaitingRoom(
   context: ClientContext,
-  input: z.output<typeof createWaitingRoomBody>["waiting_room"],
+  input: z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"],
 ): Promise<WaitingRoom> {
   const { db, now, settings, caller } = context;
   const known = {
@@ -85,7 +85,7 @@ export async function createWaitingRoom(
 export async function updateWaitingRoom(
   { db, now, settings, caller: { organization_id } }: ClientContext,
   slug: string,
-  input: z.output<typeof updateWaitingRoomBody>["waiting_room"],
+  input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
 ): Promise<WaitingRoom> {
   const slug_name = input.name === undefined ? "" : await kebabCase(input.name, FALLBACK_SLUG_NAME);
   return decideAndWrite(db, [waitingRoomRow({ organization_id, slug })], ([room]) => {

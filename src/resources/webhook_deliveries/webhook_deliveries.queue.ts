@@ -4,6 +4,7 @@ import { runAll } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
 import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
 import { portionsOf } from "../../queues/portions.ts";
@@ -14,12 +15,14 @@ import { dueEndpoints } from "./webhook_deliveries.leases.ts";
  * Something may be due: at the endpoint, or at any if it names none. What is due, D1 knows: a message that is lost or
  * delivered twice does no harm.
  */
-const webhookMessage = z.object({
-  schema: z.literal("webhook_deliveries/1"),
-  webhook_endpoint_id: id.nullable(),
-});
+const webhookMessage = lazily(() =>
+  z.object({
+    schema: z.literal("webhook_deliveries/1"),
+    webhook_endpoint_id: id().nullable(),
+  }),
+);
 
-type WebhookMessage = z.infer<typeof webhookMessage>;
+type WebhookMessage = z.infer<ReturnType<typeof webhookMessage>>;
 
 const nudgeFor = (webhook_endpoint_id: number | null): WebhookMessage => ({
   schema: "webhook_deliveries/1",
@@ -42,7 +45,7 @@ async function send(queue: Queue, webhook_endpoint_id: number | null, delay: num
  * so that a receiver that takes long does not hold up the queue.
  */
 export const consumeWebhookDeliveries = (batch: MessageBatch, env: Env, background: ExecutionContext) =>
-  consume(batch, env, webhookMessage, async (context, { webhook_endpoint_id }) => {
+  consume(batch, env, webhookMessage(), async (context, { webhook_endpoint_id }) => {
     if (webhook_endpoint_id === null) await dispatch(context, background);
     else await startLanes(context, [webhook_endpoint_id], background);
   });

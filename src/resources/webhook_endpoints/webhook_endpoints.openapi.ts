@@ -96,7 +96,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       request: {
         fields: { webhook_endpoint: "The endpoint." },
         examples: {
-          "For two types of events": exampleBody(createWebhookEndpointBody, endpoint),
+          "For two types of events": exampleBody(createWebhookEndpointBody(), endpoint),
           "For all types, and not yet active": {
             webhook_endpoint: { url: endpoint.url, is_active: false },
           },

@@ -46,7 +46,7 @@ export async function requireWebhookEndpoint(
 
 export async function createWebhookEndpoint(
   context: ClientContext,
-  input: z.output<typeof createWebhookEndpointBody>["webhook_endpoint"],
+  input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
@@ -74,7 +74,7 @@ export async function createWebhookEndpoint(
 export async function updateWebhookEndpoint(
   context: ClientContext,
   id: number,
-  input: z.output<typeof updateWebhookEndpointBody>["webhook_endpoint"],
+  input: z.output<ReturnType<typeof updateWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpoint> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);

@@ -795,8 +795,8 @@ export const authorizationCodes = sqliteTable(
  * goes when the member who made it may no longer make it (see organization_users.membership.ts).
  *
  * `resent_at` is when it was last sent again: its link names that time. `mailed_at` is when the last mail was sent, and
- * `next_mail_at` when one is due, or, once it is claimed, due again should its sender die. `mail_attempts` have failed with an
- * error that passes. Of `mail_claims` it is not known what came of them.
+ * `next_mail_at` when one is due, or, once it is leased, due again should its sender die. `mail_attempts` have failed with an
+ * error that passes. Of `mail_leases` it is not known what came of them.
  */
 export const invites = sqliteTable(
   "invites",
@@ -815,7 +815,7 @@ export const invites = sqliteTable(
     mailed_at: integer(),
     next_mail_at: integer(),
     mail_attempts: integer().notNull().default(0),
-    mail_claims: integer().notNull().default(0),
+    mail_leases: integer().notNull().default(0),
   },
   (t) => [
     uniqueIndex("invites_pending").on(t.organization_id, t.email).where(sql`used_at is null`),

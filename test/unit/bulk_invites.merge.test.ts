@@ -41,7 +41,7 @@ describe("A row of a bulk invite", () => {
           mail_status: "off",
           next_mail_at: null,
           mail_attempts: 0,
-          mail_claims: 0,
+          mail_leases: 0,
         },
       ],
     });

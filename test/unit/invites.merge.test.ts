@@ -30,7 +30,7 @@ describe("A new invite", () => {
       mail_status: "off",
       next_mail_at: null,
       mail_attempts: 0,
-      mail_claims: 0,
+      mail_leases: 0,
     });
   });
 
@@ -95,14 +95,14 @@ describe("An invite that is sent again", () => {
     mail_status: "failed" as const,
     next_mail_at: null,
     mail_attempts: 7,
-    mail_claims: 2,
+    mail_leases: 2,
   };
   const by = { roles: ["provider" as const], settings: known.settings };
   const mailer = { from: "invites@clinic.test", provider: {} as SendEmail };
 
   it("has a new expiry, and its mail is due as that of a new one", () => {
     const renewed = { ...sent, expires_at: NOW + 3 * DAY, updated_at: NOW, resent_at: NOW };
-    const fresh = { mail_attempts: 0, mail_claims: 0 };
+    const fresh = { mail_attempts: 0, mail_leases: 0 };
     expect(renewInvite(sent, { ...by, mailer }, NOW)).toEqual({
       ...renewed,
       ...fresh,

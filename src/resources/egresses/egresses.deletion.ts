@@ -4,46 +4,46 @@ import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
 import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import { FILE_DELETIONS_TIME_LIMIT, RECORDINGS_CLAIMED, RECORDINGS_DELETED } from "../../limits.ts";
+import { FILE_DELETIONS_TIME_LIMIT, RECORDING_DELETION_PORTION, RECORDINGS_DELETED } from "../../limits.ts";
 import { callUnderLegalHold } from "../calls/calls.refusals.ts";
 import {
-  claimExpired,
-  claimRequested,
   deletionEntries,
-  filesOfClaim,
-  filesOfClaims,
-  finishClaims,
+  filesOfDeletion,
+  filesOfDeletions,
+  finishDeletions,
   markFilesDeleted,
-  takeClaims,
-  unfinishedClaims,
-} from "./egresses.claims.ts";
+  requestDeletion,
+  scheduleExpiredDeletions,
+  takeDueDeletions,
+  unfinishedDeletions,
+} from "./egresses.deletions.ts";
 import { deleteFiles } from "./egresses.files.ts";
 import { egressNotEnded, egressNotFound, fileKeptWhileQuiet, fileNotDeleted } from "./egresses.refusals.ts";
 import { type EgressKey, egressByKey } from "./egresses.sql.ts";
 
 /*
- * A recording is deleted in three steps. Its deletion is claimed: one statement sets `deletion_due_at`, unless something
- * forbids the deletion. Then its files are deleted. Then the row says so. What fails after the first step stays claimed,
+ * A recording is deleted in three steps. Its deletion is scheduled: one statement sets `deletion_due_at`, unless something
+ * forbids the deletion. Then its files are deleted. Then the row says so. What fails after the first step stays due,
  * and the cron tries again; a legal hold that comes meanwhile stops it.
  */
 
 /**
  * Deletes the file of a recording that has ended, and then marks the recording as deleted. To repeat it changes nothing.
- * If the storage fails, or while the database is quiet, the deletion stays claimed: the cron finishes it.
+ * If the storage fails, or while the database is quiet, the deletion stays due: the cron finishes it.
  */
 export async function deleteEgress(context: Context, path: EgressKey): Promise<void> {
   const { db, now } = context;
-  const [[claim], [egress], files, [quiet]] = await runBatch(db, [
-    claimRequested({ ...path, now }),
+  const [[scheduled], [egress], files, [quiet]] = await runBatch(db, [
+    requestDeletion({ ...path, now }),
     egressByKey(path),
-    filesOfClaim(path),
+    filesOfDeletion(path),
     quietSince({}),
   ]);
   if (!egress) throw egressNotFound();
   if (egress.status === EGRESS_DELETED) return;
-  if (!claim) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();
+  if (!scheduled) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();
   if (quiet) throw fileKeptWhileQuiet();
-  const { failed } = await deleteClaimed(context, files);
+  const { failed } = await deleteScheduled(context, files);
   if (failed > 0) throw fileNotDeleted();
 }
 
@@ -55,43 +55,49 @@ export async function deleteEgress(context: Context, path: EgressKey): Promise<v
  */
 export async function deleteOldRecordings(context: Context): Promise<number> {
   const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
-  const total = { claimed: 0, failed: 0 };
-  while (total.claimed < RECORDINGS_DELETED && Date.now() < deadline) {
-    const files = await claimFiles(context, Math.min(RECORDINGS_CLAIMED, RECORDINGS_DELETED - total.claimed));
+  const total = { tried: 0, failed: 0 };
+  while (total.tried < RECORDINGS_DELETED && Date.now() < deadline) {
+    const files = await takeFilesToDelete(
+      context,
+      Math.min(RECORDING_DELETION_PORTION, RECORDINGS_DELETED - total.tried),
+    );
     if (!files) break;
-    const { claimed, failed } = await deleteClaimed(context, files);
-    total.claimed += claimed;
+    const { tried, failed } = await deleteScheduled(context, files);
+    total.tried += tried;
     total.failed += failed;
     // The storage is down. Of what was taken, some may be kept after all.
-    if (claimed > 0 && claimed === failed) break;
+    if (tried > 0 && tried === failed) break;
   }
-  return total.claimed - total.failed;
+  return total.tried - total.failed;
 }
 
-/** How many recordings were claimed, and how many of them could not be deleted. */
+/** How many recordings were to be deleted, and how many of them could not be. */
 interface Outcome {
-  claimed: number;
+  tried: number;
   failed: number;
 }
 
 /** The files of a portion of the recordings that are too old, or whose deletion failed before; null if there is none. */
-async function claimFiles({ db, now }: Context, portion: number): Promise<ClaimedFile[] | null> {
-  const claims = await takeTurns(portion, async (turn) => {
-    const [, taken] = await runBatch(db, [claimExpired({ ...turn, now }), takeClaims({ ...turn, now })]);
+async function takeFilesToDelete({ db, now }: Context, portion: number): Promise<FileToDelete[] | null> {
+  const due = await takeTurns(portion, async (turn) => {
+    const [, taken] = await runBatch(db, [
+      scheduleExpiredDeletions({ ...turn, now }),
+      takeDueDeletions({ ...turn, now }),
+    ]);
     return taken;
   });
-  if (claims.length === 0) return null;
-  return runAll(db, filesOfClaims({ ids: JSON.stringify(claims.map(({ id }) => id)) }));
+  if (due.length === 0) return null;
+  return runAll(db, filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
 }
 
-/** A file of a claimed recording: see `filesOfClaims`. */
-interface ClaimedFile {
+/** A file of a recording to delete: see `filesOfDeletions`. */
+interface FileToDelete {
   id: number;
   storage_key: string | null;
 }
 
-/** Deletes the files of claimed recordings, and marks those recordings that have none any more. */
-async function deleteClaimed(context: Context, files: ClaimedFile[]): Promise<Outcome> {
+/** Deletes the files of recordings, and marks those recordings that have none any more. */
+async function deleteScheduled(context: Context, files: FileToDelete[]): Promise<Outcome> {
   const ids = [...new Set(files.map(({ id }) => id))];
   const keys = files.flatMap(({ storage_key }) => storage_key ?? []);
   const failures = await deleteFiles(context, keys);
@@ -104,8 +110,8 @@ async function deleteClaimed(context: Context, files: ClaimedFile[]): Promise<Ou
   const [, , , unfinished] = await runBatch(context.db, [
     markFilesDeleted(attempt),
     deletionEntries(context, "delete", attempt),
-    finishClaims(attempt),
-    unfinishedClaims(attempt),
+    finishDeletions(attempt),
+    unfinishedDeletions(attempt),
   ]);
-  return { claimed: ids.length, failed: unfinished.length };
+  return { tried: ids.length, failed: unfinished.length };
 }

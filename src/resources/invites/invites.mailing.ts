@@ -19,26 +19,26 @@ import {
   MAIL_PORTION,
   MAIL_TURN,
   MAILS_AT_ONCE,
-  MAX_MAIL_CLAIMS,
+  MAX_MAIL_LEASES,
 } from "../../limits.ts";
 import { type Mailer, NO_CODE, sendMail } from "../../mail/mail.ts";
 import { withAcceptUrl } from "./invites.links.ts";
 import { inviteMail } from "./invites.mail.ts";
 import {
-  claimMail,
   countMail,
-  endClaim,
-  type MailClaim,
+  endMailLease,
+  leaseMail,
+  type MailLease,
   recordSent,
   refuseMail,
-} from "./invites.mail_claims.ts";
+} from "./invites.mail_leases.ts";
 import { giveAddressBack, takeAddress, uncountOrganizationMail } from "./invites.mail_limits.ts";
 import { afterFailedMail, linkMadeAt } from "./invites.merge.ts";
 import type { inviteColumns } from "./invites.sql.ts";
 
 /*
- * D1 knows which mails are due. Each is claimed right before it is sent: of several senders one gets it, and none if the
- * invite was used, removed or expired. A sender that dies leaves its claim, and the mail is due again when that is over. It may
+ * D1 knows which mails are due. Each is leased right before it is sent: of several senders one gets it, and none if the
+ * invite was used, removed or expired. A sender that dies leaves its lease, and the mail is due again when that is over. It may
  * have been sent, so there is only one more attempt.
  */
 
@@ -50,7 +50,7 @@ const dueColumns = {
   expires_at: invites.expires_at,
   next_mail_at: sql<number>`${invites.next_mail_at}`.as("next_mail_at"),
   mail_attempts: invites.mail_attempts,
-  mail_claims: invites.mail_claims,
+  mail_leases: invites.mail_leases,
 };
 
 type DueMail = Row<typeof dueColumns>;
@@ -68,7 +68,7 @@ export async function sendDueMails(context: Context): Promise<boolean> {
   const waiting = due.values();
   const sendOneByOne = async () => {
     for (const mail of waiting) {
-      await sendIfClaimed({ ...context, mailer, now: Date.now() }, mail);
+      await sendIfLeased({ ...context, mailer, now: Date.now() }, mail);
       if (Date.now() >= endAt) return;
     }
   };
@@ -96,85 +96,81 @@ const dueMails = preparedQuery((due: Placeholders<Turn & { due_before: number }>
     .where(and(inArray(rowid, rowsInTurn(invites, owners, dueOf, due)), isNotQuiet()));
 });
 
-async function sendIfClaimed(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
+async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
   const { db, now } = context;
-  const { id, owner_id: organization_id, next_mail_at, mail_claims } = due;
-  const claim: MailClaim = {
+  const { id, owner_id: organization_id, next_mail_at, mail_leases } = due;
+  const lease: MailLease = {
     id,
     organization_id,
     next_mail_at,
     now,
-    mailing: `${id}.${linkMadeAt(due)}.${mail_claims}`,
+    mailing: `${id}.${linkMadeAt(due)}.${mail_leases}`,
     lease_until: now + MAIL_LEASE,
   };
   const ids = { organization_id, invite_id: id };
-  const [claimed, refused] = await claimOrRefuse(db, claim);
+  const [leased, refused] = await leaseOrRefuse(db, lease);
   if (refused) log("invite_mail_failed", { ...ids, reason: refusalOf(due, now) });
-  if (!claimed) return;
-  const mayGetMail = await takeAddress(context, claimed.email, claim.mailing).catch(async (error) => {
-    await runAll(db, endClaim({ ...due, lease_until: claim.lease_until, mail_status: "queued" }));
+  if (!leased) return;
+  const mayGetMail = await takeAddress(context, leased.email, lease.mailing).catch(async (error) => {
+    await runAll(db, endMailLease({ ...due, lease_until: lease.lease_until, mail_status: "queued" }));
     throw error;
   });
   if (!mayGetMail) {
-    if (await refuseForAddress(db, claim, due))
+    if (await refuseForAddress(db, lease, due))
       log("invite_mail_failed", { ...ids, reason: "address_limit" });
     return;
   }
-  await sendClaimed(context, due, claim, claimed);
+  await sendLeased(context, due, lease, leased);
 }
 
-async function sendClaimed(
+async function sendLeased(
   context: Context & { mailer: Mailer },
   due: DueMail,
-  { id, organization_id, mailing, lease_until }: MailClaim,
-  claimed: Row<typeof inviteColumns>,
+  { id, organization_id, mailing, lease_until }: MailLease,
+  leased: Row<typeof inviteColumns>,
 ): Promise<void> {
   const { db, settings, mailer } = context;
   const ids = { organization_id, invite_id: id };
-  const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, claimed)));
+  const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, leased)));
   if (outcome.state === "sent") {
     await runAll(db, recordSent({ id, link_made_at: linkMadeAt(due), mailed_at: Date.now() }));
     return;
   }
   if (outcome.state === "unknown") {
-    // The claim stays, as that of a sender that died.
+    // The lease stays, as that of a sender that died.
     log("invite_mail_unanswered", ids);
     return;
   }
-  if (outcome.reason !== NO_CODE) await giveAddressBack(context, claimed.email, mailing);
+  if (outcome.reason !== NO_CODE) await giveAddressBack(context, leased.email, mailing);
   const next = afterFailedMail(due, outcome, Date.now());
   const said = { ...ids, reason: outcome.reason };
   if (next.mail_status === "failed") log("invite_mail_failed", said);
   else log("invite_mail_deferred", said);
-  await runAll(db, endClaim({ id, lease_until, ...next }));
+  await runAll(db, endMailLease({ id, lease_until, ...next }));
 }
 
-async function claimOrRefuse(db: Database, claim: MailClaim) {
-  const [, [claimed], [refused]] = await runBatch(db, [
-    countMail(claim),
-    claimMail(claim),
-    refuseMail(claim),
-  ]);
-  return [claimed, refused] as const;
+async function leaseOrRefuse(db: Database, lease: MailLease) {
+  const [, [leased], [refused]] = await runBatch(db, [countMail(lease), leaseMail(lease), refuseMail(lease)]);
+  return [leased, refused] as const;
 }
 
-/** @returns whether the claim was still there */
+/** @returns whether the lease was still there */
 async function refuseForAddress(
   db: Database,
-  claim: MailClaim,
+  lease: MailLease,
   { mail_attempts }: DueMail,
 ): Promise<boolean> {
-  const { id, organization_id, mailing, lease_until } = claim;
+  const { id, organization_id, mailing, lease_until } = lease;
   const failed = { mail_status: "failed" as const, next_mail_at: null, mail_attempts };
   const [refused] = await runBatch(db, [
-    endClaim({ id, lease_until, ...failed }),
+    endMailLease({ id, lease_until, ...failed }),
     uncountOrganizationMail({ organization_id, mailing }),
   ]);
   return refused.length > 0;
 }
 
-/** The first reason for which a mail that was due was not claimed. */
-function refusalOf({ expires_at, mail_claims }: DueMail, now: number): string {
+/** The first reason for which a mail that was due was not leased. */
+function refusalOf({ expires_at, mail_leases }: DueMail, now: number): string {
   if (expires_at <= now) return "expired";
-  return mail_claims >= MAX_MAIL_CLAIMS ? "outcomes_unknown" : "organization_limit";
+  return mail_leases >= MAX_MAIL_LEASES ? "outcomes_unknown" : "organization_limit";
 }

@@ -103,7 +103,7 @@ const newMail = (mailer: Mailer | null, now: number) => ({
   mail_status: mailer ? ("queued" as const) : ("off" as const),
   next_mail_at: mailer ? now : null,
   mail_attempts: 0,
-  mail_claims: 0,
+  mail_leases: 0,
 });
 
 type InviteRow = typeof invites.$inferSelect;

@@ -2,15 +2,15 @@ import { and, eq, exists, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
-import { MAX_MAIL_CLAIMS } from "../../limits.ts";
+import { MAX_MAIL_LEASES } from "../../limits.ts";
 import { countedNow, countOrganizationMail } from "./invites.mail_limits.ts";
 import type { afterFailedMail } from "./invites.merge.ts";
 import { inviteColumns } from "./invites.sql.ts";
 
-/* The claims of mails that are due: how one is made, and how it ends. */
+/* The leases of mails that are due: how one begins, and how it ends. */
 
-/** A mail that is to be claimed, as values of a query. It is known by when it was due: every claim changes that. */
-export interface MailClaim {
+/** A mail that is to be leased, as values of a query. It is known by when it was due: every lease changes that. */
+export interface MailLease {
   id: number;
   organization_id: number;
   next_mail_at: number;
@@ -19,51 +19,51 @@ export interface MailClaim {
   lease_until: number;
 }
 
-/** True for the invite as it was found: nobody has claimed its mail since, nor used the invite, nor sent it again. */
-const isAsFound = ({ id, next_mail_at }: Placeholders<MailClaim>): SQL | undefined =>
+/** True for the invite as it was found: nobody has leased its mail since, nor used the invite, nor sent it again. */
+const isAsFound = ({ id, next_mail_at }: Placeholders<MailLease>): SQL | undefined =>
   and(eq(invites.id, id), eq(invites.next_mail_at, next_mail_at), isNull(invites.used_at), isNotQuiet());
 
-const isWanted = (claim: Placeholders<MailClaim>): SQL | undefined =>
-  and(isAsFound(claim), gt(invites.expires_at, claim.now), lt(invites.mail_claims, MAX_MAIL_CLAIMS));
+const isWanted = (lease: Placeholders<MailLease>): SQL | undefined =>
+  and(isAsFound(lease), gt(invites.expires_at, lease.now), lt(invites.mail_leases, MAX_MAIL_LEASES));
 
-export const countMail = preparedQuery((claim: Placeholders<MailClaim>) =>
+export const countMail = preparedQuery((lease: Placeholders<MailLease>) =>
   countOrganizationMail(
-    claim,
-    exists(builder.select({ id: invites.id }).from(invites).where(isWanted(claim))),
+    lease,
+    exists(builder.select({ id: invites.id }).from(invites).where(isWanted(lease))),
   ),
 );
 
-export const claimMail = preparedQuery((claim: Placeholders<MailClaim>) =>
+export const leaseMail = preparedQuery((lease: Placeholders<MailLease>) =>
   builder
     .update(invites)
-    .set({ next_mail_at: sql`${claim.lease_until}`, mail_claims: sql`${invites.mail_claims} + 1` })
-    .where(and(isWanted(claim), exists(countedNow(claim))))
+    .set({ next_mail_at: sql`${lease.lease_until}`, mail_leases: sql`${invites.mail_leases} + 1` })
+    .where(and(isWanted(lease), exists(countedNow(lease))))
     .returning(inviteColumns),
 );
 
-/** Comes after the claim: what is still as it was found is not to be sent. */
-export const refuseMail = preparedQuery((claim: Placeholders<MailClaim>) =>
+/** Comes after `leaseMail`: what is still as it was found is not to be sent. */
+export const refuseMail = preparedQuery((lease: Placeholders<MailLease>) =>
   builder
     .update(invites)
     .set({ mail_status: "failed", next_mail_at: null })
-    .where(isAsFound(claim))
+    .where(isAsFound(lease))
     .returning({ id: invites.id }),
 );
 
-/** It was sent, whatever became of the claim meanwhile. But an invite that was sent again waits for its new mail. */
+/** It was sent, whatever became of the lease meanwhile. But an invite that was sent again waits for its new mail. */
 export const recordSent = preparedQuery(
   ({ id, link_made_at, mailed_at }: Placeholders<{ id: number; link_made_at: number; mailed_at: number }>) =>
     builder
       .update(invites)
-      .set({ mail_status: "sent", mailed_at: sql`${mailed_at}`, next_mail_at: null, mail_claims: 0 })
+      .set({ mail_status: "sent", mailed_at: sql`${mailed_at}`, next_mail_at: null, mail_leases: 0 })
       .where(
         and(eq(invites.id, id), eq(sql`coalesce(${invites.resent_at}, ${invites.created_at})`, link_made_at)),
       )
       .returning({ id: invites.id }),
 );
 
-/** For a mail that was not sent: what came of this claim is known, though of an earlier one it may still not be known. */
-export const endClaim = preparedQuery(
+/** For a mail that was not sent: what came of this lease is known, though of an earlier one it may still not be known. */
+export const endMailLease = preparedQuery(
   ({
     id,
     lease_until,
@@ -77,7 +77,7 @@ export const endClaim = preparedQuery(
         mail_status: sql`${mail_status}`,
         next_mail_at: sql`${next_mail_at}`,
         mail_attempts: sql`${mail_attempts}`,
-        mail_claims: sql`${invites.mail_claims} - 1`,
+        mail_leases: sql`${invites.mail_leases} - 1`,
       })
       .where(and(eq(invites.id, id), eq(invites.next_mail_at, lease_until)))
       .returning({ id: invites.id }),

@@ -13,21 +13,20 @@ import {
 } from "./resources/access_logs/access_logs.chores.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
-import { endSilentCalls } from "./resources/calls/calls.chores.ts";
-import { eraseReferences } from "./resources/calls/calls.erasure.ts";
-import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
+import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
+import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
 import {
   deleteOldAddressMails,
   deleteOldOrganizationMails,
-} from "./resources/invites/invites.mail_limits.ts";
-import { queueDueMails } from "./resources/invites/invites.queue.ts";
+} from "./resources/invite_mails/invite_mails.limits.ts";
+import { queueDueMails } from "./resources/invite_mails/invite_mails.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
-import { queueDueDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.queue.ts";
 import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
+import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
 
 /** They return how many rows they have worked off: the log has that under their names. */
 type Chores = Record<string, (context: Context) => Promise<number>>;

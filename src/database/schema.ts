@@ -792,7 +792,7 @@ export const authorizationCodes = sqliteTable(
 
 /**
  * An invite is pending until it is used, also when it has expired. An email has at most one pending invite. A pending one
- * goes when the member who made it may no longer make it (see organization_users.membership.ts).
+ * goes when the member who made it may no longer make it (see memberships.sql.ts).
  *
  * `resent_at` is when it was last sent again: its link names that time. `mailed_at` is when the last mail was sent, and
  * `next_mail_at` when one is due, or, once it is leased, due again should its sender die. `mail_attempts` have failed with an
@@ -949,7 +949,7 @@ export const events = sqliteTable(
  * off.
  *
  * Of the deliveries: `due_at` is when the next is due, or earlier, and null if none is pending. Until `lease_until`, only
- * the lane that set it sends (see webhook_deliveries.lane.ts). `failing_since` is when a delivery failed after the last
+ * the lane that set it sends (see webhook_lanes.service.ts). `failing_since` is when a delivery failed after the last
  * that did not. `message_at` is when the message that the queue has for the endpoint comes, or came.
  */
 export const webhookEndpoints = sqliteTable(

@@ -9,7 +9,7 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
-import { listEntry } from "../access_logs/access_logs.calls.ts";
+import { listEntry } from "../calls/calls.entries.ts";
 import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { type NamedValues, namedIds } from "../participants/participants.sql.ts";
 

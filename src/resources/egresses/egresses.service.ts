@@ -11,7 +11,7 @@ import { insertReadEntry } from "../egress_audit_logs/egress_audit_logs.sql.ts";
 import { memberById } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { organizationById } from "../organizations/organizations.sql.ts";
-import { presignDownload } from "./egresses.download.ts";
+import { presignDownload } from "./egresses.files.ts";
 import { mergeEgress } from "./egresses.merge.ts";
 import { egressNotFound } from "./egresses.refusals.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";

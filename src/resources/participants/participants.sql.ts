@@ -11,8 +11,8 @@ import {
 } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { listEntry, subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { listEntry, subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";

@@ -26,7 +26,7 @@ const eventTypes = upToFirstFault(
 );
 
 const fields = z.object({
-  /** Which URLs are allowed depends on where the service stands: see webhook_endpoints.url.ts. */
+  /** Which URLs are allowed depends on where the service stands: see webhook_endpoints.policy.ts. */
   url: text(MAX_WEBHOOK_URL_LENGTH).meta({ override: { pattern: HTTP_URL } }),
   event_types: eventTypes,
   is_active: z.boolean(),

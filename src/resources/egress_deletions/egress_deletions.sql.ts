@@ -19,9 +19,9 @@ import { isNotQuiet } from "../../database/quiet.ts";
 import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, egressFiles, organizations } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
-import { type EgressKey, egressEntries, hasEgressKey } from "./egresses.sql.ts";
+import { type EgressKey, egressEntries, hasEgressKey } from "../egresses/egresses.sql.ts";
 
-/* The statements of a deletion: see egresses.deletion.ts. */
+/* The statements of a deletion: see egress_deletions.service.ts. */
 
 /** The status as SQL, because SQLite uses an index only for the words of its WHERE. */
 const DELETED = sql.raw(`'${EGRESS_DELETED}'`);

@@ -1,17 +1,7 @@
-import { and, asc, eq, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
-import {
-  builder,
-  type Placeholders,
-  preparedQuery,
-  type Row,
-  runAll,
-  runBatch,
-} from "../../database/queries.ts";
-import { isNotQuiet } from "../../database/quiet.ts";
-import { invites } from "../../database/schema.ts";
-import { eachOf, findInTurns, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { type Row, runAll, runBatch } from "../../database/queries.ts";
+import { findInTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import {
   DUE_TOLERANCE,
@@ -22,38 +12,28 @@ import {
   MAX_MAIL_LEASES,
 } from "../../limits.ts";
 import { type Mailer, NO_CODE, sendMail } from "../../mail/mail.ts";
-import { withAcceptUrl } from "./invites.links.ts";
-import { inviteMail } from "./invites.mail.ts";
+import { linkMadeAt } from "../invites/invites.merge.ts";
+import type { inviteColumns } from "../invites/invites.sql.ts";
+import { withAcceptUrl } from "../invites/invites.tokens.ts";
+import { inviteMail } from "./invite_mails.content.ts";
+import { giveAddressBack, takeAddress, uncountOrganizationMail } from "./invite_mails.limits.ts";
+import { afterFailedMail } from "./invite_mails.merge.ts";
 import {
   countMail,
+  type DueMail,
+  dueMails,
   endMailLease,
   leaseMail,
   type MailLease,
   recordSent,
   refuseMail,
-} from "./invites.mail_leases.ts";
-import { giveAddressBack, takeAddress, uncountOrganizationMail } from "./invites.mail_limits.ts";
-import { afterFailedMail, linkMadeAt } from "./invites.merge.ts";
-import type { inviteColumns } from "./invites.sql.ts";
+} from "./invite_mails.sql.ts";
 
 /*
  * D1 knows which mails are due. Each is leased right before it is sent: of several senders one gets it, and none if the
  * invite was used, removed or expired. A sender that dies leaves its lease, and the mail is due again when that is over. It may
  * have been sent, so there is only one more attempt.
  */
-
-const dueColumns = {
-  id: invites.id,
-  owner_id: ownerIdOf(invites.organization_id),
-  created_at: invites.created_at,
-  resent_at: invites.resent_at,
-  expires_at: invites.expires_at,
-  next_mail_at: sql<number>`${invites.next_mail_at}`.as("next_mail_at"),
-  mail_attempts: invites.mail_attempts,
-  mail_leases: invites.mail_leases,
-};
-
-type DueMail = Row<typeof dueColumns>;
 
 /**
  * Sends a portion of the mails that are due, or as many of it as can be begun in its time.
@@ -81,20 +61,6 @@ export async function sendDueMails(context: Context): Promise<boolean> {
 /** Those of each organization in its turn. */
 export const findDueMails = ({ db, now }: Context, portion: number): Promise<DueMail[]> =>
   findInTurns(portion, (turn) => runAll(db, dueMails({ ...turn, due_before: now + DUE_TOLERANCE })));
-
-const dueMails = preparedQuery((due: Placeholders<Turn & { due_before: number }>) => {
-  const dueOf = (owner_id: SQL) =>
-    builder
-      .select({ rowid: rowid.as("rowid") })
-      .from(invites)
-      .where(and(eq(invites.organization_id, owner_id), lte(invites.next_mail_at, due.due_before)))
-      .orderBy(asc(invites.next_mail_at));
-  const owners = eachOf(invites.organization_id, isNotNull(invites.next_mail_at));
-  return builder
-    .select(dueColumns)
-    .from(invites)
-    .where(and(inArray(rowid, rowsInTurn(invites, owners, dueOf, due)), isNotQuiet()));
-});
 
 async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
   const { db, now } = context;

@@ -6,10 +6,10 @@ import { builder, type Placeholders, preparedQuery, runBatch, type Values } from
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
 import { BULK_INVITE_CHUNK, MAX_UNUSED_INVITES } from "../../limits.ts";
-import { workOff } from "./bulk_invites.merge.ts";
-import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
-import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
-import { failingRows, isPendingRow, pendingRowColumns } from "./bulk_invites.sql.ts";
+import { workOff } from "../bulk_invites/bulk_invites.merge.ts";
+import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
+import type { BulkInviteChunk } from "../bulk_invites/bulk_invites.schemas.ts";
+import { failingRows, isPendingRow, pendingRowColumns } from "../bulk_invites/bulk_invites.sql.ts";
 
 /**
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows

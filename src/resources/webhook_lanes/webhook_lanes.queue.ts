@@ -7,8 +7,8 @@ import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../..
 import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
 import { portionsOf } from "../../queues/portions.ts";
-import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
-import { dueEndpoints } from "./webhook_deliveries.leases.ts";
+import { type Lane, openLane, runLane } from "./webhook_lanes.service.ts";
+import { dueEndpoints } from "./webhook_lanes.sql.ts";
 
 /**
  * Something may be due: at the endpoint, or at any if it names none. What is due, D1 knows: a message that is lost or

@@ -6,6 +6,14 @@ import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import { FILE_DELETIONS_TIME_LIMIT, RECORDING_DELETION_PORTION, RECORDINGS_DELETED } from "../../limits.ts";
 import { callUnderLegalHold } from "../calls/calls.refusals.ts";
+import { deleteFiles } from "../egresses/egresses.files.ts";
+import {
+  egressNotEnded,
+  egressNotFound,
+  fileKeptWhileQuiet,
+  fileNotDeleted,
+} from "../egresses/egresses.refusals.ts";
+import { type EgressKey, egressByKey } from "../egresses/egresses.sql.ts";
 import {
   deletionEntries,
   filesOfDeletion,
@@ -16,10 +24,7 @@ import {
   scheduleExpiredDeletions,
   takeDueDeletions,
   unfinishedDeletions,
-} from "./egresses.deletions.ts";
-import { deleteFiles } from "./egresses.files.ts";
-import { egressNotEnded, egressNotFound, fileKeptWhileQuiet, fileNotDeleted } from "./egresses.refusals.ts";
-import { type EgressKey, egressByKey } from "./egresses.sql.ts";
+} from "./egress_deletions.sql.ts";
 
 /*
  * A recording is deleted in three steps. Its deletion is scheduled: one statement sets `deletion_due_at`, unless something

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { logFault } from "../../http/log.ts";
 import { type AfterShard, consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
-import { findDueMails, sendDueMails } from "./invites.mailing.ts";
+import { findDueMails, sendDueMails } from "./invite_mails.service.ts";
 
 /** Mails may be due. Which, D1 knows: a message that is lost or delivered twice does no harm. */
 const inviteMailMessage = z.object({ schema: z.literal("invite_mails/1") });

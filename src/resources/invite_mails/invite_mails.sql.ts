@@ -1,11 +1,39 @@
-import { and, eq, exists, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { MAX_MAIL_LEASES } from "../../limits.ts";
-import { countedNow, countOrganizationMail } from "./invites.mail_limits.ts";
-import type { afterFailedMail } from "./invites.merge.ts";
-import { inviteColumns } from "./invites.sql.ts";
+import { inviteColumns } from "../invites/invites.sql.ts";
+import { countedNow, countOrganizationMail } from "./invite_mails.limits.ts";
+import type { afterFailedMail } from "./invite_mails.merge.ts";
+
+const dueMailColumns = {
+  id: invites.id,
+  owner_id: ownerIdOf(invites.organization_id),
+  created_at: invites.created_at,
+  resent_at: invites.resent_at,
+  expires_at: invites.expires_at,
+  next_mail_at: sql<number>`${invites.next_mail_at}`.as("next_mail_at"),
+  mail_attempts: invites.mail_attempts,
+  mail_leases: invites.mail_leases,
+};
+
+export type DueMail = Row<typeof dueMailColumns>;
+
+export const dueMails = preparedQuery((due: Placeholders<Turn & { due_before: number }>) => {
+  const dueOf = (owner_id: SQL) =>
+    builder
+      .select({ rowid: rowid.as("rowid") })
+      .from(invites)
+      .where(and(eq(invites.organization_id, owner_id), lte(invites.next_mail_at, due.due_before)))
+      .orderBy(asc(invites.next_mail_at));
+  const owners = eachOf(invites.organization_id, isNotNull(invites.next_mail_at));
+  return builder
+    .select(dueMailColumns)
+    .from(invites)
+    .where(and(inArray(rowid, rowsInTurn(invites, owners, dueOf, due)), isNotQuiet()));
+});
 
 /* The leases of mails that are due: how one begins, and how it ends. */
 

@@ -68,7 +68,7 @@ const choresMessage = z.object({ schema: z.literal("chores/1"), scheduled_time: 
  */
 export async function runCron(env: Env, scheduled_time: number): Promise<void> {
   try {
-    await (isSharded(env) ? sendToEach(env, scheduled_time) : workOff(openContext(env, scheduled_time)));
+    await (isSharded(env) ? sendToEach(env, scheduled_time) : runChores(openContext(env, scheduled_time)));
   } catch (error) {
     // Such as a setting that is missing. What a chore throws is logged as its own.
     logFault({ chore: "all" }, error);
@@ -82,10 +82,10 @@ async function sendToEach(env: Env, scheduled_time: number): Promise<void> {
 
 export const consumeChores = (batch: MessageBatch, env: Env): Promise<void> =>
   consume(batch, env, choresMessage, (context, { scheduled_time }) =>
-    workOff({ ...context, now: scheduled_time }),
+    runChores({ ...context, now: scheduled_time }),
   );
 
-async function workOff(context: Context): Promise<void> {
+async function runChores(context: Context): Promise<void> {
   const started = Date.now();
   const { shards, shard } = context;
   const ofShard = shards ? { shard } : {};

@@ -31,7 +31,7 @@ const publicKey = z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), x
 export type PublicKey = z.output<typeof publicKey>;
 
 /** A setting that is JSON. A fault says what it must be, and nothing of the text, which may be a secret. */
-const json = <Schema extends z.ZodType>(schema: Schema, error: string) =>
+const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.string().transform((text, { addIssue }): z.output<Schema> => {
     const { data, success } = schema.safeParse(parsed(text));
     if (!success) addIssue({ code: "custom", message: error });
@@ -77,11 +77,11 @@ const fields = z.object({
     .min(1)
     .max(MAX_INVITE_VALIDITY_DAYS)
     .default(DEFAULT_INVITE_VALIDITY_DAYS),
-  AUDIT_SIGNING_KEY: json(
+  AUDIT_SIGNING_KEY: jsonSetting(
     publicKey.extend({ d: bytesOfKey }),
     "must be a private Ed25519 key as a JWK, with kty, crv, x and d",
   ).optional(),
-  AUDIT_PUBLIC_KEYS: json(
+  AUDIT_PUBLIC_KEYS: jsonSetting(
     z.array(publicKey),
     "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
   ).default([]),

@@ -32,7 +32,7 @@ import type {
  * What a table declaration cannot say is in the triggers: see the files in triggers/.
  */
 
-const id = () => integer().primaryKey({ autoIncrement: true });
+const idColumn = () => integer().primaryKey({ autoIncrement: true });
 const timestamps = { created_at: integer().notNull(), updated_at: integer().notNull() };
 const organizationId = () =>
   integer()
@@ -115,7 +115,7 @@ export const SYSTEM_USER_ID = 1;
 export const organizationUsers = sqliteTable(
   "organization_users",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     email: text().notNull(),
     display_name: text().notNull(),
@@ -157,7 +157,7 @@ export const organizationUserAssists = sqliteTable(
 export const apiClients = sqliteTable(
   "api_clients",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     organization_user_id: integer().notNull(),
     name: text().notNull(),
@@ -203,7 +203,7 @@ export const idempotencyKeys = sqliteTable(
 export const waitingRooms = sqliteTable(
   "waiting_rooms",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     user_id: integer(),
     name: text().notNull(),
@@ -250,7 +250,7 @@ export const waitingRoomSlugs = sqliteTable(
 export const waitingRoomSubs = sqliteTable(
   "waiting_room_subs",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     waiting_room_id: integer().notNull(),
     user_id: integer(),
@@ -283,7 +283,7 @@ export const waitingRoomSubs = sqliteTable(
 export const calls = sqliteTable(
   "calls",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     key: text().notNull(),
     organization_user_id: integer().notNull(),
@@ -333,7 +333,7 @@ export const calls = sqliteTable(
 export const legalHolds = sqliteTable(
   "legal_holds",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull(),
     reason: text(),
@@ -364,7 +364,7 @@ export const legalHolds = sqliteTable(
 export const participants = sqliteTable(
   "participants",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     key: text().notNull(),
     waiting_room_id: integer().notNull(),
@@ -428,7 +428,7 @@ export const participants = sqliteTable(
 export const consents = sqliteTable(
   "consents",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     participant_id: integer().notNull(),
     reporter: text().$type<ConsentReporter>().notNull(),
@@ -481,7 +481,7 @@ export const WHOLE_ORGANIZATION = 0;
 export const transcripts = sqliteTable(
   "transcripts",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull().unique(),
     summary: text(),
@@ -528,7 +528,7 @@ export const transcriptParts = sqliteTable(
 export const soapNotes = sqliteTable(
   "soap_notes",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull().unique(),
     text: text().notNull(),
@@ -561,7 +561,7 @@ export const soapNotes = sqliteTable(
 export const egresses = sqliteTable(
   "egresses",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull(),
     egress_id: text().notNull(),
@@ -624,7 +624,7 @@ export const egressFiles = sqliteTable(
 export const egressAuditLogs = sqliteTable(
   "egress_audit_logs",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     egress_id: integer()
       .notNull()
@@ -650,7 +650,7 @@ export const egressAuditLogs = sqliteTable(
 export const accessLogs = sqliteTable(
   "access_logs",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     at: integer().notNull(),
     event: text().$type<AccessEvent>().notNull(),
@@ -682,7 +682,7 @@ export const accessLogs = sqliteTable(
 export const accessLogSeals = sqliteTable(
   "access_log_seals",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     date: text().notNull(),
     count: integer().notNull(),
@@ -755,7 +755,7 @@ export const livekitEgresses = sqliteTable(
 export const issuers = sqliteTable(
   "issuers",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     issuer: text().notNull(),
     audience: text().notNull(),
@@ -773,7 +773,7 @@ export const issuers = sqliteTable(
 export const authorizationCodes = sqliteTable(
   "authorization_codes",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     organization_user_id: integer().notNull(),
     code_digest: text().notNull().unique(),
@@ -801,7 +801,7 @@ export const authorizationCodes = sqliteTable(
 export const invites = sqliteTable(
   "invites",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     email: text().notNull(),
     display_name: text().notNull(),
@@ -872,7 +872,7 @@ export const addressMails = sqliteTable(
 export const bulkInvites = sqliteTable(
   "bulk_invites",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     total_count: integer().notNull(),
     queued_at: integer().notNull(),
@@ -926,7 +926,7 @@ export const bulkInviteRows = sqliteTable(
 export const events = sqliteTable(
   "events",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     type: text().$type<EventType>().notNull(),
     data: text({ mode: "json" }).$type<Record<string, number | string>>().notNull(),
@@ -955,7 +955,7 @@ export const events = sqliteTable(
 export const webhookEndpoints = sqliteTable(
   "webhook_endpoints",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventTypeName[]>(),
@@ -1053,7 +1053,7 @@ export const databaseSettings = sqliteTable("database_settings", {
 export const places = sqliteTable(
   "places",
   {
-    id: id(),
+    id: idColumn(),
     slug: text().notNull().unique(),
     ...slugParts(),
     shard: integer().notNull(),

@@ -40,7 +40,11 @@ export type OrganizationName = { id: number } | { slug: string };
 const known = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
 /** The shard in which an organization lives. For one that nobody knows it is the first, which has nothing of it. */
-export async function shardOf(directory: Database, name: OrganizationName, now: number): Promise<number> {
+export async function shardOfOrganization(
+  directory: Database,
+  name: OrganizationName,
+  now: number,
+): Promise<number> {
   const memory = known.get(directory) ?? new Map();
   known.set(directory, memory);
   const place = memory.get(JSON.stringify(name));

@@ -33,7 +33,7 @@ function mayAsk(DB: D1Database): boolean {
   return true;
 }
 
-async function stateOf(env: Env): Promise<DatabaseState | undefined> {
+async function findState(env: Env): Promise<DatabaseState | undefined> {
   const { DB } = env;
   // Anybody can ask: at once, they ask the database once.
   let asks = false;
@@ -50,7 +50,7 @@ async function stateOf(env: Env): Promise<DatabaseState | undefined> {
 }
 
 /** @param directory undefined if it does not say which ranges it has given */
-function faultOf(
+function faultOfShard(
   shard: number,
   state: DatabaseState | undefined,
   directory: DatabaseState | undefined,
@@ -64,11 +64,11 @@ function faultOf(
 }
 
 /** By shard. */
-function faultsOf(states: Map<number, DatabaseState | undefined>): [number, Fault][] {
+function faultsOfShards(states: Map<number, DatabaseState | undefined>): [number, Fault][] {
   const first = states.get(0);
   const directory = first?.isUpToDate ? first : undefined;
   const faults = [...states].flatMap(([shard, state]): [number, Fault][] => {
-    const fault = faultOf(shard, state, directory);
+    const fault = faultOfShard(shard, state, directory);
     return fault ? [[shard, fault]] : [];
   });
   const unbound = (directory?.unbound ?? []).map((shard): [number, Fault] => [shard, "binding_missing"]);
@@ -92,9 +92,9 @@ export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
   }
   const settings = readSettings(c.env);
   const shards = shardsOf(c.env);
-  const asked = shards.map(async (shard) => [shard, await stateOf(envOfShard(c.env, shard))] as const);
+  const asked = shards.map(async (shard) => [shard, await findState(envOfShard(c.env, shard))] as const);
   const states = new Map(await Promise.all(asked));
-  const faults = faultsOf(states);
+  const faults = faultsOfShards(states);
   const [fault] = faults;
   if (fault) {
     const named = faults.map(([shard]) => `shard ${shard}`).join(", ");

@@ -54,7 +54,7 @@ export const query = <Schema extends z.ZodType>(schema: Schema) =>
       "query",
       schema,
       (result) => {
-        if (!result.success) throw new ApiError(400, explain(result.error.issues));
+        if (!result.success) throw new ApiError(400, explainIssues(result.error.issues));
       },
       validatingWith((value) => withoutEmpty(value as Record<string, string | string[]>)),
     ),
@@ -111,7 +111,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
     async function read() {
       await limitBody(maxSize)(c, async () => {
         // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
-        const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await textOf(c);
+        const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await readBodyText(c);
         requireFewContainers(json);
         c.req.addValidatedData("json", validated(withoutNulls(parseJson(json))));
       });
@@ -122,14 +122,14 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
   };
   function validated(body: unknown): object {
     const { data, error } = schema.safeParse(body);
-    if (error) throw unprocessable(explain(error.issues));
+    if (error) throw unprocessable(explainIssues(error.issues));
     return data as object;
   }
   return Object.assign(validateBody, { input: { target: "json", schema, limit } satisfies Input });
 }
 
 /** The text of a refusal, with the first faults: each has the path of its field. */
-export function explain(issues: readonly { path: PropertyKey[]; message: string }[]): string {
+export function explainIssues(issues: readonly { path: PropertyKey[]; message: string }[]): string {
   const named = issues.slice(0, MAX_NAMED_FAULTS);
   const more = issues.length > named.length ? [`and ${issues.length - named.length} more`] : [];
   return [...named.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join("; ");
@@ -148,7 +148,7 @@ export function limitBody(maxSize: number) {
 const decoder = new TextDecoder();
 
 /** The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text. */
-export const textOf = async ({ req }: HonoContext): Promise<string> =>
+export const readBodyText = async ({ req }: HonoContext): Promise<string> =>
   decoder.decode(await req.arrayBuffer());
 
 /** @throws ApiError 400 */

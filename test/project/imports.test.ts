@@ -100,6 +100,18 @@ describe("Of the files in src,", () => {
     expect(gone).toEqual([]);
   });
 
+  it("no two of the Worker have a function of the same name", () => {
+    const FUNCTION =
+      /^(?:export )?(?:(?:async )?function\*? |const (?=\w+ = (?:async )?(?:[(<]|preparedQuery\b)))(\w+)/gm;
+    const functions = files
+      .filter((file) => !/^(client|dev|reference)\//.test(file))
+      .flatMap((file) => [
+        ...new Set([...readFileSync(join("src", file), "utf8").matchAll(FUNCTION)].map(([, name]) => name)),
+      ]);
+    expect(functions.length).toBeGreaterThan(files.length);
+    expect(functions.filter((name, n) => functions.indexOf(name) !== n)).toEqual([]);
+  });
+
   it("no service imports the service of another resource, and nothing beside a service does", () => {
     const offenders = imports.filter(
       ({ from, to }) =>

@@ -79,7 +79,7 @@ function toListed(
 /** The index that leads to the fewest entries, and how many are looked through. */
 function wayTo(listed: ListedEntries): { list: EntryList; isFiltered: boolean; looked_through: number } {
   const { user_id, resource, event, from, before } = listed;
-  const list = listFor(listed);
+  const list = entryListFor(listed);
   const others = [
     user_id,
     resource,
@@ -98,7 +98,7 @@ function wayTo(listed: ListedEntries): { list: EntryList; isFiltered: boolean; l
   };
 }
 
-function listFor({ call_id, external_reference, acting_user }: ListedEntries): EntryList {
+function entryListFor({ call_id, external_reference, acting_user }: ListedEntries): EntryList {
   if (call_id !== null) return entriesOfCall;
   if (external_reference !== null) return entriesOfReference;
   return acting_user === null ? allEntries : entriesOfActingUser;

@@ -6,7 +6,7 @@ import { builder, type Placeholders, preparedQuery, runBatch, type Values } from
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
 import { BULK_INVITE_CHUNK, MAX_UNUSED_INVITES } from "../../limits.ts";
-import { workOff } from "../bulk_invites/bulk_invites.merge.ts";
+import { endRowsOfChunk } from "../bulk_invites/bulk_invites.merge.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
 import type { BulkInviteChunk } from "../bulk_invites/bulk_invites.schemas.ts";
 import { failingRows, isPendingRow, pendingRowColumns } from "../bulk_invites/bulk_invites.sql.ts";
@@ -24,7 +24,7 @@ export async function processChunk(
     [pendingRowsOf(chunk), placesForInvites(chunk)],
     (rows, [places]): Decision<unknown> => {
       if (rows.length === 0) return { unchanged: null };
-      const { ends, invites } = workOff(rows, places?.count ?? 0, { settings, mailer }, now);
+      const { ends, invites } = endRowsOfChunk(rows, places?.count ?? 0, { settings, mailer }, now);
       const { bulk_invite_id } = chunk;
       return {
         writes: [

@@ -185,7 +185,7 @@ export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites);
 const newestId = builder.select({ id: max(bulkInvites.id) }).from(bulkInvites);
 
 /** `rows` is a JSON array. They belong to the newest bulk invite. */
-export const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+export const insertBulkInviteRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     bulkInviteRows,
     { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId },

@@ -56,18 +56,18 @@ function undatedSince(
   now: number,
 ): number {
   return decision === "granted"
-    ? Math.min(present_since, now, latest(ledger, "refused") ?? now)
-    : Math.max(now, latest(ledger, "granted") ?? now);
+    ? Math.min(present_since, now, latestDecision(ledger, "refused") ?? now)
+    : Math.max(now, latestDecision(ledger, "granted") ?? now);
 }
 
 /** A full ledger takes only the refusal that ends a consent: that is always possible. */
 function endsConsent(ledger: KnownConsent[], decision: ConsentDecision, decided_at: number): boolean {
-  const granted = latest(ledger, "granted") ?? Number.POSITIVE_INFINITY;
-  const refused = latest(ledger, "refused") ?? Number.NEGATIVE_INFINITY;
+  const granted = latestDecision(ledger, "granted") ?? Number.POSITIVE_INFINITY;
+  const refused = latestDecision(ledger, "refused") ?? Number.NEGATIVE_INFINITY;
   return decision === "refused" && refused < granted && decided_at >= granted;
 }
 
-function latest(ledger: KnownConsent[], decision: ConsentDecision): number | undefined {
+function latestDecision(ledger: KnownConsent[], decision: ConsentDecision): number | undefined {
   const times = ledger.filter((each) => each.decision === decision).map(({ decided_at }) => decided_at);
   return times.length > 0 ? Math.max(...times) : undefined;
 }

@@ -44,7 +44,7 @@ const ofKey = builder
       and ${participants.erased_at} is null`,
   );
 
-const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     consents,
     {
@@ -56,7 +56,7 @@ const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
 );
 
 export const insertConsents = (rows: NewConsent[]): BoundQuery<unknown> =>
-  insertRows({ rows: JSON.stringify(rows) });
+  insertConsentRows({ rows: JSON.stringify(rows) });
 
 /** The decisions of those on the call of the path, oldest first. */
 export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>

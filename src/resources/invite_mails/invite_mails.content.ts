@@ -14,8 +14,8 @@ export interface InviteMail {
  */
 export function inviteMail({ email, organization_name, accept_url, expires_at }: InviteMail): Mail {
   const name = harmless(organization_name) || "an organization";
-  const shown = `<bdi>${escaped(name)}</bdi>`;
-  const link = escaped(accept_url);
+  const shown = `<bdi>${escapeHtml(name)}</bdi>`;
+  const link = escapeHtml(accept_url);
   const until = `${dates.format(expires_at)} UTC`;
   const warning = "Anyone who has this link can accept. Please do not pass it on.";
   return {
@@ -82,4 +82,4 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);

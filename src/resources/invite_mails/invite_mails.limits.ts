@@ -106,18 +106,18 @@ export async function takeAddress(
   mailing: string,
 ): Promise<boolean> {
   const { settings, now } = context;
-  const address_digest = await digestOf(settings, email);
+  const address_digest = await digestOfAddress(settings, email);
   const counted = await runAll(counterOf(context), countAddressMail({ address_digest, mailing, now }));
   return counted.length > 0;
 }
 
 /** The mail did not go out. Comes before the lease is given back: then nobody else can have counted it. */
 export async function giveAddressBack(context: Counting, email: string, mailing: string): Promise<void> {
-  const address_digest = await digestOf(context.settings, email);
+  const address_digest = await digestOfAddress(context.settings, email);
   await runAll(counterOf(context), uncountAddressMail({ address_digest, mailing }));
 }
 
-async function digestOf({ DIGEST_SECRET }: Context["settings"], email: string): Promise<string> {
+async function digestOfAddress({ DIGEST_SECRET }: Context["settings"], email: string): Promise<string> {
   // Not the digest of a participant's key that happens to be an address.
   const [digest = ""] = await keyedDigests(DIGEST_SECRET, [`mailed to ${email}`]);
   return digest;

@@ -15,11 +15,11 @@ export async function nudgeInviteMails({
   mailer,
   inviteMailQueue,
 }: Pick<Context, "mailer" | "inviteMailQueue">) {
-  if (mailer) await nudge(inviteMailQueue, (delay) => send(inviteMailQueue, delay));
+  if (mailer) await nudge(inviteMailQueue, (delay) => sendMailMessage(inviteMailQueue, delay));
 }
 
 /** If it fails, the cron queues what is due. */
-async function send(queue: Queue, delay: number): Promise<void> {
+async function sendMailMessage(queue: Queue, delay: number): Promise<void> {
   await queue
     .send(MESSAGE, { delaySeconds: Math.ceil(delay / 1000) })
     .catch((error) => logFault({ queue: "invite-mails" }, error));
@@ -32,7 +32,7 @@ export const consumeInviteMails = (batch: MessageBatch, env: Env, afterShard: Af
     env,
     inviteMailMessage,
     async (context) => {
-      if (await sendDueMails(context)) await send(context.inviteMailQueue, 0);
+      if (await sendDueMails(context)) await sendMailMessage(context.inviteMailQueue, 0);
     },
     afterShard,
   );
@@ -45,6 +45,6 @@ export const consumeInviteMails = (batch: MessageBatch, env: Env, afterShard: Af
  */
 export async function queueDueMails(context: Context): Promise<number> {
   if (!context.mailer || (await findDueMails(context, 1)).length === 0) return 0;
-  await send(context.inviteMailQueue, 0);
+  await sendMailMessage(context.inviteMailQueue, 0);
   return 1;
 }

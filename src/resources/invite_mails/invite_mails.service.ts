@@ -75,7 +75,7 @@ async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail)
   };
   const ids = { organization_id, invite_id: id };
   const [leased, refused] = await leaseOrRefuse(db, lease);
-  if (refused) log("invite_mail_failed", { ...ids, reason: refusalOf(due, now) });
+  if (refused) log("invite_mail_failed", { ...ids, reason: leaseRefusal(due, now) });
   if (!leased) return;
   const mayGetMail = await takeAddress(context, leased.email, lease.mailing).catch(async (error) => {
     await runAll(db, endMailLease({ ...due, lease_until: lease.lease_until, mail_status: "queued" }));
@@ -136,7 +136,7 @@ async function refuseForAddress(
 }
 
 /** The first reason for which a mail that was due was not leased. */
-function refusalOf({ expires_at, mail_leases }: DueMail, now: number): string {
+function leaseRefusal({ expires_at, mail_leases }: DueMail, now: number): string {
   if (expires_at <= now) return "expired";
   return mail_leases >= MAX_MAIL_LEASES ? "outcomes_unknown" : "organization_limit";
 }

@@ -42,7 +42,7 @@ const knownKeySets = new Map<string, JWTVerifyGetKey>();
  * Its function throws KeysUnavailable where they cannot be fetched within 5 s, KeyUnusable where the token's own key is
  * broken, and jose's errors where no key fits, or several.
  */
-export function keysOf(jwks_url: string): JWTVerifyGetKey {
+export function keysOfProvider(jwks_url: string): JWTVerifyGetKey {
   const known = knownKeySets.get(jwks_url);
   if (known) return known;
   const keys = fetchedKeys(jwks_url);

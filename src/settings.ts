@@ -33,12 +33,12 @@ export type PublicKey = z.output<typeof publicKey>;
 /** A setting that is JSON. A fault says what it must be, and nothing of the text, which may be a secret. */
 const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.string().transform((text, { addIssue }): z.output<Schema> => {
-    const { data, success } = schema.safeParse(parsed(text));
+    const { data, success } = schema.safeParse(parseOrUndefined(text));
     if (!success) addIssue({ code: "custom", message: error });
     return data as z.output<Schema>;
   });
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -125,7 +125,7 @@ export class SettingsError extends Error {
 /** An empty text counts as not set. */
 const isSet = ([, value]: [string, unknown]) => typeof value !== "string" || value.trim() !== "";
 
-const known = new WeakMap<object, Settings>();
+const checkedSettings = new WeakMap<object, Settings>();
 
 /**
  * The Worker's settings, checked once per isolate.
@@ -133,7 +133,7 @@ const known = new WeakMap<object, Settings>();
  * @throws SettingsError if a setting is missing or not valid
  */
 export function readSettings(env: object): Settings {
-  const parsed = known.get(env);
+  const parsed = checkedSettings.get(env);
   if (parsed) return parsed;
   const result = settingsSchema.safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
   if (!result.success) {
@@ -142,7 +142,7 @@ export function readSettings(env: object): Settings {
       `Settings at fault: ${faults.join("; ")}. README.md lists all settings; \`npm run dev\` makes those for development.`,
     );
   }
-  known.set(env, result.data);
+  checkedSettings.set(env, result.data);
   return result.data;
 }
 

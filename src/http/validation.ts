@@ -5,7 +5,7 @@ import * as z from "zod";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
 import { ApiError, bodyTooLarge, noSuchPath, notJson, unprocessable } from "./errors.ts";
 import { inTurn, mayBeLarge } from "./large_bodies.ts";
-import { nullsDropped } from "./null_fields.ts";
+import { nullDropper } from "./null_fields.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
@@ -56,7 +56,7 @@ export const query = <Schema extends z.ZodType>(schema: Schema) =>
       (result) => {
         if (!result.success) throw new ApiError(400, explainIssues(result.error.issues));
       },
-      validatingWith((value) => withoutEmpty(value as Record<string, string | string[]>)),
+      validationAfter((value) => withoutEmpty(value as Record<string, string | string[]>)),
     ),
     { input: { target: "query", schema } satisfies Input },
   );
@@ -71,13 +71,13 @@ export const params = <Schema extends z.ZodType>(schema: Schema) =>
         if (!result.success) throw noSuchPath();
         c.get("requireHeaders")?.();
       },
-      validatingWith((value) => value),
+      validationAfter((value) => value),
     ),
     { input: { target: "param", schema } satisfies Input },
   );
 
 /** No schema of ours waits for anything, and asynchronous validation takes longer. */
-const validatingWith = (prepare: (value: unknown) => unknown) => ({
+const validationAfter = (prepare: (value: unknown) => unknown) => ({
   // The validator wants an error typed by the schema, which no function for all schemas can have.
   validationFunction: (schema: z.ZodType, value: unknown) => schema.safeParse(prepare(value)) as never,
 });
@@ -101,7 +101,7 @@ function withoutEmpty(parameters: Record<string, string | string[]>) {
  * @param limit in bytes; by default the limit of the API
  */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: number) {
-  const withoutNulls = nullsDropped(schema);
+  const withoutNulls = nullDropper(schema);
   const validateBody: MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> = async (
     c,
     next,
@@ -113,14 +113,14 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
         // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
         const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await readBodyText(c);
         requireFewContainers(json);
-        c.req.addValidatedData("json", validated(withoutNulls(parseJson(json))));
+        c.req.addValidatedData("json", requireValid(withoutNulls(parseJson(json))));
       });
     }
     if (isLarge) return inTurn(read, next);
     await read();
     await next();
   };
-  function validated(body: unknown): object {
+  function requireValid(body: unknown): object {
     const { data, error } = schema.safeParse(body);
     if (error) throw unprocessable(explainIssues(error.issues));
     return data as object;
@@ -130,9 +130,11 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
 
 /** The text of a refusal, with the first faults: each has the path of its field. */
 export function explainIssues(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  const named = issues.slice(0, MAX_NAMED_FAULTS);
-  const more = issues.length > named.length ? [`and ${issues.length - named.length} more`] : [];
-  return [...named.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join("; ");
+  const firstIssues = issues.slice(0, MAX_NAMED_FAULTS);
+  const more = issues.length > firstIssues.length ? [`and ${issues.length - firstIssues.length} more`] : [];
+  return [...firstIssues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join(
+    "; ",
+  );
 }
 
 /** Refuses a body with more bytes with 413. */

@@ -9,7 +9,7 @@ import { BULK_INVITE_CHUNK, MAX_UNUSED_INVITES } from "../../limits.ts";
 import { endRowsOfChunk } from "../bulk_invites/bulk_invites.merge.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
 import type { BulkInviteChunk } from "../bulk_invites/bulk_invites.schemas.ts";
-import { failingRows, isPendingRow, pendingRowColumns } from "../bulk_invites/bulk_invites.sql.ts";
+import { failRowsWhere, isPendingRow, pendingRowColumns } from "../bulk_invites/bulk_invites.sql.ts";
 
 /**
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
@@ -45,7 +45,7 @@ export async function failChunk({ db, now }: Context, chunk: BulkInviteChunk): P
 const inChunk = ({ bulk_invite_id, first_row, last_row }: Values<Omit<BulkInviteChunk, "schema">>) =>
   and(eq(bulkInviteRows.bulk_invite_id, bulk_invite_id), between(bulkInviteRows.row, first_row, last_row));
 
-const failRowsOf = failingRows((chunk: Placeholders<BulkInviteChunk>) => ({
+const failRowsOf = failRowsWhere((chunk: Placeholders<BulkInviteChunk>) => ({
   ofBulkInvites: eq(bulkInvites.id, chunk.bulk_invite_id),
   ofRows: inChunk(chunk),
 }));

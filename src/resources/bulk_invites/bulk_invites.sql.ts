@@ -99,7 +99,7 @@ export const isPendingRow = eq(bulkInviteRows.status, "pending");
  *
  * @param conditions which bulk invites, and which of their rows
  */
-export function failingRows<Values extends object>(
+export function failRowsWhere<Values extends object>(
   conditions: (values: Placeholders<Values>) => {
     ofBulkInvites: SQL | undefined;
     ofRows: SQL | undefined;
@@ -144,7 +144,7 @@ const rowsOfBulkInvite = (condition: SQL | undefined) =>
     .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), condition));
 
 /** Makes the rows fail that a member sent, that are not worked off yet, and that give one of these roles, a JSON array. */
-export const failRowsSentBy = failingRows(
+export const failRowsSentBy = failRowsWhere(
   ({
     organization_id,
     user_id,

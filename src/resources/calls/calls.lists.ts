@@ -106,7 +106,7 @@ const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
 const zeroIfNone = (total: SQL) => sql<number>`coalesce(${total}, 0)`;
 
 /** A list whose rows are few, or counted over the index that leads to them. */
-function counted(condition: (listed: Listed) => SQL | undefined): CallList {
+function countedList(condition: (listed: Listed) => SQL | undefined): CallList {
   const total = preparedQuery((listed: Listed) =>
     builder
       .select({ total: count().as("total") })
@@ -134,7 +134,7 @@ function byReferences(isWithin: (listed: Listed) => SQL) {
         ),
       );
   return {
-    byReference: counted((listed) =>
+    byReference: countedList((listed) =>
       and(
         eq(calls.organization_id, listed.organization_id),
         eq(calls.external_reference, listed.external_reference),
@@ -142,7 +142,7 @@ function byReferences(isWithin: (listed: Listed) => SQL) {
         isWithin(listed),
       ),
     ),
-    byParticipant: counted((listed) =>
+    byParticipant: countedList((listed) =>
       and(
         sql`+${calls.organization_id} = ${listed.organization_id}`,
         inArray(calls.id, ofParticipant(listed)),

@@ -106,21 +106,21 @@ export async function updateCall(
   update: z.output<typeof updateCallBody>["call"],
 ): Promise<CallWithResults> {
   const { db, now, caller } = context;
-  const reached = reachedCall(caller, path);
+  const reachedPath = reachedCall(caller, path);
   return decideAndWrite(
     db,
-    [referenceOfPath(reached)],
+    [referenceOfPath(reachedPath)],
     ([known], [shown]): Decision<CallWithResults> => {
       if (!known || !shown) throw callNotFound();
       const external_reference = mergeReference(known, update);
       if (external_reference === known.external_reference) return { unchanged: shown };
       const { id } = known;
       return {
-        writes: [setReference({ id, external_reference, now }), callWithResults(reached)],
+        writes: [setReference({ id, external_reference, now }), callWithResults(reachedPath)],
         entries: [callEntry(context, "update", { id })],
       };
     },
-    { unguardedReads: [callWithResults(reached)] },
+    { unguardedReads: [callWithResults(reachedPath)] },
   );
 }
 

@@ -36,7 +36,7 @@ export function mergeConsent(
   const decision = recording_consent ? "granted" : "refused";
   const own = known.ledger.filter((each) => each.reporter === reporter);
   if (at === undefined && reporter === "platform" && own.at(-1)?.decision === decision) return undefined;
-  const decided_at = at ?? undatedSince(decision, known, now);
+  const decided_at = at ?? timeOfUndated(decision, known, now);
   if (own.some((each) => each.decision === decision && each.decided_at === decided_at)) return undefined;
   const isFull = known.ledger.length >= MAX_CONSENT_DECISIONS;
   if (isFull && !endsConsent(known.ledger, decision, decided_at)) return undefined;
@@ -50,7 +50,7 @@ export const isInFuture = (at: number, now: number) => at > now + CONSENT_CLOCK_
  * there, a refusal from now. Reports are late, and clocks differ. So such a grant never overrules a refusal, and such a
  * refusal overrules every grant.
  */
-function undatedSince(
+function timeOfUndated(
   decision: ConsentDecision,
   { ledger, present_since }: KnownConsents,
   now: number,

@@ -61,7 +61,7 @@ export interface NamedValues {
 }
 
 /** Selects the participants of an organization whom a report names. Each half has an index. */
-export function namedIds(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
+export function participantIdsByKeys(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
   const idsOf = (isErased: SQL, list: Value<string>) =>
     builder
       .select({ id: participants.id })
@@ -78,16 +78,16 @@ export function namedIds(organization_id: Value<number>, { keys, digests }: Valu
 }
 
 /** Selects those participants, by id: whichever rooms of the organization they are in. */
-export const selectNamed = (organization_id: Value<number>, named: Values<NamedValues>) =>
+export const selectParticipantsByKeys = (organization_id: Value<number>, named: Values<NamedValues>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(inArray(participants.id, namedIds(organization_id, named)))
+    .where(inArray(participants.id, participantIdsByKeys(organization_id, named)))
     .orderBy(participants.id);
 
 /** The participants whom a report names, in the organization of the room that has or had the slug. */
 export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedValues>) =>
-  selectNamed(organizationOfAnySlug(report.slug), report),
+  selectParticipantsByKeys(organizationOfAnySlug(report.slug), report),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */

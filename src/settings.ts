@@ -38,14 +38,14 @@ const publicKey = lazily(() =>
 export type PublicKey = z.output<ReturnType<typeof publicKey>>;
 
 /** A setting that is JSON. A fault says what it must be, and nothing of the text, which may be a secret. */
-const json = <Schema extends z.ZodType>(schema: Schema, error: string) =>
+const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.string().transform((text, { addIssue }): z.output<Schema> => {
-    const { data, success } = schema.safeParse(parsed(text));
+    const { data, success } = schema.safeParse(parseOrUndefined(text));
     if (!success) addIssue({ code: "custom", message: error });
     return data as z.output<Schema>;
   });
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -85,11 +85,11 @@ const fields = lazily(() =>
       .min(1)
       .max(MAX_INVITE_VALIDITY_DAYS)
       .default(DEFAULT_INVITE_VALIDITY_DAYS),
-    AUDIT_SIGNING_KEY: json(
+    AUDIT_SIGNING_KEY: jsonSetting(
       publicKey().extend({ d: bytesOfKey() }),
       "must be a private Ed25519 key as a JWK, with kty, crv, x and d",
     ).optional(),
-    AUDIT_PUBLIC_KEYS: json(
+    AUDIT_PUBLIC_KEYS: jsonSetting(
       z.array(publicKey()),
       "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
     ).default([]),
@@ -136,7 +136,7 @@ export class SettingsError extends Error {
 /** An empty text counts as not set. */
 const isSet = ([, value]: [string, unknown]) => typeof value !== "string" || value.trim() !== "";
 
-const known = new WeakMap<object, Settings>();
+const checkedSettings = new WeakMap<object, Settings>();
 
 /**
  * The Worker's settings, checked once per isolate.
@@ -144,7 +144,7 @@ const known = new WeakMap<object, Settings>();
  * @throws SettingsError if a setting is missing or not valid
  */
 export function readSettings(env: object): Settings {
-  const parsed = known.get(env);
+  const parsed = checkedSettings.get(env);
   if (parsed) return parsed;
   const result = settingsSchema().safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
   if (!result.success) {
@@ -153,7 +153,7 @@ export function readSettings(env: object): Settings {
       `Settings at fault: ${faults.join("; ")}. README.md lists all settings; \`npm run dev\` makes those for development.`,
     );
   }
-  known.set(env, result.data);
+  checkedSettings.set(env, result.data);
   return result.data;
 }
 

@@ -55,7 +55,7 @@ export const query = <Schema extends z.ZodType>(schema: () => Schema) =>
     schema,
     (value) => withoutEmpty(value as Record<string, string | string[]>),
     (issues) => {
-      throw new ApiError(400, explain(issues));
+      throw new ApiError(400, explainIssues(issues));
     },
   );
 
@@ -125,30 +125,32 @@ export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?:
     async function read() {
       await limitBody(maxSize)(c, async () => {
         // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
-        const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await textOf(c);
+        const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await readBodyText(c);
         requireFewContainers(json);
         const body = parseJson(json);
         dropNulls()(body);
-        c.req.addValidatedData("json", validated(body));
+        c.req.addValidatedData("json", requireValid(body));
       });
     }
     if (isLarge) return inTurn(read, next);
     await read();
     await next();
   };
-  function validated(body: unknown): object {
+  function requireValid(body: unknown): object {
     const { data, error } = schema().safeParse(body);
-    if (error) throw unprocessable(explain(error.issues));
+    if (error) throw unprocessable(explainIssues(error.issues));
     return data as object;
   }
   return Object.assign(validateBody, { input: { target: "json", schema, limit } satisfies Input });
 }
 
 /** The text of a refusal, with the first faults: each has the path of its field. */
-export function explain(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  const named = issues.slice(0, MAX_NAMED_FAULTS);
-  const more = issues.length > named.length ? [`and ${issues.length - named.length} more`] : [];
-  return [...named.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join("; ");
+export function explainIssues(issues: readonly { path: PropertyKey[]; message: string }[]): string {
+  const firstIssues = issues.slice(0, MAX_NAMED_FAULTS);
+  const more = issues.length > firstIssues.length ? [`and ${issues.length - firstIssues.length} more`] : [];
+  return [...firstIssues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join(
+    "; ",
+  );
 }
 
 /** Refuses a body with more bytes with 413. */
@@ -164,7 +166,7 @@ export function limitBody(maxSize: number) {
 const decoder = new TextDecoder();
 
 /** The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text. */
-export const textOf = async ({ req }: HonoContext): Promise<string> =>
+export const readBodyText = async ({ req }: HonoContext): Promise<string> =>
   decoder.decode(await req.arrayBuffer());
 
 /** @throws ApiError 400 */

@@ -13,7 +13,7 @@ import {
 import { httpsRequired } from "../http/https.ts";
 import { BAD_KEY } from "../http/idempotency_key.ts";
 import { tooManyText } from "../http/rate_limits.ts";
-import { explain, type Input } from "../http/validation.ts";
+import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
   EXTERNAL_BODY_LIMIT,
@@ -176,7 +176,7 @@ function faultOf(schema: z.ZodType, value?: string): string {
       : Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value]));
   const { error } = schema.safeParse(wrong);
   if (!error) throw new Error("A schema accepts what was to be an example of a fault");
-  return explain(error.issues);
+  return explainIssues(error.issues);
 }
 
 function headersFor(api: Api, method: string, status: number, operation: Operation) {

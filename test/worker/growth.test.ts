@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { typesNamed } from "../../src/database/enums.ts";
+import { eventTypesOf } from "../../src/database/enums.ts";
 import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { documents } from "./support/contract.ts";
@@ -283,7 +283,7 @@ describe(`Events, of which there are more than ${SIZE},`, () => {
     expect(result.events).toHaveLength(query.includes("100") ? 100 : PER_PAGE);
     // One of each further type of a family is read to see that it is not the next.
     expect(rows_read).toBeLessThanOrEqual(
-      result.events.length + (query.includes("*") ? typesNamed(["call.*"]).length - 1 : 0),
+      result.events.length + (query.includes("*") ? eventTypesOf(["call.*"]).length - 1 : 0),
     );
   });
 

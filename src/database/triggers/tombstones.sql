@@ -13,7 +13,7 @@ BEGIN
 END;
 
 -- The reference may name who took part: so it goes with the names, and does not come where a call is first reported after
--- that. A legal hold keeps it; the cron erases it after that (calls.erasure.ts).
+-- that. A legal hold keeps it; the cron erases it after that (calls.chores.ts).
 CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF call_id, erased_at ON `participants`
 WHEN new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
   AND (old.erased_at IS NULL OR old.call_id IS NOT new.call_id)

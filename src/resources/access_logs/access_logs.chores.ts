@@ -41,10 +41,10 @@ type Old = Turn & { before: number };
 /** The organizations whose oldest entry is old. It reads two rows or four of each, and not one for each day. */
 const ownersOfOld = ({ before }: Placeholders<Old>): SQL => {
   const owner = sql`owner_of_log.id`;
-  const sealed = oldestSealOf(owner, { value: sql`${accessLogSeals.created_at}`.as("value") });
-  const made = oldestOf(owner, { value: sql`${accessLogs.at}`.as("value") });
+  const oldestSealAt = oldestSealOf(owner, { value: sql`${accessLogSeals.created_at}`.as("value") });
+  const oldestEntryAt = oldestOf(owner, { value: sql`${accessLogs.at}`.as("value") });
   return sql`select id from (${eachOf(accessLogs.organization_id)}) as owner_of_log
-    where iif(${anySealOf(owner)} is null, ${made}, ${sealed}) < ${before}`;
+    where iif(${anySealOf(owner)} is null, ${oldestEntryAt}, ${oldestSealAt}) < ${before}`;
 };
 
 /** The oldest entries of such an organization: those of one seal, or without seals what is old among them. */

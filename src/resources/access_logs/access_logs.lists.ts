@@ -117,7 +117,7 @@ function listOf(lookThrough: (listed: Listed) => SQL): EntryList {
   };
 }
 
-const listWhere = (condition: (listed: Listed) => SQL | undefined) =>
+const entryListWhere = (condition: (listed: Listed) => SQL | undefined) =>
   listOf(
     (listed) =>
       sql`${builder
@@ -135,12 +135,12 @@ const listWhere = (condition: (listed: Listed) => SQL | undefined) =>
         .limit(listed.looked_through)}`,
   );
 
-export const allEntries = listWhere(() => undefined);
+export const allEntries = entryListWhere(() => undefined);
 
 /** Tells SQLite that few entries are so: between two ids it would go through all entries of the organization. */
 const isRare = (condition: SQL) => sql`likelihood(${condition}, 0.0001)`;
 
-export const entriesOfActingUser = listWhere((listed) =>
+export const entriesOfActingUser = entryListWhere((listed) =>
   isRare(eq(accessLogs.acting_user, listed.acting_user)),
 );
 
@@ -161,7 +161,7 @@ const callsOfReference = (
       ),
     );
 
-export const entriesOfCall = listWhere((listed) => {
+export const entriesOfCall = entryListWhere((listed) => {
   const isItsCall = sql`exists ${callsOfReference(listed, eq(participants.call_id, listed.call_id))}`;
   return and(
     isRare(eq(accessLogs.call_id, listed.call_id)),

@@ -21,7 +21,7 @@ export async function requeueLostRows(context: Context): Promise<number> {
   const { db, now } = context;
   const work = { now, lost_before: now - BULK_INVITE_LOST_AFTER };
   const lost = await takeTurns(BULK_INVITES_REQUEUED, (turn) =>
-    runAll(db, claimLostBulkInvites({ ...turn, ...work })),
+    runAll(db, takeLostBulkInvites({ ...turn, ...work })),
   );
   await queueRows(context, lost);
   for (const { id } of lost) log("bulk_invite_requeued", { bulk_invite_id: id });
@@ -29,7 +29,7 @@ export async function requeueLostRows(context: Context): Promise<number> {
 }
 
 /** Sets `queued_at` before the rows are sent, so that of two crons only one sends them. */
-const claimLostBulkInvites = preparedQuery(
+const takeLostBulkInvites = preparedQuery(
   (lost: Placeholders<Turn & { now: number; lost_before: number }>) => {
     const lostOf = (owner_id: SQL) =>
       builder

@@ -99,7 +99,7 @@ export const isPendingRow = eq(bulkInviteRows.status, "pending");
  *
  * @param conditions which bulk invites, and which of their rows
  */
-export function failingRows<Values extends object>(
+export function failRowsWhere<Values extends object>(
   conditions: (values: Placeholders<Values>) => {
     ofBulkInvites: SQL | undefined;
     ofRows: SQL | undefined;
@@ -144,7 +144,7 @@ const rowsOfBulkInvite = (condition: SQL | undefined) =>
     .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), condition));
 
 /** Makes the rows fail that a member sent, that are not worked off yet, and that give one of these roles, a JSON array. */
-export const failRowsSentBy = failingRows(
+export const failRowsSentBy = failRowsWhere(
   ({
     organization_id,
     user_id,
@@ -185,7 +185,7 @@ export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites);
 const newestId = builder.select({ id: max(bulkInvites.id) }).from(bulkInvites);
 
 /** `rows` is a JSON array. They belong to the newest bulk invite. */
-export const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+export const insertBulkInviteRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     bulkInviteRows,
     { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId },

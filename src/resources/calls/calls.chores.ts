@@ -1,14 +1,47 @@
-import { and, asc, eq, gt, isNull, lte, max, notExists, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  max,
+  not,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { calls, egresses, participants, soapNotes, transcripts } from "../../database/schema.ts";
-import { eachOf, ownerIdOf, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
-import { CALLS_ENDED, SILENCE_UNTIL_END } from "../../limits.ts";
+import { pastRetentionInTurn } from "../../database/retention.ts";
+import {
+  calls,
+  egresses,
+  organizations,
+  participants,
+  soapNotes,
+  transcripts,
+} from "../../database/schema.ts";
+import {
+  type ChoreTurn,
+  eachOf,
+  ownerIdOf,
+  rowid,
+  rowsInTurn,
+  type Turn,
+  takeTurns,
+  workOffRecorded,
+} from "../../database/turns.ts";
+import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
 import { withEventTimes } from "../participants/participants.event_times.ts";
 import { leaveAtEnd } from "../participants/participants.on_call.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
+import { callEntries, isHeld } from "./calls.sql.ts";
 
 interface Silence extends Turn {
   /** Nothing was heard after this time. */
@@ -151,4 +184,51 @@ const writeAssumedEnds = preparedQuery(({ now, ends }: Placeholders<{ now: numbe
     .from(sql`json_each(${ends}) as item`)
     .where(sql`${calls.id} = item.value ->> 0`)
     .returning({ id: calls.id }),
+);
+
+/**
+ * Erases the references of calls, where their organization does not keep names for so long. Those of calls with participants
+ * go with the first of these (see triggers/tombstones.sql), but for calls that nobody joined, and after a legal hold.
+ *
+ * @returns how many it erased
+ */
+export const eraseReferences = (context: Context): Promise<number> =>
+  workOffRecorded(
+    context,
+    CRON_PORTION,
+    (chore) => recordErasures(context, "update", chore),
+    eraseDueReferences,
+  );
+
+/** True for the calls whose reference is due. */
+function isReferenceDue(chore: Placeholders<ChoreTurn>) {
+  const named = builder
+    .select({ id: participants.id })
+    .from(participants)
+    .where(and(eq(participants.call_id, calls.id), isNull(participants.erased_at)));
+  const due = {
+    time: calls.ended_at,
+    days: organizations.participant_retention_days,
+    where: and(
+      or(isNotNull(calls.external_reference), isNotNull(calls.livekit_said)),
+      notExists(named),
+      not(isHeld(calls.id)),
+    ),
+  };
+  return inArray(rowid, pastRetentionInTurn(calls, due, chore.now, chore));
+}
+
+const recordErasures = callEntries(isReferenceDue);
+
+const eraseDueReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
+  builder
+    .update(calls)
+    .set({
+      external_reference: null,
+      livekit_said: null,
+      reference_erased_at: sql`${chore.now}`,
+      updated_at: sql`${chore.now}`,
+    })
+    .where(isReferenceDue(chore))
+    .returning({ owner_id: ownerIdOf(calls.organization_id) }),
 );

@@ -68,7 +68,7 @@ const isInPeriod = ({ from, before }: Listed): SQL | undefined =>
 
 const newestFirst = [desc(calls.started_at), desc(calls.id)];
 
-const pageWhere = (condition: (listed: Listed) => SQL | undefined) =>
+const callPageWhere = (condition: (listed: Listed) => SQL | undefined) =>
   preparedQuery((listed: Placeholders<ListedCalls & Window>) =>
     builder
       .select(callColumns)
@@ -106,14 +106,14 @@ const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
 const zeroIfNone = (total: SQL) => sql<number>`coalesce(${total}, 0)`;
 
 /** A list whose rows are few, or counted over the index that leads to them. */
-function counted(condition: (listed: Listed) => SQL | undefined): CallList {
+function countedList(condition: (listed: Listed) => SQL | undefined): CallList {
   const total = preparedQuery((listed: Listed) =>
     builder
       .select({ total: count().as("total") })
       .from(calls)
       .where(and(condition(listed), isInPeriod(listed))),
   );
-  return { page: pageWhere(condition), total, totalOfDates: total };
+  return { page: callPageWhere(condition), total, totalOfDates: total };
 }
 
 /**
@@ -134,7 +134,7 @@ function byReferences(isWithin: (listed: Listed) => SQL) {
         ),
       );
   return {
-    byReference: counted((listed) =>
+    byReference: countedList((listed) =>
       and(
         eq(calls.organization_id, listed.organization_id),
         eq(calls.external_reference, listed.external_reference),
@@ -142,7 +142,7 @@ function byReferences(isWithin: (listed: Listed) => SQL) {
         isWithin(listed),
       ),
     ),
-    byParticipant: counted((listed) =>
+    byParticipant: countedList((listed) =>
       and(
         sql`+${calls.organization_id} = ${listed.organization_id}`,
         inArray(calls.id, ofParticipant(listed)),
@@ -157,7 +157,7 @@ const ofOwner = (listed: Listed) => ownerWithinReach(listed);
 /** The calls of the organization user whom a path names. */
 export const callsOfOwner: CallLists = {
   byTime: {
-    page: pageWhere((listed) => eq(calls.organization_user_id, ofOwner(listed))),
+    page: callPageWhere((listed) => eq(calls.organization_user_id, ofOwner(listed))),
     total: totalOfOwners(ofOwner),
     totalOfDates: totalOfDates(ofOwner),
   },
@@ -173,7 +173,7 @@ const byReferencesOfReached = byReferences(
 /** The calls of all whom somebody reaches who reaches everybody. */
 export const callsOfEverybody: CallLists = {
   byTime: {
-    page: pageWhere(({ organization_id }) => eq(calls.organization_id, organization_id)),
+    page: callPageWhere(({ organization_id }) => eq(calls.organization_id, organization_id)),
     total: totalOfDates(ofEverybody),
     totalOfDates: totalOfDates(ofEverybody),
   },

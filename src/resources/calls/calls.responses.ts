@@ -62,7 +62,7 @@ const details = {
   }),
 };
 
-const resultState = (text: string) =>
+const resultStateSchema = (text: string) =>
   z.enum(RESULT_STATES).meta({
     description: `How far the ${text} is: \`none\` if there is none, or it was deleted; \`pending\` if there is one, but the call is going on or it is not final; \`ready\` if it is final and the call has ended.`,
     example: "ready",
@@ -73,8 +73,8 @@ export const callWithResultsSchema = callSchema
     ...details,
     results: z
       .object({
-        transcript: resultState("transcript"),
-        soap_note: resultState("SOAP note"),
+        transcript: resultStateSchema("transcript"),
+        soap_note: resultStateSchema("SOAP note"),
         egresses: count().meta({
           description:
             "The number of recordings that their list shows: 0 while the call is going on, and as long as a participant has not consented.",

@@ -9,9 +9,9 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
-import { listEntry } from "../access_logs/access_logs.calls.ts";
+import { listEntry } from "../calls/calls.entries.ts";
 import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
-import { type NamedValues, namedIds } from "../participants/participants.sql.ts";
+import { type NamedValues, participantIdsByKeys } from "../participants/participants.sql.ts";
 
 export const consentColumns = getTableColumns(consents);
 
@@ -23,11 +23,11 @@ export const ledgerColumns = {
 };
 
 /** Selects the decisions of the participants whom a report names, in the order in which they were reported. */
-export const consentsOfNamed = (organization_id: Value<number>, named: Values<NamedValues>) =>
+export const consentsOfParticipants = (organization_id: Value<number>, named: Values<NamedValues>) =>
   builder
     .select(ledgerColumns)
     .from(consents)
-    .where(inArray(consents.participant_id, namedIds(organization_id, named)))
+    .where(inArray(consents.participant_id, participantIdsByKeys(organization_id, named)))
     .orderBy(asc(consents.id));
 
 /** A decision of a participant. One who is written in the same transaction has no id yet, and is found by the key. */
@@ -44,7 +44,7 @@ const ofKey = builder
       and ${participants.erased_at} is null`,
   );
 
-const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     consents,
     {
@@ -56,7 +56,7 @@ const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
 );
 
 export const insertConsents = (rows: NewConsent[]): BoundQuery<unknown> =>
-  insertRows({ rows: JSON.stringify(rows) });
+  insertConsentRows({ rows: JSON.stringify(rows) });
 
 /** The decisions of those on the call of the path, oldest first. */
 export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>

@@ -7,9 +7,9 @@ import { reachedCall } from "../calls/calls.sql.ts";
 import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import type { AuditLog, auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
 import {
-  allEntries,
+  allAuditLogs,
   auditedEgress,
-  entriesOfEvent,
+  auditLogsOfEvent,
   listsOfEvents,
   totalOfEntries,
 } from "./egress_audit_logs.sql.ts";
@@ -30,7 +30,7 @@ export async function listAuditLogs(
     from: from ? Date.parse(from) : 0,
     before: to ? endOfDate(to) : Number.MAX_SAFE_INTEGER,
   };
-  const queries = event ? entriesOfEvent : allEntries;
+  const queries = event ? auditLogsOfEvent : allAuditLogs;
   const [[found], [counted], items] = await runBatch(db, [
     auditedEgress(egress),
     from || to ? queries.count(entries) : totalOfEntries({ ...egress, lists: listsOfEvents(event) }),

@@ -53,10 +53,10 @@ function entriesWhere(condition: (entries: Placeholders<ReachedEntries>) => SQL 
   };
 }
 
-export const allEntries = entriesWhere(() => undefined);
+export const allAuditLogs = entriesWhere(() => undefined);
 
 /** Queries of their own, because SQLite finds the entries of one event by an index of their own. */
-export const entriesOfEvent = entriesWhere((entries) => eq(egressAuditLogs.event, entries.event));
+export const auditLogsOfEvent = entriesWhere((entries) => eq(egressAuditLogs.event, entries.event));
 
 /** The lists of entries, as their totals name them: of one event, or of all. As a JSON array. */
 export const listsOfEvents = (event: AuditEvent | undefined): string =>

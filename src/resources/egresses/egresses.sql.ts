@@ -25,8 +25,8 @@ import { calls, egresses, egressFiles, organizations, participants } from "../..
 import { tableWrites } from "../../database/table_writes.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
-import { subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { subjectOfCall } from "../calls/calls.entries.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const egressColumns = getTableColumns(egresses);

@@ -20,14 +20,14 @@ import {
   membershipReads,
   membershipWrites,
   userByEmail,
-} from "../organization_users/organization_users.membership.ts";
+} from "../memberships/memberships.sql.ts";
 import { joinMember } from "../organization_users/organization_users.merge.ts";
 import type { User } from "../organization_users/organization_users.schemas.ts";
-import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.links.ts";
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
 import { activeInvitesAfter, inviteWrites, ownInvite, ownInviteById } from "./invites.sql.ts";
+import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.tokens.ts";
 
 const isOfToken = ({ id, organization_id, created_at, resent_at }: Values<InviteOfToken>): SQL | undefined =>
   and(

@@ -124,7 +124,7 @@ export const resentColumns = {
   mail_status: invites.mail_status,
   next_mail_at: invites.next_mail_at,
   mail_attempts: invites.mail_attempts,
-  mail_claims: invites.mail_claims,
+  mail_leases: invites.mail_leases,
 };
 
 export const ownInviteToResend = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>

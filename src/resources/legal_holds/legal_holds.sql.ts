@@ -2,8 +2,8 @@ import { eq, sql } from "drizzle-orm";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { legalHolds } from "../../database/schema.ts";
-import { subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, isRunningHoldOf } from "../calls/calls.sql.ts";
 
 /** For a call that is not held. It may be reported in the same transaction. */

@@ -177,7 +177,7 @@ const ofAssistant = (reach: Placeholders<Reach>) =>
 export const reachedIds = (reach: Placeholders<Reach>) =>
   builder.select({ id: organizationUsers.id }).from(organizationUsers).where(ofAssistant(reach));
 
-const pageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
+const userPageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
   preparedQuery((values: Placeholders<Reach & PageWindow>) =>
     builder
       .select(organizationUserColumns)
@@ -188,7 +188,7 @@ const pageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =
       .offset(values.offset),
   );
 
-const totalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
+const userTotalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
   preparedQuery((reach: Placeholders<Reach>) =>
     builder
       .select({ total: count().as("total") })
@@ -196,6 +196,6 @@ const totalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) 
       .where(condition(reach)),
   );
 
-export const everybody = { total: totalWhere(ofOrganization), page: pageWhere(ofOrganization) };
+export const everybody = { total: userTotalWhere(ofOrganization), page: userPageWhere(ofOrganization) };
 
-export const selfAndAssisted = { total: totalWhere(ofAssistant), page: pageWhere(ofAssistant) };
+export const selfAndAssisted = { total: userTotalWhere(ofAssistant), page: userPageWhere(ofAssistant) };

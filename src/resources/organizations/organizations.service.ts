@@ -74,18 +74,24 @@ export async function createOrganization(
   const slug = chosen ?? (await slugOf(name));
   const shard = shardOfNewOrganizations(context);
   const reads = chosen === undefined ? [] : [placeOfSlug({ slug })];
-  const made = await decideAndWrite(db, reads, (found: Place[] = []): Decision<Place | Organization> => {
-    const [place] = found;
-    if (place?.shard === 0) throw organizationSlugTaken();
-    if (place) return { unchanged: place };
-    const insertPlace = placeWrites.insert({ slug, shard });
-    if (shard > 0) return { writes: [insertPlace] };
-    return {
-      writes: [insertPlace, insertAtNewestPlace({ name, now })],
-      entries: [newestOrganizationEntry(context, "create", {})],
-    };
-  });
-  return "shard" in made ? createAt(requireShards(context.shards).enter(made.shard), made, name) : made;
+  const placeOrOrganization = await decideAndWrite(
+    db,
+    reads,
+    (found: Place[] = []): Decision<Place | Organization> => {
+      const [place] = found;
+      if (place?.shard === 0) throw organizationSlugTaken();
+      if (place) return { unchanged: place };
+      const insertPlace = placeWrites.insert({ slug, shard });
+      if (shard > 0) return { writes: [insertPlace] };
+      return {
+        writes: [insertPlace, insertAtNewestPlace({ name, now })],
+        entries: [newestOrganizationEntry(context, "create", {})],
+      };
+    },
+  );
+  return "shard" in placeOrOrganization
+    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, name)
+    : placeOrOrganization;
 }
 
 /** @throws ApiError 422 if it is there already: then its slug was taken before */

@@ -11,8 +11,8 @@ import {
 } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { listEntry, subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { listEntry, subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
@@ -61,7 +61,7 @@ export interface NamedValues {
 }
 
 /** Selects the participants of an organization whom a report names. Each half has an index. */
-export function namedIds(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
+export function participantIdsByKeys(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
   const idsOf = (isErased: SQL, list: Value<string>) =>
     builder
       .select({ id: participants.id })
@@ -78,16 +78,16 @@ export function namedIds(organization_id: Value<number>, { keys, digests }: Valu
 }
 
 /** Selects those participants, by id: whichever rooms of the organization they are in. */
-export const selectNamed = (organization_id: Value<number>, named: Values<NamedValues>) =>
+export const selectParticipantsByKeys = (organization_id: Value<number>, named: Values<NamedValues>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(inArray(participants.id, namedIds(organization_id, named)))
+    .where(inArray(participants.id, participantIdsByKeys(organization_id, named)))
     .orderBy(participants.id);
 
 /** The participants whom a report names, in the organization of the room that has or had the slug. */
 export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedValues>) =>
-  selectNamed(organizationOfAnySlug(report.slug), report),
+  selectParticipantsByKeys(organizationOfAnySlug(report.slug), report),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */

@@ -31,10 +31,10 @@ export async function listWaitingRooms(
   { id, ...page }: WaitingRoomsQuery,
 ): Promise<Page<WaitingRoom>> {
   const list = id === undefined ? allRooms : roomOfId;
-  const listed = { organization_id, id: id ?? null };
+  const values = { organization_id, id: id ?? null };
   const [[counted], rooms] = await runBatch(db, [
-    list.total(listed),
-    list.page({ ...listed, ...pageWindow(page) }),
+    list.total(values),
+    list.page({ ...values, ...pageWindow(page) }),
   ]);
   return toPage(page, counted?.total ?? 0, rooms);
 }

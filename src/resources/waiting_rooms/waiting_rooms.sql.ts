@@ -147,7 +147,7 @@ interface ListedRooms {
 }
 
 /** A list of rooms that are not retired. */
-function listWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) {
+function roomListWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) {
   const isListed = (rooms: Placeholders<ListedRooms>) =>
     and(
       eq(waitingRooms.organization_id, rooms.organization_id),
@@ -172,10 +172,10 @@ function listWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefi
   return { total, page };
 }
 
-export const allRooms = listWhere(() => undefined);
+export const allRooms = roomListWhere(() => undefined);
 
 /** A list of its own, because SQLite finds the room by its id. */
-export const roomOfId = listWhere(({ id }) => eq(waitingRooms.id, id));
+export const roomOfId = roomListWhere(({ id }) => eq(waitingRooms.id, id));
 
 /**
  * Selects what the report of a call must know of the room that it names. A personal room is retired even while a call is going

@@ -3,7 +3,7 @@ import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
-import type { DueDelivery } from "./webhook_deliveries.leases.ts";
+import type { DueDelivery } from "../webhook_lanes/webhook_lanes.sql.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
 import type { deliverySchema, pingResultSchema, webhookSchema } from "./webhook_deliveries.responses.ts";
 import type { Webhook } from "./webhook_deliveries.sending.ts";

@@ -5,7 +5,7 @@ import type { Reference } from "../../openapi/operation.ts";
 import { DOWNLOADED_AT, NEW_WEBHOOK_SECRET, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
-import { DISABLED_AS_GONE } from "../webhook_deliveries/webhook_deliveries.merge.ts";
+import { DISABLED_AS_GONE } from "../webhook_lanes/webhook_lanes.merge.ts";
 import {
   CREATOR_REMOVED,
   ROTATE_LOST_SECRET,

@@ -9,6 +9,7 @@ import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { administeredOrganization, requireRoles } from "../roles/roles.policy.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
+import { urlFault } from "./webhook_endpoints.policy.ts";
 import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
@@ -26,7 +27,6 @@ import {
   endpointWithSecrets,
   endpointWrites,
 } from "./webhook_endpoints.sql.ts";
-import { urlFault } from "./webhook_endpoints.url.ts";
 
 /** There are so few that they are not paged. */
 export async function listWebhookEndpoints({ db, caller }: ClientContext): Promise<WebhookEndpoint[]> {

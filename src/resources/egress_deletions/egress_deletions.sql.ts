@@ -19,15 +19,15 @@ import { isNotQuiet } from "../../database/quiet.ts";
 import { isPastRetention, pastRetentionInTurn } from "../../database/retention.ts";
 import { egresses, egressFiles, organizations } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
-import { type EgressKey, egressEntries, hasEgressKey } from "./egresses.sql.ts";
+import { type EgressKey, egressEntries, hasEgressKey } from "../egresses/egresses.sql.ts";
 
-/* The statements of a deletion: see egresses.deletion.ts. */
+/* The statements of a deletion: see egress_deletions.service.ts. */
 
 /** The status as SQL, because SQLite uses an index only for the words of its WHERE. */
 const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
 
-/** Claims the deletion that the platform wants, unless the call is under legal hold or the recording has not ended. */
-export const claimRequested = preparedQuery((egress: Placeholders<EgressKey & { now: number }>) =>
+/** Schedules the deletion that the platform wants, unless the call is under legal hold or the recording has not ended. */
+export const requestDeletion = preparedQuery((egress: Placeholders<EgressKey & { now: number }>) =>
   builder
     .update(egresses)
     .set({ deletion_requested: true, deletion_due_at: sql`${egress.now}` })
@@ -35,14 +35,14 @@ export const claimRequested = preparedQuery((egress: Placeholders<EgressKey & { 
     .returning({ id: egresses.id }),
 );
 
-/** A portion of the claims, in which each organization has its turn. */
-type ClaimsTurn = Turn & { now: number };
+/** A portion of the deletions, in which each organization has its turn. */
+type DeletionsTurn = Turn & { now: number };
 
-/** Claims the deletion of recordings that have become too old: at most a portion. */
-export const claimExpired = preparedQuery((claims: Placeholders<ClaimsTurn>) =>
+/** Schedules the deletion of recordings that have become too old: at most a portion. */
+export const scheduleExpiredDeletions = preparedQuery((turn: Placeholders<DeletionsTurn>) =>
   builder
     .update(egresses)
-    .set({ deletion_due_at: sql`${claims.now}` })
+    .set({ deletion_due_at: sql`${turn.now}` })
     .where(
       inArray(
         egresses.id,
@@ -53,27 +53,27 @@ export const claimExpired = preparedQuery((claims: Placeholders<ClaimsTurn>) =>
             days: organizations.recording_retention_days,
             where: and(not(egresses.is_held), isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
           },
-          claims.now,
-          claims,
+          turn.now,
+          turn,
         ),
       ),
     ),
 );
 
 /**
- * Takes the claims of each organization that have waited longest: at most a portion. What fails goes behind its others,
+ * Takes the deletions of each organization that have been due longest: at most a portion. What fails goes behind its others,
  * so that a file that can never be deleted does not hold them up. A recording that is not too old any more, because its
- * organization wants to keep it for longer, loses its claim.
+ * organization wants to keep it for longer, stays.
  */
-export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
-  const { now } = claims;
-  const isClaimed = and(not(egresses.is_held), isNotNull(egresses.deletion_due_at));
+export const takeDueDeletions = preparedQuery((turn: Placeholders<DeletionsTurn>) => {
+  const { now } = turn;
+  const isScheduled = and(not(egresses.is_held), isNotNull(egresses.deletion_due_at));
   const dueOf = (organization_id: SQL) =>
     builder
       .select({ id: egresses.id })
       .from(egresses)
       .where(
-        and(eq(egresses.organization_id, organization_id), isClaimed, lte(egresses.deletion_due_at, now)),
+        and(eq(egresses.organization_id, organization_id), isScheduled, lte(egresses.deletion_due_at, now)),
       )
       .orderBy(asc(egresses.deletion_due_at));
   const isStillWanted = or(
@@ -89,7 +89,7 @@ export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
         and(
           inArray(
             egresses.id,
-            rowsInTurn(egresses, eachOf(egresses.organization_id, isClaimed), dueOf, claims),
+            rowsInTurn(egresses, eachOf(egresses.organization_id, isScheduled), dueOf, turn),
           ),
           isNotQuiet(),
         ),
@@ -102,7 +102,7 @@ export const takeClaims = preparedQuery((claims: Placeholders<ClaimsTurn>) => {
 });
 
 /**
- * The files of those of the recordings that are claimed and not under legal hold. A recording without a file has one row, without
+ * The files of those of the recordings that are to be deleted and not under legal hold. A recording without a file has one row, without
  * a storage key. While the database is quiet there are none.
  *
  * @param isOne true for one of the recordings
@@ -119,14 +119,14 @@ const filesWhere = <Values extends object>(isOne: (values: Placeholders<Values>)
 /** True for a file of a recording that was not deleted yet. */
 const isFileLeft = and(eq(egressFiles.egress_id, egresses.id), not(egressFiles.is_deleted));
 
-export const filesOfClaim = filesWhere((egress: Placeholders<EgressKey>) => hasEgressKey(egress));
+export const filesOfDeletion = filesWhere((egress: Placeholders<EgressKey>) => hasEgressKey(egress));
 
 /** `ids` is a JSON array. */
-export const filesOfClaims = filesWhere(({ ids }: Placeholders<{ ids: string }>) =>
+export const filesOfDeletions = filesWhere(({ ids }: Placeholders<{ ids: string }>) =>
   inArray(egresses.id, jsonValues(ids)),
 );
 
-/** The claimed recordings, and those of their files that are gone: both as JSON arrays. */
+/** The recordings to delete, and those of their files that are gone: both as JSON arrays. */
 interface DeletionAttempt {
   ids: string;
   gone: string;
@@ -146,7 +146,7 @@ export const markFilesDeleted = preparedQuery(({ ids, gone }: Placeholders<Delet
     ),
 );
 
-/** True for the claimed recordings that have no file any more. */
+/** True for those of the recordings that have no file any more. */
 function hasNoFile({ ids }: Placeholders<DeletionAttempt>) {
   const left = builder.select({ storage_key: egressFiles.storage_key }).from(egressFiles).where(isFileLeft);
   return and(
@@ -156,14 +156,14 @@ function hasNoFile({ ids }: Placeholders<DeletionAttempt>) {
   );
 }
 
-/** The entries of those that `finishClaims` then marks, in the same transaction: also of a file that a late report named. */
+/** The entries of those that `finishDeletions` then marks, in the same transaction: also of a file that a late report named. */
 export const deletionEntries = egressEntries(hasNoFile);
 
 /**
- * Marks the recordings that have no file any more. One that got another file meanwhile stays claimed. One that was
+ * Marks the recordings that have no file any more. One that got another file meanwhile stays due. One that was
  * deleted before, and whose file a late report named, shows no change.
  */
-export const finishClaims = preparedQuery((attempt: Placeholders<DeletionAttempt>) =>
+export const finishDeletions = preparedQuery((attempt: Placeholders<DeletionAttempt>) =>
   builder
     .update(egresses)
     .set({
@@ -179,7 +179,7 @@ export const finishClaims = preparedQuery((attempt: Placeholders<DeletionAttempt
     .where(hasNoFile(attempt)),
 );
 
-export const unfinishedClaims = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
+export const unfinishedDeletions = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
   builder
     .select({ id: egresses.id })
     .from(egresses)

@@ -1,9 +1,9 @@
 import type { Context } from "../../context.ts";
 import { log, logFault } from "../../http/log.ts";
 import { type AfterShard, consume } from "../../queues/consume.ts";
-import { nudgeInviteMails } from "../invites/invites.queue.ts";
-import { failChunk, processChunk } from "./bulk_invites.processing.ts";
-import { type BulkInviteChunk, bulkInviteChunk } from "./bulk_invites.schemas.ts";
+import { type BulkInviteChunk, bulkInviteChunk } from "../bulk_invites/bulk_invites.schemas.ts";
+import { nudgeInviteMails } from "../invite_mails/invite_mails.queue.ts";
+import { failChunk, processChunk } from "./bulk_invite_chunks.service.ts";
 
 const DEAD_LETTERS = "bulk-invites-dead-letter";
 

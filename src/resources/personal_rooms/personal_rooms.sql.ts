@@ -15,8 +15,8 @@ import {
   newPersonalRoom,
   type RoomOwner,
   type WaitingRoomRow,
-} from "./waiting_rooms.merge.ts";
-import { freeSlug } from "./waiting_rooms.slugs.ts";
+} from "../waiting_rooms/waiting_rooms.merge.ts";
+import { freeSlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
 
 /** Selects the personal room of a user of an organization, also one that is retired. */
 export const personalRoomOf = (organization_id: Value<number>, user_id: Value<number>) =>

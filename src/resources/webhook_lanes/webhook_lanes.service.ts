@@ -5,8 +5,12 @@ import { runBatch } from "../../database/queries.ts";
 import type { webhookEndpoints } from "../../database/schema.ts";
 import { log } from "../../http/log.ts";
 import { DUE_TOLERANCE, WEBHOOK_LANE_TIME, WEBHOOK_LEASE, WEBHOOK_RESULTS_PORTION } from "../../limits.ts";
+import { mergeDelivery, type Result } from "../webhook_deliveries/webhook_deliveries.merge.ts";
+import { webhookOf } from "../webhook_deliveries/webhook_deliveries.schemas.ts";
+import { sendWebhook } from "../webhook_deliveries/webhook_deliveries.sending.ts";
 import type { WebhookEndpoint } from "../webhook_endpoints/webhook_endpoints.schemas.ts";
 import { endpointWrites } from "../webhook_endpoints/webhook_endpoints.sql.ts";
+import { endLane, isLaneOver, type LaneEnd, outcomesToWrite } from "./webhook_lanes.merge.ts";
 import {
   type DueDelivery,
   deliveriesInLane,
@@ -15,17 +19,7 @@ import {
   leaseEndpoint,
   othersInLane,
   writeOutcomes,
-} from "./webhook_deliveries.leases.ts";
-import {
-  endLane,
-  isLaneOver,
-  type LaneEnd,
-  mergeDelivery,
-  outcomesToWrite,
-  type Result,
-} from "./webhook_deliveries.merge.ts";
-import { webhookOf } from "./webhook_deliveries.schemas.ts";
-import { sendWebhook } from "./webhook_deliveries.sending.ts";
+} from "./webhook_lanes.sql.ts";
 
 /*
  * Each endpoint has a lane: its deliveries are sent one after the other, in the order of their events, by one invocation

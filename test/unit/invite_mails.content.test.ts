@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inviteMail } from "../../src/resources/invites/invites.mail.ts";
+import { inviteMail } from "../../src/resources/invite_mails/invite_mails.content.ts";
 
 const accept_url = "https://app.test/invites/accept?token=abc.def&lang=en";
 const expires_at = Date.parse("2026-11-29T10:05:00Z");

@@ -2,7 +2,7 @@ import { compactVerify, decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey
 import { ApiError } from "../../http/errors.ts";
 import { email } from "../../http/wire.ts";
 import { MAX_KEYS_TRIED, TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
-import { KeysUnavailable, KeyUnusable, keysOf } from "../issuers/issuers.keys.ts";
+import { KeysUnavailable, KeyUnusable, keysOfProvider } from "../issuers/issuers.keys.ts";
 import type { Issuer } from "../issuers/issuers.schemas.ts";
 import { invalidToken, providerUnavailable, type TokenFault } from "./token_exchange.refusals.ts";
 
@@ -45,7 +45,7 @@ export async function verifiedEmail(token: string, issuer: Issuer, now: number):
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (error instanceof KeysUnavailable) throw providerUnavailable(error.fault);
-    throw invalidToken(faultOf(error));
+    throw invalidToken(tokenFaultOf(error));
   }
   return emailOf(claims, issuer);
 }
@@ -62,7 +62,7 @@ function requireClaims({ aud, exp, nbf = 0, iat = 0 }: JWTPayload, { audience }:
 /** Where several keys fit a token, for example because it names none, any of them may have signed it. */
 async function verifySignature(token: string, issuer: Issuer) {
   try {
-    await verifyWith(token, keysOf(issuer.jwks_url));
+    await verifyWith(token, keysOfProvider(issuer.jwks_url));
   } catch (candidates) {
     if (!(candidates instanceof errors.JWKSMultipleMatchingKeys)) throw candidates;
     await verifyWithAny(token, candidates);
@@ -76,7 +76,7 @@ async function verifyWithAny(token: string, keys: AsyncIterable<CryptoKey>) {
     try {
       return await verifyWith(token, () => key);
     } catch (error) {
-      const isFaultOfKey = ["signature_invalid", "key_unusable"].includes(faultOf(error));
+      const isFaultOfKey = ["signature_invalid", "key_unusable"].includes(tokenFaultOf(error));
       if (!isFaultOfKey) throw error;
     }
   }
@@ -95,7 +95,7 @@ async function verifyWith(token: string, key: JWTVerifyGetKey | (() => CryptoKey
   }
 }
 
-function faultOf(error: unknown): TokenFault {
+function tokenFaultOf(error: unknown): TokenFault {
   if (error instanceof errors.JWSSignatureVerificationFailed) return "signature_invalid";
   if (error instanceof errors.JWKSNoMatchingKey) return "key_unknown";
   if (error instanceof errors.JOSEAlgNotAllowed) return "algorithm_not_allowed";

@@ -8,8 +8,8 @@ import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
 import { portionsOf } from "../../queues/portions.ts";
-import { type Lane, openLane, runLane } from "./webhook_deliveries.lane.ts";
-import { dueEndpoints } from "./webhook_deliveries.leases.ts";
+import { type Lane, openLane, runLane } from "./webhook_lanes.service.ts";
+import { dueEndpoints } from "./webhook_lanes.sql.ts";
 
 /**
  * Something may be due: at the endpoint, or at any if it names none. What is due, D1 knows: a message that is lost or
@@ -31,10 +31,14 @@ const nudgeFor = (webhook_endpoint_id: number | null): WebhookMessage => ({
 
 /** Sends a message: events may have been written. */
 export const nudgeDeliveries = (queue: Queue): Promise<void> =>
-  nudge(queue, (delay) => send(queue, null, delay));
+  nudge(queue, (delay) => sendWebhookMessage(queue, null, delay));
 
 /** If it fails, the cron queues what is due. */
-async function send(queue: Queue, webhook_endpoint_id: number | null, delay: number): Promise<void> {
+async function sendWebhookMessage(
+  queue: Queue,
+  webhook_endpoint_id: number | null,
+  delay: number,
+): Promise<void> {
   await queue
     .send(nudgeFor(webhook_endpoint_id), { delaySeconds: Math.ceil(delay / 1000) })
     .catch((error) => logFault({ webhook_endpoint_id: webhook_endpoint_id ?? undefined }, error));
@@ -94,7 +98,8 @@ async function runAndGoOn(context: Context, lane: Lane): Promise<void> {
   const { id } = lane.endpoint;
   try {
     const messageAt = await runLane(context, lane);
-    if (messageAt !== null) await send(context.webhookQueue, id, Math.max(messageAt - Date.now(), 0));
+    if (messageAt !== null)
+      await sendWebhookMessage(context.webhookQueue, id, Math.max(messageAt - Date.now(), 0));
   } catch (error) {
     logFault({ webhook_endpoint_id: id }, error);
   }

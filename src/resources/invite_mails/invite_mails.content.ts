@@ -13,9 +13,9 @@ export interface InviteMail {
  * the person who invites, and could say anything.
  */
 export function inviteMail({ email, organization_name, accept_url, expires_at }: InviteMail): Mail {
-  const name = harmless(organization_name) || "an organization";
-  const shown = `<bdi>${escaped(name)}</bdi>`;
-  const link = escaped(accept_url);
+  const name = withoutControls(organization_name) || "an organization";
+  const htmlName = `<bdi>${escapeHtml(name)}</bdi>`;
+  const link = escapeHtml(accept_url);
   const until = `${new Date(expires_at).toLocaleString("en-GB", DATE_FORMAT)} UTC`;
   const warning = "Anyone who has this link can accept. Please do not pass it on.";
   return {
@@ -50,11 +50,11 @@ If you do not know ${name}, please ignore this mail.
 </head>
 <body class="page" style="margin:0;background:#ffffff;color:#1f2328">
 <div style="max-width:520px;margin:0 auto;padding:24px 20px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Arial,sans-serif;overflow-wrap:anywhere">
-<p style="margin:0 0 20px;font-size:20px"><b>${shown}</b> invites you to its video visits.</p>
+<p style="margin:0 0 20px;font-size:20px"><b>${htmlName}</b> invites you to its video visits.</p>
 <p style="margin:0 0 20px"><a href="${link}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#0b57d0;color:#ffffff;text-decoration:none">Accept the invitation</a></p>
 <p style="margin:0 0 20px">It can be accepted until ${until}.</p>
 <p class="small" style="margin:0 0 12px;font-size:14px;color:#57606a">If the button does not work, open this link: <a class="link" href="${link}" style="color:#0b57d0">${link}</a></p>
-<p class="small" style="margin:0;font-size:14px;color:#57606a">${warning} If you do not know ${shown}, please ignore this mail.</p>
+<p class="small" style="margin:0;font-size:14px;color:#57606a">${warning} If you do not know ${htmlName}, please ignore this mail.</p>
 </div>
 </body>
 </html>
@@ -69,7 +69,7 @@ const DATE_FORMAT = { dateStyle: "long", timeStyle: "short", timeZone: "UTC" } a
  * A name without what could end a line or a header, or turn what stands around it: control characters, separators of lines,
  * and marks without a shape. The two that join letters stay: Persian and Hindi need them.
  */
-const harmless = (name: string) =>
+const withoutControls = (name: string) =>
   name
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
@@ -83,4 +83,4 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);

@@ -4,7 +4,7 @@ import { logFault } from "../../http/log.ts";
 import { lazily } from "../../memory.ts";
 import { type AfterShard, consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
-import { findDueMails, sendDueMails } from "./invites.mailing.ts";
+import { findDueMails, sendDueMails } from "./invite_mails.service.ts";
 
 /** Mails may be due. Which, D1 knows: a message that is lost or delivered twice does no harm. */
 const inviteMailMessage = lazily(() => z.object({ schema: z.literal("invite_mails/1") }));
@@ -16,11 +16,11 @@ export async function nudgeInviteMails({
   mailer,
   inviteMailQueue,
 }: Pick<Context, "mailer" | "inviteMailQueue">) {
-  if (mailer) await nudge(inviteMailQueue, (delay) => send(inviteMailQueue, delay));
+  if (mailer) await nudge(inviteMailQueue, (delay) => sendMailMessage(inviteMailQueue, delay));
 }
 
 /** If it fails, the cron queues what is due. */
-async function send(queue: Queue, delay: number): Promise<void> {
+async function sendMailMessage(queue: Queue, delay: number): Promise<void> {
   await queue
     .send(MESSAGE, { delaySeconds: Math.ceil(delay / 1000) })
     .catch((error) => logFault({ queue: "invite-mails" }, error));
@@ -33,7 +33,7 @@ export const consumeInviteMails = (batch: MessageBatch, env: Env, afterShard: Af
     env,
     inviteMailMessage(),
     async (context) => {
-      if (await sendDueMails(context)) await send(context.inviteMailQueue, 0);
+      if (await sendDueMails(context)) await sendMailMessage(context.inviteMailQueue, 0);
     },
     afterShard,
   );
@@ -46,6 +46,6 @@ export const consumeInviteMails = (batch: MessageBatch, env: Env, afterShard: Af
  */
 export async function queueDueMails(context: Context): Promise<number> {
   if (!context.mailer || (await findDueMails(context, 1)).length === 0) return 0;
-  await send(context.inviteMailQueue, 0);
+  await sendMailMessage(context.inviteMailQueue, 0);
   return 1;
 }

@@ -2,8 +2,8 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { builder, type Placeholders } from "../../database/queries.ts";
 import { calls, type soapNotes, type transcripts } from "../../database/schema.ts";
-import { callWithinReach, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
-import { accessEntries } from "./access_logs.entries.ts";
+import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { callWithinReach, endedCallId, type ReachedCall } from "./calls.sql.ts";
 
 /* Entries about what a call has. */
 

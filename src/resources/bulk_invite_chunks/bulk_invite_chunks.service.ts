@@ -6,10 +6,10 @@ import { builder, type Placeholders, preparedQuery, runBatch, type Values } from
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
 import { BULK_INVITE_CHUNK, MAX_UNUSED_INVITES } from "../../limits.ts";
-import { workOff } from "./bulk_invites.merge.ts";
-import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
-import type { BulkInviteChunk } from "./bulk_invites.schemas.ts";
-import { failingRows, isPendingRow, pendingRowColumns } from "./bulk_invites.sql.ts";
+import { endRowsOfChunk } from "../bulk_invites/bulk_invites.merge.ts";
+import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
+import type { BulkInviteChunk } from "../bulk_invites/bulk_invites.schemas.ts";
+import { failRowsWhere, isPendingRow, pendingRowColumns } from "../bulk_invites/bulk_invites.sql.ts";
 
 /**
  * Makes the invites of a chunk's rows, in one transaction: each row that is pending ends as created or failed. Rows
@@ -24,7 +24,7 @@ export async function processChunk(
     [pendingRowsOf(chunk), placesForInvites(chunk)],
     (rows, [places]): Decision<unknown> => {
       if (rows.length === 0) return { unchanged: null };
-      const { ends, invites } = workOff(rows, places?.count ?? 0, { settings, mailer }, now);
+      const { ends, invites } = endRowsOfChunk(rows, places?.count ?? 0, { settings, mailer }, now);
       const { bulk_invite_id } = chunk;
       return {
         writes: [
@@ -45,7 +45,7 @@ export async function failChunk({ db, now }: Context, chunk: BulkInviteChunk): P
 const inChunk = ({ bulk_invite_id, first_row, last_row }: Values<Omit<BulkInviteChunk, "schema">>) =>
   and(eq(bulkInviteRows.bulk_invite_id, bulk_invite_id), between(bulkInviteRows.row, first_row, last_row));
 
-const failRowsOf = failingRows((chunk: Placeholders<BulkInviteChunk>) => ({
+const failRowsOf = failRowsWhere((chunk: Placeholders<BulkInviteChunk>) => ({
   ofBulkInvites: eq(bulkInvites.id, chunk.bulk_invite_id),
   ofRows: inChunk(chunk),
 }));

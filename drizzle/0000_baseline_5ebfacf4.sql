@@ -266,7 +266,7 @@ CREATE TABLE `invites` (
 	`mailed_at` integer,
 	`next_mail_at` integer,
 	`mail_attempts` integer DEFAULT 0 NOT NULL,
-	`mail_claims` integer DEFAULT 0 NOT NULL,
+	`mail_leases` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
@@ -1122,7 +1122,7 @@ BEGIN
   INSERT INTO list_changes VALUES ('egress_audit_logs:' || new.event, new.egress_id, 1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
+CREATE TRIGGER `livekit_egresses_moved` AFTER INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key)
   OR EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key)
 BEGIN

@@ -9,8 +9,8 @@ import { MAIL_LIMIT_PERIOD, MAX_ADDRESS_MAILS, MAX_ORGANIZATION_MAILS } from "..
 
 /*
  * The service must not become a relay for the mails of others. So each mail is counted before it is sent, by a statement
- * that counts it only if the limit allows it: of the organization with the claim, of the address by the sender that has the
- * claim. One of which it is not known whether it was sent counts beside the one that takes its place. An attempt after an
+ * that counts it only if the limit allows it: of the organization with the lease, of the address by the sender that has the
+ * lease. One of which it is not known whether it was sent counts beside the one that takes its place. An attempt after an
  * error that passes is the same mail: the organization's is counted when it was last tried, and the address's only if it may
  * have gone out, or else an address could be denied mail by mails that never reach it.
  */
@@ -93,7 +93,7 @@ const uncountAddressMail = preparedQuery(
 );
 
 // An address gets mails of organizations in all databases, so they are counted in the directory. Only the sender that has
-// claimed the mail may call these.
+// leased the mail may call these.
 
 type Counting = Pick<Context, "db" | "shards" | "settings">;
 
@@ -106,18 +106,18 @@ export async function takeAddress(
   mailing: string,
 ): Promise<boolean> {
   const { settings, now } = context;
-  const address_digest = await digestOf(settings, email);
+  const address_digest = await digestOfAddress(settings, email);
   const counted = await runAll(counterOf(context), countAddressMail({ address_digest, mailing, now }));
   return counted.length > 0;
 }
 
-/** The mail did not go out. Comes before the claim is given back: then nobody else can have counted it. */
+/** The mail did not go out. Comes before the lease is given back: then nobody else can have counted it. */
 export async function giveAddressBack(context: Counting, email: string, mailing: string): Promise<void> {
-  const address_digest = await digestOf(context.settings, email);
+  const address_digest = await digestOfAddress(context.settings, email);
   await runAll(counterOf(context), uncountAddressMail({ address_digest, mailing }));
 }
 
-async function digestOf({ DIGEST_SECRET }: Context["settings"], email: string): Promise<string> {
+async function digestOfAddress({ DIGEST_SECRET }: Context["settings"], email: string): Promise<string> {
   // Not the digest of a participant's key that happens to be an address.
   const [digest = ""] = await keyedDigests(DIGEST_SECRET, [`mailed to ${email}`]);
   return digest;

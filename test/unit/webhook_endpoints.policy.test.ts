@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { urlFault } from "../../src/resources/webhook_endpoints/webhook_endpoints.url.ts";
+import { urlFault } from "../../src/resources/webhook_endpoints/webhook_endpoints.policy.ts";
 
 const DEPLOYED = {
   ownUrl: "https://visits.example.com/api/external/webhook_endpoints",

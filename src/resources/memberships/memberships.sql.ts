@@ -17,17 +17,17 @@ import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
 import { failRowsSentBy } from "../bulk_invites/bulk_invites.sql.ts";
 import { deleteInvitesMadeBy, deletePendingInvites } from "../invites/invites.sql.ts";
-import { noLongerAssignable } from "../roles/roles.policy.ts";
-import { includesRole } from "../roles/roles.sql.ts";
-import type { WaitingRoomRow } from "../waiting_rooms/waiting_rooms.merge.ts";
+import { hasEnded, type Member, type NextMember } from "../organization_users/organization_users.merge.ts";
+import { memberIdOf, userColumns } from "../organization_users/organization_users.sql.ts";
 import {
   personalRoomOf,
   providePersonalRoom,
   retirePersonalRoom,
-} from "../waiting_rooms/waiting_rooms.personal.ts";
+} from "../personal_rooms/personal_rooms.sql.ts";
+import { noLongerAssignable } from "../roles/roles.policy.ts";
+import { includesRole } from "../roles/roles.sql.ts";
+import type { WaitingRoomRow } from "../waiting_rooms/waiting_rooms.merge.ts";
 import { turnOffEndpointsOf } from "../webhook_endpoints/webhook_endpoints.sql.ts";
-import { hasEnded, type Member, type NextMember } from "./organization_users.merge.ts";
-import { memberIdOf, userColumns } from "./organization_users.sql.ts";
 
 /** Whose membership it is, as values of a query. */
 interface MemberEmail {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, not, notExists, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, not, notExists, or } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
@@ -47,8 +47,8 @@ const eraseDueReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
     .set({
       external_reference: null,
       livekit_said: null,
-      reference_erased_at: sql`${chore.now}`,
-      updated_at: sql`${chore.now}`,
+      reference_erased_at: chore.now,
+      updated_at: chore.now,
     })
     .where(isDue(chore))
     .returning({ owner_id: ownerIdOf(calls.organization_id) }),

@@ -1,7 +1,8 @@
-import { and, asc, between, eq, notExists, sql } from "drizzle-orm";
+import { and, asc, between, eq, isNull, notExists, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
-import { insertSelect, jsonFields } from "../../database/insert.ts";
+import { greatest, iif, least } from "../../database/expressions.ts";
+import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runBatch, type Values } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
@@ -63,22 +64,16 @@ const pendingRowsOf = preparedQuery((chunk: Placeholders<BulkInviteChunk>) =>
 const placesForInvites = preparedQuery(({ bulk_invite_id }: Placeholders<BulkInviteChunk>) => {
   const unused = totalOf("invites", bulkInvites.organization_id);
   // D1 binds numbers as REAL, which the guard of a decision would see as others.
-  const free = sql`max(${MAX_UNUSED_INVITES} - ${unused}, 0)`;
+  const free = greatest(sql`${MAX_UNUSED_INVITES} - ${unused}`, 0);
   return builder
-    .select({
-      count: sql<number>`cast(min(${free}, ${BULK_INVITE_CHUNK}) as integer)`.as("count"),
-    })
+    .select({ count: sql<number>`cast(${least(free, BULK_INVITE_CHUNK)} as integer)`.as("count") })
     .from(bulkInvites)
     .where(eq(bulkInvites.id, bulk_invite_id));
 });
 
 /** @param invites a JSON array */
 const insertInvites = preparedQuery(({ invites: made }: Placeholders<{ invites: string }>) =>
-  insertSelect(
-    invites,
-    { ...jsonFields(invites), id: sql<number>`null` },
-    sql`from json_each(${made}) as item`,
-  ),
+  insertSelect(invites, jsonFields(invites), { from: jsonRows(made) }),
 );
 
 /** @param ends a JSON array of `RowEnd` */
@@ -87,15 +82,12 @@ const endRows = preparedQuery(
     builder
       .update(bulkInviteRows)
       .set({
-        status: sql`iif(ended.value ->> '$.error' is null, 'created', 'failed')`,
-        error: sql`ended.value ->> '$.error'`,
+        status: iif(isNull(jsonField("error")), "created", "failed"),
+        error: jsonField("error"),
       })
-      .from(sql`json_each(${ends}) as ended`)
+      .from(jsonRows(ends))
       .where(
-        and(
-          eq(bulkInviteRows.bulk_invite_id, bulk_invite_id),
-          eq(bulkInviteRows.row, sql`ended.value ->> '$.row'`),
-        ),
+        and(eq(bulkInviteRows.bulk_invite_id, bulk_invite_id), eq(bulkInviteRows.row, jsonField("row"))),
       ),
 );
 
@@ -108,7 +100,7 @@ const finishChunk = preparedQuery(
       .where(and(eq(bulkInviteRows.bulk_invite_id, bulk_invite_id), isPendingRow));
     return builder
       .update(bulkInvites)
-      .set({ updated_at: sql`${now}`, completed_at: sql`iif(${notExists(pending)}, ${now}, null)` })
+      .set({ updated_at: now, completed_at: iif(notExists(pending), now, null) })
       .where(eq(bulkInvites.id, bulk_invite_id))
       .returning({ id: bulkInvites.id });
   },

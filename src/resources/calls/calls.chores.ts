@@ -12,10 +12,11 @@ import {
   notExists,
   or,
   type SQL,
-  sql,
 } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import { scalar } from "../../database/expressions.ts";
+import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import {
@@ -77,10 +78,10 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
             writeLeaving({
               now,
               left: JSON.stringify(
-                left.map(({ id, left_at, left_event_at }) => [id, left_at, left_event_at]),
+                left.map(({ id, left_at, left_event_at }) => ({ id, left_at, left_event_at })),
               ),
             }),
-            writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
+            writeAssumedEnds({ now, ends: JSON.stringify(ends) }),
           ],
         };
       },
@@ -119,7 +120,7 @@ function silentCallIds(silence: Placeholders<Silence>): SQL {
 /** The silent calls, with the latest times that are known of each (see calls.merge.ts). */
 const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
   const participantsUntil = builder
-    .select({ latest: max(latestTime) })
+    .select({ latest: max(latestTime).mapWith(Number) })
     .from(participants)
     .where(eq(participants.call_id, calls.id));
   const spokenUntil = builder
@@ -135,12 +136,12 @@ const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
       id: calls.id,
       owner_id: ownerIdOf(calls.organization_id),
       started_at: calls.started_at,
-      participants_until: sql<number | null>`${participantsUntil}`.as("participants_until"),
-      spoken_until: sql<number | null>`${spokenUntil}`.as("spoken_until"),
-      recorded_until: sql<number | null>`${recordedUntil}`.as("recorded_until"),
+      participants_until: scalar(participantsUntil).as("participants_until"),
+      spoken_until: scalar(spokenUntil).as("spoken_until"),
+      recorded_until: scalar(recordedUntil).as("recorded_until"),
     })
     .from(calls)
-    .where(sql`${calls.id} in ${silentCallIds(silence)}`)
+    .where(inArray(calls.id, silentCallIds(silence)))
     .orderBy(calls.id);
 });
 
@@ -159,30 +160,30 @@ const presentOnSilentCalls = preparedQuery((silence: Placeholders<Silence>) =>
       updated_at: participants.updated_at,
     })
     .from(participants)
-    .where(and(sql`${participants.call_id} in ${silentCallIds(silence)}`, isNull(participants.left_at))),
+    .where(and(inArray(participants.call_id, silentCallIds(silence)), isNull(participants.left_at))),
 );
 
-/** `left` is JSON: a participant, when they left, and the time with which the event is written. */
+/** `left` is JSON: participants, when they left, and the time with which the event is written. */
 const writeLeaving = preparedQuery(({ now, left }: Placeholders<{ now: number; left: string }>) =>
   builder
     .update(participants)
     .set({
-      left_at: sql`item.value ->> 1`,
-      left_event_at: sql`item.value ->> 2`,
+      left_at: jsonField("left_at"),
+      left_event_at: jsonField("left_event_at"),
       left_is_assumed: true,
-      updated_at: sql`${now}`,
+      updated_at: now,
     })
-    .from(sql`json_each(${left}) as item`)
-    .where(sql`${participants.id} = item.value ->> 0`),
+    .from(jsonRows(left))
+    .where(eq(participants.id, jsonField("id"))),
 );
 
-/** `ends` is JSON: pairs of a call and a time. */
+/** `ends` is JSON: calls, and when they are assumed to have ended. */
 const writeAssumedEnds = preparedQuery(({ now, ends }: Placeholders<{ now: number; ends: string }>) =>
   builder
     .update(calls)
-    .set({ ended_at: sql`item.value ->> 1`, end_is_assumed: true, updated_at: sql`${now}` })
-    .from(sql`json_each(${ends}) as item`)
-    .where(sql`${calls.id} = item.value ->> 0`)
+    .set({ ended_at: jsonField("ended_at"), end_is_assumed: true, updated_at: now })
+    .from(jsonRows(ends))
+    .where(eq(calls.id, jsonField("id")))
     .returning({ id: calls.id }),
 );
 
@@ -226,8 +227,8 @@ const eraseDueReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
     .set({
       external_reference: null,
       livekit_said: null,
-      reference_erased_at: sql`${chore.now}`,
-      updated_at: sql`${chore.now}`,
+      reference_erased_at: chore.now,
+      updated_at: chore.now,
     })
     .where(isReferenceDue(chore))
     .returning({ owner_id: ownerIdOf(calls.organization_id) }),

@@ -6,13 +6,16 @@ import {
   eq,
   gte,
   inArray,
+  isNull,
   lt,
+  or,
   type SQL,
   type SQLWrapper,
   sql,
   sum,
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { coalesce, withoutIndex } from "../../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -83,7 +86,7 @@ const callPageWhere = (condition: (listed: Listed) => SQL | undefined) =>
 const totalOfOwners = (owners: (listed: Listed) => SQLWrapper) =>
   preparedQuery((listed: Listed) =>
     builder
-      .select({ total: zeroIfNone(sum(listTotals.total)).as("total") })
+      .select({ total: coalesce(sum(listTotals.total).mapWith(Number), 0).as("total") })
       .from(listTotals)
       .where(and(eq(listTotals.list, "calls"), inArray(listTotals.owner_id, owners(listed)))),
   );
@@ -92,7 +95,7 @@ const totalOfOwners = (owners: (listed: Listed) => SQLWrapper) =>
 const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
   preparedQuery((listed: Listed) =>
     builder
-      .select({ total: zeroIfNone(sum(callDailyMetrics.total_calls)).as("total") })
+      .select({ total: coalesce(sum(callDailyMetrics.total_calls).mapWith(Number), 0).as("total") })
       .from(callDailyMetrics)
       .where(
         and(
@@ -102,8 +105,6 @@ const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
         ),
       ),
   );
-
-const zeroIfNone = (total: SQL) => sql<number>`coalesce(${total}, 0)`;
 
 /** A list whose rows are few, or counted over the index that leads to them. */
 function countedList(condition: (listed: Listed) => SQL | undefined): CallList {
@@ -119,10 +120,9 @@ function countedList(condition: (listed: Listed) => SQL | undefined): CallList {
 /**
  * The lists by a reference.
  *
- * @param isWithin true for the calls of those who are meant; with a `+` before a column, so that SQLite goes by the
- *   reference
+ * @param isWithin true for the calls of those who are meant; with `withoutIndex`, so that SQLite goes by the reference
  */
-function byReferences(isWithin: (listed: Listed) => SQL) {
+function byReferences(isWithin: (listed: Listed) => SQL | undefined) {
   const ofParticipant = ({ organization_id, participant_reference }: Listed) =>
     builder
       .select({ call_id: participants.call_id })
@@ -138,13 +138,13 @@ function byReferences(isWithin: (listed: Listed) => SQL) {
       and(
         eq(calls.organization_id, listed.organization_id),
         eq(calls.external_reference, listed.external_reference),
-        sql`(${listed.participant_reference} is null or ${calls.id} in ${ofParticipant(listed)})`,
+        or(isNull(listed.participant_reference), inArray(calls.id, ofParticipant(listed))),
         isWithin(listed),
       ),
     ),
     byParticipant: countedList((listed) =>
       and(
-        sql`+${calls.organization_id} = ${listed.organization_id}`,
+        eq(withoutIndex(calls.organization_id), listed.organization_id),
         inArray(calls.id, ofParticipant(listed)),
         isWithin(listed),
       ),
@@ -161,13 +161,13 @@ export const callsOfOwner: CallLists = {
     total: totalOfOwners(ofOwner),
     totalOfDates: totalOfDates(ofOwner),
   },
-  ...byReferences((listed) => sql`+${calls.organization_user_id} = ${ofOwner(listed)}`),
+  ...byReferences((listed) => eq(withoutIndex(calls.organization_user_id), ofOwner(listed))),
 };
 
 const ofEverybody = () => sql`(${WHOLE_ORGANIZATION})`;
 
-const byReferencesOfReached = byReferences(
-  (listed) => sql`(${listed.reaches_everybody} or +${calls.organization_user_id} in ${reachedIds(listed)})`,
+const byReferencesOfReached = byReferences((listed) =>
+  or(listed.reaches_everybody, inArray(withoutIndex(calls.organization_user_id), reachedIds(listed))),
 );
 
 /** The calls of all whom somebody reaches who reaches everybody. */
@@ -184,16 +184,13 @@ const own = alias(calls, "own");
 
 /** No index has the calls of some in the order of time. So of each it takes as many as the page could need. */
 const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>) => {
-  const reached = builder
-    .select({ owner_id: sql<number>`id`.as("owner_id") })
-    .from(sql`${reachedIds(listed)}`)
-    .as("reached");
+  const reached = reachedIds(listed).as("reached");
   const newest = builder
     .select({ id: own.id })
     .from(own)
     .where(
       and(
-        eq(own.organization_user_id, reached.owner_id),
+        eq(own.organization_user_id, reached.id),
         gte(own.started_at, listed.from),
         lt(own.started_at, listed.before),
       ),

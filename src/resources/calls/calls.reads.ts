@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, or, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, type SQLWrapper } from "drizzle-orm";
 import {
   builder,
   jsonValues,
@@ -69,7 +69,7 @@ export function callReads<Named extends object>(
       .where(
         and(
           eq(participants.call_id, subject(values).call_id),
-          sql`${values.is_end}`,
+          values.is_end,
           or(isNull(participants.left_at), participants.left_is_assumed),
         ),
       )

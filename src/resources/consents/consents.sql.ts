@@ -1,5 +1,6 @@
-import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
-import { insertSelect, jsonField, jsonFields } from "../../database/insert.ts";
+import { and, asc, eq, getTableColumns, inArray, isNull } from "drizzle-orm";
+import { coalesce } from "../../database/expressions.ts";
+import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -40,8 +41,11 @@ const ofKey = builder
   .select({ id: participants.id })
   .from(participants)
   .where(
-    sql`${participants.organization_id} = ${jsonField("organization_id")} and ${participants.key} = ${jsonField("participant_key")}
-      and ${participants.erased_at} is null`,
+    and(
+      eq(participants.organization_id, jsonField("organization_id")),
+      eq(participants.key, jsonField("participant_key")),
+      isNull(participants.erased_at),
+    ),
   );
 
 const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
@@ -49,9 +53,9 @@ const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }
     consents,
     {
       ...jsonFields(consents),
-      participant_id: sql`coalesce(${jsonField("participant_id")}, ${ofKey})`,
+      participant_id: coalesce(jsonField("participant_id"), ofKey),
     },
-    sql`from json_each(${rows}) as item where true`,
+    { from: jsonRows(rows) },
   ),
 );
 

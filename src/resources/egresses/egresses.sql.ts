@@ -13,6 +13,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { columnAs } from "../../database/expressions.ts";
 import {
   builder,
   jsonValues,
@@ -120,7 +121,7 @@ export const silentEgresses = preparedQuery((silent: Placeholders<Turn & { now: 
       id: egresses.id,
       egress_id: egresses.egress_id,
       status: egresses.status,
-      organization_slug: sql<string>`${organizations.slug}`.as("organization_slug"),
+      organization_slug: columnAs(organizations.slug, "organization_slug"),
       owner_id: ownerIdOf(egresses.organization_id),
     })
     .from(egresses)
@@ -149,8 +150,9 @@ export const egressEntries = <Values extends object>(
 ) =>
   accessEntries<Values>("egress", (values) => ({
     ...subjectOfCall(egresses),
-    resource_id: sql<number>`${egresses.id}`,
-    from: sql`from ${egresses} where ${condition(values)}`,
+    resource_id: egresses.id,
+    from: egresses,
+    where: condition(values),
   }));
 
 export const egressReadEntry = egressEntries((egress: Placeholders<ReachedEgress>) => viewableEgress(egress));

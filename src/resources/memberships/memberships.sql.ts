@@ -1,6 +1,6 @@
-import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Context } from "../../context.ts";
-import { insertSelect } from "../../database/insert.ts";
+import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -144,9 +144,9 @@ const insertAssists = preparedQuery(
       {
         organization_id,
         assistant_id: memberIdOf(organization_id, email),
-        provider_id: sql<number>`assisted.value`,
+        provider_id: jsonValue,
       },
-      sql`from json_each(${assists}) as assisted`,
+      { from: jsonRows(assists) },
     ),
 );
 
@@ -174,10 +174,11 @@ export const deletePendingInvitesOf = preparedQuery(({ organization_id, email }:
 export const memberEntry = accessEntries(
   "organization_user",
   ({ organization_id, email }: Placeholders<MemberEmail>) => ({
-    organization_id: sql<number>`${organizationUsers.organization_id}`,
-    resource_id: sql<number>`${organizationUsers.id}`,
-    organization_user_id: sql<number>`${organizationUsers.id}`,
-    from: sql`from ${organizationUsers} where ${organizationUsers.id} = ${memberIdOf(organization_id, email)}`,
+    organization_id: organizationUsers.organization_id,
+    resource_id: organizationUsers.id,
+    organization_user_id: organizationUsers.id,
+    from: organizationUsers,
+    where: eq(organizationUsers.id, memberIdOf(organization_id, email)),
   }),
 );
 

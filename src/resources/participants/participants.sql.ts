@@ -1,6 +1,7 @@
-import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import { manyRowWrites } from "../../database/many_row_writes.ts";
+import { coalesce, greatest, scalar } from "../../database/expressions.ts";
+import { manyRowWrites } from "../../database/insert.ts";
 import {
   builder,
   jsonValues,
@@ -22,12 +23,11 @@ export const participantColumns = getTableColumns(participants);
 export const participantWrites = tableWrites(participants, participantColumns);
 
 /** The latest time that is known of a participant. */
-export const latestTime = sql<number>`max(${sql.join(
-  [participants.waiting_since, participants.joined_at, participants.left_at].map(
-    (time) => sql`coalesce(${time}, 0)`,
+export const latestTime = greatest(
+  ...[participants.waiting_since, participants.joined_at, participants.left_at].map((time) =>
+    coalesce(time, 0),
   ),
-  sql`, `,
-)})`;
+);
 
 /**
  * Those whose call_id is null are on the call of the `call_key`: a call that is written in the same transaction has no id
@@ -41,16 +41,16 @@ export const writeParticipants = manyRowWrites<
   ["organization_id", "key"],
   {
     call_id: (of) =>
-      sql`coalesce(${of("call_id")}, ${callIdByKey({ organization_id: of("organization_id"), key: of("call_key") })})`,
+      coalesce(of("call_id"), callIdByKey({ organization_id: of("organization_id"), key: of("call_key") })),
   },
-  sql`erased_at is null`,
+  isNull(participants.erased_at),
 );
 
 /** Takes participants to a call of whom the report may change nothing else. `ids` is a JSON array. */
 export const joinErased = preparedQuery((joined: Placeholders<CallKey & { ids: string }>) =>
   builder
     .update(participants)
-    .set({ call_id: sql`${callIdByKey(joined)}` })
+    .set({ call_id: scalar(callIdByKey(joined)) })
     .where(and(inArray(participants.id, jsonValues(joined.ids)), isNull(participants.call_id))),
 );
 
@@ -113,6 +113,7 @@ export const erasureEntries = <Values extends object>(
 ) =>
   accessEntries<Values>("participant", (values) => ({
     ...subjectOfCall(participants),
-    resource_id: sql<number>`${participants.id}`,
-    from: sql`from ${participants} where ${condition(values)}`,
+    resource_id: participants.id,
+    from: participants,
+    where: condition(values),
   }));

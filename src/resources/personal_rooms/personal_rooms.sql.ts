@@ -1,4 +1,5 @@
-import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull } from "drizzle-orm";
+import { coalesce, greatest } from "../../database/expressions.ts";
 import {
   type BoundQuery,
   builder,
@@ -73,10 +74,10 @@ const leaveRoom = preparedQuery(
   ({ waiting_room_id, now }: Placeholders<{ waiting_room_id: number; now: number }>) => {
     const { left_at, waiting_since, joined_at } = participants;
     // The reporter's clock can be ahead, and nobody leaves before they came.
-    const left = sql`max(${now}, coalesce(${waiting_since}, 0), coalesce(${joined_at}, 0))`;
+    const left = greatest(now, coalesce(waiting_since, 0), coalesce(joined_at, 0));
     return builder
       .update(participants)
-      .set({ left_at: left, left_event_at: left, updated_at: sql`${now}` })
+      .set({ left_at: left, left_event_at: left, updated_at: now })
       .where(
         and(eq(participants.waiting_room_id, waiting_room_id), isNull(left_at), isNull(participants.call_id)),
       );
@@ -91,6 +92,6 @@ const emptySubsOf = preparedQuery(
   }: Placeholders<{ organization_id: number; user_id: number; now: number }>) =>
     builder
       .update(waitingRoomSubs)
-      .set({ user_id: null, updated_at: sql`${now}` })
+      .set({ user_id: null, updated_at: now })
       .where(and(eq(waitingRoomSubs.organization_id, organization_id), eq(waitingRoomSubs.user_id, user_id))),
 );

@@ -10,9 +10,8 @@ import {
   min,
   notInArray,
   or,
-  sql,
 } from "drizzle-orm";
-import { jsonFields } from "../../database/insert.ts";
+import { jsonFields, jsonRows } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
@@ -51,7 +50,7 @@ export const dueEndpoints = preparedQuery(
           isNotQuiet(),
         ),
       )
-      .orderBy(sql`${webhookEndpoints.failing_since} is not null`, asc(webhookEndpoints.due_at))
+      .orderBy(isNotNull(webhookEndpoints.failing_since), asc(webhookEndpoints.due_at))
       .limit(limit),
 );
 
@@ -60,7 +59,7 @@ export const leaseEndpoint = preparedQuery(
   ({ id, now, lease_until }: Placeholders<{ id: number; now: number; lease_until: number }>) =>
     builder
       .update(webhookEndpoints)
-      .set({ lease_until: sql`${lease_until}` })
+      .set({ lease_until })
       .where(and(eq(webhookEndpoints.id, id), webhookEndpoints.is_active, isUnleased(now), isNotQuiet()))
       .returning(),
 );
@@ -145,7 +144,7 @@ export const writeOutcomes = preparedQuery(({ outcomes }: Placeholders<{ outcome
   builder
     .update(webhookDeliveries)
     .set(outcome)
-    .from(sql`json_each(${outcomes}) as item`)
+    .from(jsonRows(outcomes))
     .where(
       and(
         eq(webhookDeliveries.webhook_endpoint_id, webhook_endpoint_id),

@@ -1013,8 +1013,8 @@ export const webhookDeliveries = sqliteTable(
 
 /**
  * The lengths of the lists whose rows it would take too long to count. Triggers keep them (see triggers/list_totals.sql):
- * nothing else writes here. `owner_id` is whose list it is: an organization user (for calls), an organization (for
- * invites), an egress (for audit entries, by event).
+ * nothing else writes here. `owner_id` is whose list it is: an organization (for invites), an egress (for audit entries, by
+ * event). How many calls there are, call_daily_metrics says.
  */
 export const listTotals = sqliteTable(
   "list_totals",
@@ -1026,7 +1026,7 @@ export const listTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
 );
 
-export type ListName = "invites" | "calls" | `egress_audit_logs:${AuditEvent}`;
+export type ListName = "invites" | `egress_audit_logs:${AuditEvent}`;
 
 /** The highest number so far that was given out, of what is numbered but has no row of its own. */
 export const sequences = sqliteTable("sequences", {

@@ -130,7 +130,7 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
 it("db:triggers refuses a file that D1 would refuse: six terms in a compound SELECT are too many", () => {
   const project = aDeployedProject();
   const rebuild = `${TRIGGERS}/list_totals.rebuild.sql`;
-  const term = "SELECT 'calls', organization_user_id, count(*) FROM calls GROUP BY 2";
+  const term = "SELECT 'invites', organization_id, count(*) FROM invites WHERE used_at IS NULL GROUP BY 2";
   project.edit(rebuild, term, Array(6).fill(term).join(" UNION "));
   expect(project.refusal("migrate_triggers")).toMatch(
     /list_totals\.rebuild\.sql does not fit.*too many terms in compound SELECT/,

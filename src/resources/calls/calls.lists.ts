@@ -20,13 +20,7 @@ import {
   preparedQuery,
   type Row,
 } from "../../database/queries.ts";
-import {
-  callDailyMetrics,
-  calls,
-  listTotals,
-  participants,
-  WHOLE_ORGANIZATION,
-} from "../../database/schema.ts";
+import { callDailyMetrics, calls, participants, WHOLE_ORGANIZATION } from "../../database/schema.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { reachedIds } from "../organization_users/organization_users.sql.ts";
 import { callColumns, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
@@ -51,7 +45,6 @@ type Window = PageWindow & { end: number };
 interface CallList {
   page: PreparedQuery<ListedCalls & Window, Row<typeof callColumns>>;
   total: PreparedQuery<ListedCalls, { total: number }>;
-  totalOfDates: PreparedQuery<ListedCalls, { total: number }>;
 }
 
 type Listed = Placeholders<ListedCalls>;
@@ -79,20 +72,11 @@ const pageWhere = (condition: (listed: Listed) => SQL | undefined) =>
       .offset(listed.offset),
   );
 
-/** How many calls these owners have, from the totals that triggers keep. */
-const totalOfOwners = (owners: (listed: Listed) => SQLWrapper) =>
-  preparedQuery((listed: Listed) =>
-    builder
-      .select({ total: zeroIfNone(sum(listTotals.total)).as("total") })
-      .from(listTotals)
-      .where(and(eq(listTotals.list, "calls"), inArray(listTotals.owner_id, owners(listed)))),
-  );
-
 /** How many started on these dates, from the daily roll-up: a row for each owner and date. */
 const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
   preparedQuery((listed: Listed) =>
     builder
-      .select({ total: zeroIfNone(sum(callDailyMetrics.total_calls)).as("total") })
+      .select({ total: sql<number>`coalesce(${sum(callDailyMetrics.total_calls)}, 0)`.as("total") })
       .from(callDailyMetrics)
       .where(
         and(
@@ -103,8 +87,6 @@ const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
       ),
   );
 
-const zeroIfNone = (total: SQL) => sql<number>`coalesce(${total}, 0)`;
-
 /** A list whose rows are few, or counted over the index that leads to them. */
 function counted(condition: (listed: Listed) => SQL | undefined): CallList {
   const total = preparedQuery((listed: Listed) =>
@@ -113,7 +95,7 @@ function counted(condition: (listed: Listed) => SQL | undefined): CallList {
       .from(calls)
       .where(and(condition(listed), isInPeriod(listed))),
   );
-  return { page: pageWhere(condition), total, totalOfDates: total };
+  return { page: pageWhere(condition), total };
 }
 
 /**
@@ -158,8 +140,7 @@ const ofOwner = (listed: Listed) => ownerWithinReach(listed);
 export const callsOfOwner: CallLists = {
   byTime: {
     page: pageWhere((listed) => eq(calls.organization_user_id, ofOwner(listed))),
-    total: totalOfOwners(ofOwner),
-    totalOfDates: totalOfDates(ofOwner),
+    total: totalOfDates(ofOwner),
   },
   ...byReferences((listed) => sql`+${calls.organization_user_id} = ${ofOwner(listed)}`),
 };
@@ -175,7 +156,6 @@ export const callsOfEverybody: CallLists = {
   byTime: {
     page: pageWhere(({ organization_id }) => eq(calls.organization_id, organization_id)),
     total: totalOfDates(ofEverybody),
-    totalOfDates: totalOfDates(ofEverybody),
   },
   ...byReferencesOfReached,
 };
@@ -214,8 +194,7 @@ const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>)
 export const callsOfReached: CallLists = {
   byTime: {
     page: pageOfReached,
-    total: totalOfOwners(reachedIds),
-    totalOfDates: totalOfDates(reachedIds),
+    total: totalOfDates(reachedIds),
   },
   ...byReferencesOfReached,
 };

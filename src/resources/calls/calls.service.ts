@@ -82,9 +82,8 @@ function listed(
     participant_reference: participant_reference ?? null,
   };
   const list = listFor(lists, values);
-  const total = from === undefined && to === undefined ? list.total : list.totalOfDates;
   const window = pageWindow(page);
-  return [total(values), list.page({ ...values, ...window, end: window.offset + window.limit })];
+  return [list.total(values), list.page({ ...values, ...window, end: window.offset + window.limit })];
 }
 
 function listFor(lists: CallLists, { external_reference, participant_reference }: ListedCalls) {

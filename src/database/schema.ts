@@ -423,7 +423,7 @@ export const participants = sqliteTable(
 
 /**
  * What participants decided on being recorded, as it was reported: a ledger, whose rows are never changed or deleted (see
- * triggers/consents.sql). `method` is how the participant said so. What a report means is in consents.merge.ts.
+ * append_only.ts). `method` is how the participant said so. What a report means is in consents.merge.ts.
  */
 export const consents = sqliteTable(
   "consents",
@@ -548,7 +548,7 @@ export const soapNotes = sqliteTable(
 /**
  * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom the report of the last
  * change named, null where nobody was named: the triggers that write the audit entries (see
- * triggers/egress_audit_logs.sql) take it from here.
+ * audited_fields.ts) take it from here.
  *
  * `ended_at` is null until the recording has ended. `early_ended_at` is what a report said of the end before that.
  *
@@ -618,7 +618,7 @@ export const egressFiles = sqliteTable(
 
 /**
  * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it, and
- * triggers on egresses write the entries of creations and changes (see triggers/egress_audit_logs.sql).
+ * triggers on egresses write the entries of creations and changes (see audited_fields.ts).
  * `object_changes` holds [old, new] for each field as it is stored: times in milliseconds, booleans as 0 and 1.
  */
 export const egressAuditLogs = sqliteTable(
@@ -1013,8 +1013,8 @@ export const webhookDeliveries = sqliteTable(
 
 /**
  * The lengths of the lists whose rows it would take too long to count. Triggers keep them (see triggers/list_totals.sql):
- * nothing else writes here. `owner_id` is whose list it is: an organization user (for calls), an organization (for
- * invites), an egress (for audit entries, by event).
+ * nothing else writes here. `owner_id` is whose list it is: an organization (for invites), an egress (for audit entries, by
+ * event). How many calls there are, call_daily_metrics says.
  */
 export const listTotals = sqliteTable(
   "list_totals",
@@ -1026,7 +1026,7 @@ export const listTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
 );
 
-export type ListName = "invites" | "calls" | `egress_audit_logs:${AuditEvent}`;
+export type ListName = "invites" | `egress_audit_logs:${AuditEvent}`;
 
 /** The highest number so far that was given out, of what is numbered but has no row of its own. */
 export const sequences = sqliteTable("sequences", {

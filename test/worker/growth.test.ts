@@ -21,7 +21,7 @@ const AUDIT_LOGS =
 /** The rows that a first page may read, however long its list is, besides those that it counts. */
 const BOUND = 4 * PER_PAGE + 10;
 
-/** Lists whose rows are counted in an index. Triggers keep the totals of the others. */
+/** Lists whose rows are counted in an index. Triggers keep the totals of the others, of calls by date. */
 const COUNTED = [
   "/organization_users",
   "/waiting_rooms",

@@ -23,13 +23,7 @@ import {
   preparedQuery,
   type Row,
 } from "../../database/queries.ts";
-import {
-  callDailyMetrics,
-  calls,
-  listTotals,
-  participants,
-  WHOLE_ORGANIZATION,
-} from "../../database/schema.ts";
+import { callDailyMetrics, calls, participants, WHOLE_ORGANIZATION } from "../../database/schema.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { reachedIds } from "../organization_users/organization_users.sql.ts";
 import { callColumns, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
@@ -54,7 +48,6 @@ type Window = PageWindow & { end: number };
 interface CallList {
   page: PreparedQuery<ListedCalls & Window, Row<typeof callColumns>>;
   total: PreparedQuery<ListedCalls, { total: number }>;
-  totalOfDates: PreparedQuery<ListedCalls, { total: number }>;
 }
 
 type Listed = Placeholders<ListedCalls>;
@@ -82,15 +75,6 @@ const callPageWhere = (condition: (listed: Listed) => SQL | undefined) =>
       .offset(listed.offset),
   );
 
-/** How many calls these owners have, from the totals that triggers keep. */
-const totalOfOwners = (owners: (listed: Listed) => SQLWrapper) =>
-  preparedQuery((listed: Listed) =>
-    builder
-      .select({ total: coalesce(sum(listTotals.total).mapWith(Number), 0).as("total") })
-      .from(listTotals)
-      .where(and(eq(listTotals.list, "calls"), inArray(listTotals.owner_id, owners(listed)))),
-  );
-
 /** How many started on these dates, from the daily roll-up: a row for each owner and date. */
 const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
   preparedQuery((listed: Listed) =>
@@ -114,7 +98,7 @@ function countedList(condition: (listed: Listed) => SQL | undefined): CallList {
       .from(calls)
       .where(and(condition(listed), isInPeriod(listed))),
   );
-  return { page: callPageWhere(condition), total, totalOfDates: total };
+  return { page: callPageWhere(condition), total };
 }
 
 /**
@@ -158,8 +142,7 @@ const ofOwner = (listed: Listed) => ownerWithinReach(listed);
 export const callsOfOwner: CallLists = {
   byTime: {
     page: callPageWhere((listed) => eq(calls.organization_user_id, ofOwner(listed))),
-    total: totalOfOwners(ofOwner),
-    totalOfDates: totalOfDates(ofOwner),
+    total: totalOfDates(ofOwner),
   },
   ...byReferences((listed) => eq(withoutIndex(calls.organization_user_id), ofOwner(listed))),
 };
@@ -175,7 +158,6 @@ export const callsOfEverybody: CallLists = {
   byTime: {
     page: callPageWhere(({ organization_id }) => eq(calls.organization_id, organization_id)),
     total: totalOfDates(ofEverybody),
-    totalOfDates: totalOfDates(ofEverybody),
   },
   ...byReferencesOfReached,
 };
@@ -211,8 +193,7 @@ const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>)
 export const callsOfReached: CallLists = {
   byTime: {
     page: pageOfReached,
-    total: totalOfOwners(reachedIds),
-    totalOfDates: totalOfDates(reachedIds),
+    total: totalOfDates(reachedIds),
   },
   ...byReferencesOfReached,
 };

@@ -82,9 +82,8 @@ function listQueries(
     participant_reference: participant_reference ?? null,
   };
   const list = callListFor(lists, values);
-  const total = from === undefined && to === undefined ? list.total : list.totalOfDates;
   const window = pageWindow(page);
-  return [total(values), list.page({ ...values, ...window, end: window.offset + window.limit })];
+  return [list.total(values), list.page({ ...values, ...window, end: window.offset + window.limit })];
 }
 
 function callListFor(lists: CallLists, { external_reference, participant_reference }: ListedCalls) {

@@ -586,17 +586,6 @@ CREATE TABLE `write_conflicts` (
 --> statement-breakpoint
 INSERT INTO sqlite_sequence (name, seq) VALUES ('organization_users', 1);
 --> statement-breakpoint
-CREATE TRIGGER `access_logs_unchanged` BEFORE UPDATE ON `access_logs`
-BEGIN
-  SELECT raise(ABORT, 'entries of the access log are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER `access_logs_not_replaced` BEFORE INSERT ON `access_logs`
-WHEN EXISTS (SELECT 1 FROM access_logs WHERE id = new.id)
-BEGIN
-  SELECT raise(ABORT, 'entries of the access log are never changed');
-END;
---> statement-breakpoint
 CREATE TRIGGER `access_logs_kept` BEFORE DELETE ON `access_logs`
 WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE organization_id = old.organization_id)
   AND NOT EXISTS (
@@ -604,16 +593,6 @@ WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE organization_id = old.organiza
   )
 BEGIN
   SELECT raise(ABORT, 'entries of the access log are kept until their day is sealed');
-END;
---> statement-breakpoint
-CREATE TRIGGER `access_log_seals_unchanged` BEFORE UPDATE ON `access_log_seals`
-BEGIN
-  SELECT raise(ABORT, 'seals are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER `access_log_seals_kept` BEFORE DELETE ON `access_log_seals`
-BEGIN
-  SELECT raise(ABORT, 'seals are never deleted');
 END;
 --> statement-breakpoint
 CREATE TRIGGER `access_log_seals_chained` BEFORE INSERT ON `access_log_seals`
@@ -626,26 +605,6 @@ WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE id = new.id)
     AND NOT EXISTS (SELECT 1 FROM access_log_seals WHERE organization_id = new.organization_id))
 BEGIN
   SELECT raise(ABORT, 'a seal follows the one before it');
-END;
---> statement-breakpoint
-CREATE TRIGGER `transcripts_deletion_recorded` BEFORE DELETE ON `transcripts`
-WHEN NOT EXISTS (
-  SELECT 1 FROM access_logs
-  WHERE organization_id = old.organization_id AND call_id = old.call_id
-    AND resource = 'transcript' AND event = 'delete'
-)
-BEGIN
-  SELECT raise(ABORT, 'a transcript is deleted with an entry of the access log');
-END;
---> statement-breakpoint
-CREATE TRIGGER `soap_notes_deletion_recorded` BEFORE DELETE ON `soap_notes`
-WHEN NOT EXISTS (
-  SELECT 1 FROM access_logs
-  WHERE organization_id = old.organization_id AND call_id = old.call_id
-    AND resource = 'soap_note' AND event = 'delete'
-)
-BEGIN
-  SELECT raise(ABORT, 'a SOAP note is deleted with an entry of the access log');
 END;
 --> statement-breakpoint
 CREATE VIEW `call_metric_shares` AS
@@ -740,73 +699,6 @@ END;
 CREATE TRIGGER `participants_deleting` BEFORE DELETE ON `participants` WHEN old.call_id IS NOT NULL
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
-END;
---> statement-breakpoint
-CREATE TRIGGER `consents_unchanged` BEFORE UPDATE ON `consents`
-BEGIN
-  SELECT raise(ABORT, 'consents are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER `consents_kept` BEFORE DELETE ON `consents`
-BEGIN
-  SELECT raise(ABORT, 'consents are never deleted');
-END;
---> statement-breakpoint
-CREATE TRIGGER `consents_not_replaced` BEFORE INSERT ON `consents`
-WHEN EXISTS (
-  SELECT 1 FROM consents
-  WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter
-    AND decision = new.decision AND decided_at = new.decided_at)
-)
-BEGIN
-  SELECT raise(ABORT, 'consents are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`
-BEGIN
-  INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'create', coalesce(new.changed_by_user_id, 1),
-    json_group_object(field, json_array(NULL, new_value)), new.created_at
-  FROM (
-    SELECT 'egress_id' AS field, new.egress_id AS new_value
-    UNION ALL SELECT 'status', new.status
-    UNION ALL SELECT 'error', new.error
-    UNION ALL SELECT 'is_stopped', new.is_stopped
-    UNION ALL SELECT 'ended_at', new.ended_at
-  )
-  WHERE new_value IS NOT NULL;
-END;
---> statement-breakpoint
-CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`
-BEGIN
-  INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
-  SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
-    json_group_object(field, json_array(old_value, new_value)), new.updated_at
-  FROM (
-    SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
-    UNION ALL SELECT 'status', old.status, new.status
-    UNION ALL SELECT 'error', old.error, new.error
-    UNION ALL SELECT 'is_stopped', old.is_stopped, new.is_stopped
-    UNION ALL SELECT 'ended_at', old.ended_at, new.ended_at
-  )
-  WHERE old_value IS NOT new_value
-  HAVING count(*) > 0;
-END;
---> statement-breakpoint
-CREATE TRIGGER `egress_audit_logs_unchanged` BEFORE UPDATE ON `egress_audit_logs`
-BEGIN
-  SELECT raise(ABORT, 'audit entries are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER `egress_audit_logs_kept` BEFORE DELETE ON `egress_audit_logs`
-BEGIN
-  SELECT raise(ABORT, 'audit entries are never deleted');
-END;
---> statement-breakpoint
-CREATE TRIGGER `egress_audit_logs_not_replaced` BEFORE INSERT ON `egress_audit_logs`
-WHEN EXISTS (SELECT 1 FROM egress_audit_logs WHERE id = new.id)
-BEGIN
-  SELECT raise(ABORT, 'audit entries are never changed');
 END;
 --> statement-breakpoint
 CREATE VIEW `named_files` AS
@@ -979,19 +871,16 @@ BEGIN
   VALUES (new.organization_id, 'invite.created', json_object('invite_id', new.id), new.created_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `events_invite_mail_failed` AFTER UPDATE OF mail_status ON `invites`
-WHEN old.mail_status <> 'failed' AND new.mail_status = 'failed'
+CREATE TRIGGER `events_invite_updated` AFTER UPDATE OF mail_status, used_at ON `invites`
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
-  VALUES (new.organization_id, 'invite.mail_failed', json_object('invite_id', new.id),
-    cast(unixepoch('subsec') * 1000 AS INTEGER));
-END;
---> statement-breakpoint
-CREATE TRIGGER `events_invite_accepted` AFTER UPDATE OF used_at ON `invites`
-WHEN old.used_at IS NULL AND new.used_at IS NOT NULL
-BEGIN
-  INSERT INTO events (organization_id, type, data, created_at)
-  VALUES (new.organization_id, 'invite.accepted', json_object('invite_id', new.id), new.used_at);
+  SELECT new.organization_id, type, json_object('invite_id', new.id), at
+  FROM (
+    SELECT 'invite.mail_failed' AS type, cast(unixepoch('subsec') * 1000 AS INTEGER) AS at
+    WHERE old.mail_status <> 'failed' AND new.mail_status = 'failed'
+    UNION ALL
+    SELECT 'invite.accepted', new.used_at WHERE old.used_at IS NULL AND new.used_at IS NOT NULL
+  );
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_bulk_invite_completed` AFTER UPDATE OF completed_at ON `bulk_invites`
@@ -1050,11 +939,6 @@ BEGIN
     json_object('date', new.date, 'seal_sha256', new.jws_sha256), new.created_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `events_unchanged` BEFORE UPDATE ON `events`
-BEGIN
-  SELECT raise(ABORT, 'events are never changed');
-END;
---> statement-breakpoint
 CREATE TRIGGER `legal_holds_unchanged` BEFORE UPDATE ON `legal_holds`
 WHEN old.ended_at IS NOT NULL
   OR (new.id, new.organization_id, new.call_id, new.began_at)
@@ -1063,63 +947,31 @@ BEGIN
   SELECT raise(ABORT, 'of a legal hold only the reason and the end change');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `legal_holds_kept` BEFORE DELETE ON `legal_holds`
-BEGIN
-  SELECT raise(ABORT, 'legal holds are never deleted');
-END;
---> statement-breakpoint
-CREATE TRIGGER `legal_holds_not_replaced` BEFORE INSERT ON `legal_holds`
-WHEN EXISTS (SELECT 1 FROM legal_holds WHERE id = new.id OR (call_id = new.call_id AND ended_at IS NULL))
-BEGIN
-  SELECT raise(ABORT, 'legal holds are never replaced');
-END;
---> statement-breakpoint
-CREATE VIEW `list_changes` AS
-SELECT NULL AS list, NULL AS owner_id, NULL AS sign;
---> statement-breakpoint
-CREATE TRIGGER `list_change` INSTEAD OF INSERT ON `list_changes`
-BEGIN
-  INSERT INTO list_totals VALUES (new.list, new.owner_id, new.sign)
-  ON CONFLICT (list, owner_id) DO UPDATE SET total = total + excluded.total;
-END;
---> statement-breakpoint
 CREATE TRIGGER `invites_listed_inserted` AFTER INSERT ON `invites`
 WHEN new.used_at IS NULL
 BEGIN
-  INSERT INTO list_changes VALUES ('invites', new.organization_id, 1);
+  INSERT INTO list_totals VALUES ('invites', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `invites_listed_updated` AFTER UPDATE OF used_at ON `invites`
 WHEN (old.used_at IS NULL) <> (new.used_at IS NULL)
 BEGIN
-  INSERT INTO list_changes VALUES ('invites', new.organization_id, iif(new.used_at IS NULL, 1, -1));
+  INSERT INTO list_totals VALUES ('invites', new.organization_id, iif(new.used_at IS NULL, 1, -1))
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `invites_listed_deleted` AFTER DELETE ON `invites`
 WHEN old.used_at IS NULL
 BEGIN
-  INSERT INTO list_changes VALUES ('invites', old.organization_id, -1);
-END;
---> statement-breakpoint
-CREATE TRIGGER `calls_listed_inserted` AFTER INSERT ON `calls`
-BEGIN
-  INSERT INTO list_changes VALUES ('calls', new.organization_user_id, 1);
-END;
---> statement-breakpoint
-CREATE TRIGGER `calls_listed_updated` AFTER UPDATE OF organization_user_id ON `calls`
-WHEN old.organization_user_id <> new.organization_user_id
-BEGIN
-  INSERT INTO list_changes VALUES ('calls', old.organization_user_id, -1), ('calls', new.organization_user_id, 1);
-END;
---> statement-breakpoint
-CREATE TRIGGER `calls_listed_deleted` AFTER DELETE ON `calls`
-BEGIN
-  INSERT INTO list_changes VALUES ('calls', old.organization_user_id, -1);
+  INSERT INTO list_totals VALUES ('invites', old.organization_id, -1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `egress_audit_logs_listed_inserted` AFTER INSERT ON `egress_audit_logs`
 BEGIN
-  INSERT INTO list_changes VALUES ('egress_audit_logs:' || new.event, new.egress_id, 1);
+  INSERT INTO list_totals VALUES ('egress_audit_logs:' || new.event, new.egress_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `livekit_egresses_moved` AFTER INSERT ON `calls`
@@ -1238,11 +1090,21 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
 BEGIN
+  SELECT raise(ABORT, 'a transcript is deleted with an entry of the access log')
+  WHERE NOT EXISTS (
+    SELECT 1 FROM access_logs
+    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'transcript' AND event = 'delete'
+  );
   UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
 BEGIN
+  SELECT raise(ABORT, 'a SOAP note is deleted with an entry of the access log')
+  WHERE NOT EXISTS (
+    SELECT 1 FROM access_logs
+    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'soap_note' AND event = 'delete'
+  );
   UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
 END;
 --> statement-breakpoint
@@ -1321,4 +1183,104 @@ END;
 CREATE TRIGGER `write_conflict` BEFORE INSERT ON `write_conflicts`
 BEGIN
   SELECT raise(ABORT, new.reason);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_logs_unchanged` BEFORE UPDATE ON `access_logs`
+BEGIN
+  SELECT raise(ABORT, 'entries of the access log are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_logs_not_replaced` BEFORE INSERT ON `access_logs`
+WHEN EXISTS (SELECT 1 FROM access_logs WHERE id = new.id)
+BEGIN
+  SELECT raise(ABORT, 'entries of the access log are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_log_seals_unchanged` BEFORE UPDATE ON `access_log_seals`
+BEGIN
+  SELECT raise(ABORT, 'seals are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_log_seals_kept` BEFORE DELETE ON `access_log_seals`
+BEGIN
+  SELECT raise(ABORT, 'seals are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_unchanged` BEFORE UPDATE ON `consents`
+BEGIN
+  SELECT raise(ABORT, 'consents are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_kept` BEFORE DELETE ON `consents`
+BEGIN
+  SELECT raise(ABORT, 'consents are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_not_replaced` BEFORE INSERT ON `consents`
+WHEN EXISTS (SELECT 1 FROM consents WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND decided_at = new.decided_at))
+BEGIN
+  SELECT raise(ABORT, 'consents are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egress_audit_logs_unchanged` BEFORE UPDATE ON `egress_audit_logs`
+BEGIN
+  SELECT raise(ABORT, 'audit entries are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egress_audit_logs_kept` BEFORE DELETE ON `egress_audit_logs`
+BEGIN
+  SELECT raise(ABORT, 'audit entries are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egress_audit_logs_not_replaced` BEFORE INSERT ON `egress_audit_logs`
+WHEN EXISTS (SELECT 1 FROM egress_audit_logs WHERE id = new.id)
+BEGIN
+  SELECT raise(ABORT, 'audit entries are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_unchanged` BEFORE UPDATE ON `events`
+BEGIN
+  SELECT raise(ABORT, 'events are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_kept` BEFORE DELETE ON `legal_holds`
+BEGIN
+  SELECT raise(ABORT, 'legal holds are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_not_replaced` BEFORE INSERT ON `legal_holds`
+WHEN EXISTS (SELECT 1 FROM legal_holds WHERE id = new.id OR (call_id = new.call_id AND ended_at IS NULL))
+BEGIN
+  SELECT raise(ABORT, 'legal holds are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`
+BEGIN
+  INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
+  SELECT new.organization_id, new.id, 'create', coalesce(new.changed_by_user_id, 1),
+    json_group_object(field, json_array(NULL, new_value)), new.created_at
+  FROM (
+    SELECT 'egress_id' AS field, new.egress_id AS new_value
+    UNION ALL SELECT 'status', new.status
+    UNION ALL SELECT 'error', new.error
+    UNION ALL SELECT 'is_stopped', new.is_stopped
+    UNION ALL SELECT 'ended_at', new.ended_at
+  )
+  WHERE new_value IS NOT NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`
+BEGIN
+  INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
+  SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
+    json_group_object(field, json_array(old_value, new_value)), new.updated_at
+  FROM (
+    SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
+    UNION ALL SELECT 'status', old.status, new.status
+    UNION ALL SELECT 'error', old.error, new.error
+    UNION ALL SELECT 'is_stopped', old.is_stopped, new.is_stopped
+    UNION ALL SELECT 'ended_at', old.ended_at, new.ended_at
+  )
+  WHERE old_value IS NOT new_value
+  HAVING count(*) > 0;
 END;

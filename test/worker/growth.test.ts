@@ -4,6 +4,7 @@ import { typesNamed } from "../../src/database/enums.ts";
 import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { documents } from "./support/contract.ts";
+import { expectRefusal } from "./support/expectations.ts";
 import { tokenOf } from "./support/invites.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, delivered, EgressStatus } from "./support/livekit.ts";
 import { aClinicWithMail, aMailWorker } from "./support/mails.ts";
@@ -165,6 +166,36 @@ describe(`The first page of a list of ${SIZE}`, () => {
       expect(result.pagination.total_count).toBeGreaterThanOrEqual(SIZE);
       const counted = COUNTED.includes(route) ? result.pagination.total_count : 0;
       expect(rows_read).toBeLessThanOrEqual(BOUND + counted);
+    },
+  );
+
+  it.each(routesWithPages)(
+    "begins pages of 25, at most 100, in one order, which are empty past the end: $route of $base",
+    async ({ base, route }) => {
+      const [client, path] =
+        base === "/api/external" ? [clinic.client, paths[route]] : [platform, platformPaths[route]];
+      const page = async (query: string) => {
+        const { pagination, ...lists } = await given(client.get(`${path}?${query}`));
+        return { rows: Object.values(lists)[0] as object[], ...pagination };
+      };
+      const { rows: all, total_count } = await page("per_page=100");
+      const expectPage = async (query: string, rows: object[], current_page: number, per_page: number) =>
+        expect([query, await page(query)]).toEqual([
+          query,
+          { rows, current_page, per_page, total_pages: Math.ceil(total_count / per_page), total_count },
+        ]);
+      for (const query of ["", "page=", "page=&per_page=", "page&per_page", "limit=0&sort=name"])
+        await expectPage(query, all.slice(0, 25), 1, 25);
+      for (const per_page of [100, 101, "99999999999999999999"])
+        await expectPage(`per_page=${per_page}`, all, 1, 100);
+      for (const [at, row] of all.slice(0, 3).entries())
+        await expectPage(`page=${at + 1}&per_page=1`, [row], at + 1, 1);
+      await expectPage("page=3&per_page=7", all.slice(14, 21), 3, 7);
+      await expectPage("page=1000000000", [], 1_000_000_000, 25);
+      for (const bad of ["0", "-1", "1.5", "1e2", "x", "%201", "%2B1", "0x10"])
+        for (const name of ["page", "per_page"])
+          expectRefusal(await client.get(`${path}?${name}=${bad}`), 400, new RegExp(`^${name}: `));
+      expectRefusal(await client.get(`${path}?page=0&per_page=0`), 400, /^page: .*\bper_page: /);
     },
   );
 

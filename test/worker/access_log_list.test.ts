@@ -168,27 +168,6 @@ describe("The access log", () => {
     expect(body.access_logs).toMatchObject([{ acting_user: "privacy-officer", purpose: "PATRQT" }]);
   });
 
-  it.each([
-    "call_id=x",
-    "call_id=0",
-    "user_id=-1",
-    "acting_user=%C3%A9",
-    `acting_user=${"x".repeat(256)}`,
-    "resource=recording",
-    "event=seen",
-    "from=2026-02-30",
-    "to=yesterday",
-    "after=-1",
-    "per_page=0",
-    `external_reference=${"x".repeat(256)}`,
-  ])("refuses %s with 400", async (query) => {
-    const { client } = await anOrganization();
-    const { status, body } = await client.get(`/access_logs?${query}`);
-    expect(status).toBe(400);
-    expect(body.error).toMatch(new RegExp(`^${query.split("=")[0]}: `));
-    expect(await listed(client, "resource=access_log")).toMatchObject({ access_logs: [] });
-  });
-
   it("refuses days that are reversed", async () => {
     const { client } = await anOrganization();
     const { status, body } = await client.get("/access_logs?from=2026-02-01&to=2026-01-31");

@@ -609,18 +609,3 @@ describe("The progress of a bulk invite", () => {
     expect(rows_read).toBeLessThanOrEqual(ROWS + 10);
   });
 });
-
-describe("The total of a list", () => {
-  it("is the number of its items, after everything that makes it longer or shorter", async () => {
-    const other = await anOrganization();
-    const rooms = [await other.addRoom({ name: "A" }), await other.addRoom({ name: "B" })];
-    await other.client.delete(`/waiting_rooms/${rooms[0]?.slug}`);
-    await other.client.delete(`/waiting_rooms/${rooms[0]?.slug}`);
-    const invites = [await other.addInvite(), await other.addInvite(), await other.addInvite()];
-    await other.client.delete(`/invites/${invites[1].id}`);
-    const totalOf = async (path: string) => (await given(other.client.get(path))).pagination.total_count;
-    expect(await totalOf("/waiting_rooms")).toBe(1);
-    expect(await totalOf("/invites")).toBe(2);
-    expect(await totalOf("/organization_users")).toBe(1);
-  });
-});

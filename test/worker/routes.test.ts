@@ -14,6 +14,20 @@ const liveKitRoutes = routesBehind("/api/livekit");
 
 const methodOf = (route: string) => route.split(" ")[0] ?? "";
 
+/** Those whose success is not that of their method: they make nothing that has a place of its own, or not yet. */
+const OTHER_SUCCESSES: Record<string, number> = {
+  "POST /auth/token_exchange": 200,
+  "POST /invites/:id/resend": 202,
+  "POST /invites/accept": 200,
+  "POST /authorization_codes/redeem": 200,
+  "POST /webhook_endpoints/:id/rotate_secret": 200,
+  "POST /webhook_endpoints/:id/redeliver": 200,
+  "POST /webhook_endpoints/:id/ping": 200,
+};
+
+const successOf = (route: string) =>
+  OTHER_SUCCESSES[route] ?? { GET: 200, PUT: 200, POST: 201, DELETE: 204 }[methodOf(route)];
+
 function exampleFor(examples: typeof externalExamples, route: string) {
   const example = examples[route];
   if (!example) throw new Error(`test/support/examples_*.ts have no example for ${route}`);
@@ -74,7 +88,7 @@ describe.each(externalRoutes)("%s of the external API", (route) => {
   it("succeeds for the organization that owns the things it names", async () => {
     const { client, ...organization } = await anOrganization();
     const { path, body } = await example({ client, ...organization });
-    await given(client.send(method, path, body));
+    expect((await client.send(method, path, body)).status).toBe(successOf(route));
   });
 
   it("refuses missing and wrong credentials, and changes nothing", async () => {
@@ -124,7 +138,7 @@ describe.each(platformRoutes)("%s of the platform API", (route) => {
 
   it("succeeds for the platform", async () => {
     const { path, body } = await example(await anOrganization());
-    await given(platform.send(method, path, body));
+    expect((await platform.send(method, path, body)).status).toBe(successOf(route));
   });
 
   if (placesOf(route).length > 0)

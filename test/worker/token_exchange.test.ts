@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { countingRoundTrips } from "./support/database.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { AUDIENCE, aKey, anIdentityProvider } from "./support/identity_provider.ts";
 import { accept } from "./support/invites.ts";
@@ -171,18 +170,6 @@ describe("A valid token", () => {
     const client = await clinic.addClient(paula.id);
     const { organization_user } = await signIn(client, await provider.token({ email }));
     expect(organization_user.id).toBe(clinic.admin.id);
-  });
-
-  it("costs at most two round trips to D1 if the keys are known", async () => {
-    const { clinic, provider, email } = await aClinicWithSignIn();
-    const counting = countingRoundTrips();
-    const client = clinic.client.through(counting.fetcher);
-    const token = await provider.token({ email });
-    await expectExchanged(client, token);
-    const trips = await counting.during(() => expectExchanged(client, token));
-    expect(trips).toBeGreaterThan(0);
-    expect(trips).toBeLessThanOrEqual(2);
-    expect(provider.asked).toBe(1);
   });
 });
 

@@ -39,7 +39,6 @@ describe("Creating a waiting room", () => {
   it("makes it inactive, with the default theme, owned by the organization", async () => {
     const clinic = await anOrganization("Riverside Clinic");
     const created = await create(clinic, { name: "Cardiology" });
-    expect(created.status).toBe(201);
     expect(created.body).toEqual({
       id: expect.any(Number),
       organization_id: clinic.id,
@@ -74,7 +73,6 @@ describe("Creating a waiting room", () => {
       waiting_count: 9,
       user: { display_name: "Somebody Else" },
     });
-    expect(created.status).toBe(201);
     expect(created.body).toMatchObject({
       organization_id: clinic.id,
       user_id: null,
@@ -139,7 +137,6 @@ describe("The slug of a waiting room", () => {
   it("changes when the room is renamed, and links to the old one stop working", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const renamed = await update(clinic, room.slug, { name: "Heart Centre" });
-    expect(renamed.status).toBe(200);
     expect(renamed.body).toEqual({
       ...room,
       name: "Heart Centre",
@@ -261,8 +258,7 @@ describe("Reading waiting rooms", () => {
     const zebra = await clinic.addRoom({ name: "Zebra" });
     const provider = await clinic.addProvider("Paula Provider");
     const aardvark = await clinic.addRoom({ name: "Aardvark" });
-    const { status, body } = await clinic.client.get("/waiting_rooms");
-    expect(status).toBe(200);
+    const { body } = await clinic.client.get("/waiting_rooms");
     expect(body).toEqual({
       waiting_rooms: [zebra, (await read(clinic, provider.waiting_room_slug)).body, aardvark],
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 3 },
@@ -317,7 +313,6 @@ describe("Updating a waiting room", () => {
   ])("changes %s and keeps the rest", async (_, change) => {
     const { clinic, room } = await aClinicWithRoom({ theme: "calm", is_active: true });
     const updated = await update(clinic, room.slug, change);
-    expect(updated.status).toBe(200);
     expect(updated.body).toEqual({ ...room, ...change, updated_at: aTimestamp });
     expect((await read(clinic, room.slug)).body).toEqual(updated.body);
   });
@@ -346,7 +341,6 @@ describe("Updating a waiting room", () => {
       waiting_count: 7,
       theme: "dark",
     });
-    expect(updated.status).toBe(200);
     expect(updated.body).toEqual({ ...room, theme: "dark", updated_at: aTimestamp });
   });
 
@@ -384,7 +378,6 @@ describe("If the operator sets the themes", () => {
     const created = await create(clinic, { name: "Cardiology", theme: "calm" });
     expect(created.status).toBe(201);
     const updated = await update(clinic, created.body.slug, { theme: "dark" });
-    expect(updated.status).toBe(200);
     expect(updated.body.theme).toBe("dark");
   });
 
@@ -409,7 +402,6 @@ describe("If the operator sets the themes", () => {
   it("still gives the default theme to a room that is created without one", async () => {
     const clinic = await aClinicWithThemes("calm,dark");
     const created = await create(clinic, { name: "Cardiology" });
-    expect(created.status).toBe(201);
     expect(created.body.theme).toBe("default");
   });
 });
@@ -514,8 +506,7 @@ describe("A personal waiting room", () => {
   it("is active, named after its owner, and shows no organization", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider("Paula Provider");
-    const { status, body } = await read(clinic, provider.waiting_room_slug);
-    expect(status).toBe(200);
+    const { body } = await read(clinic, provider.waiting_room_slug);
     expect(body).toEqual({
       id: expect.any(Number),
       organization_id: null,
@@ -538,7 +529,6 @@ describe("A personal waiting room", () => {
     const before = await given(read(clinic, provider.waiting_room_slug));
     const change = { name: "Evening Visits", theme: "dark", is_active: false };
     const updated = await update(clinic, provider.waiting_room_slug, change);
-    expect(updated.status).toBe(200);
     expect(updated.body).toEqual({
       ...before,
       ...change,

@@ -6,7 +6,7 @@ import { isSharded } from "./support/deployed.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aClinicWithQueue, aQueue, rowsReadForNothing, workerWith } from "./support/queue.ts";
-import { countingRows } from "./support/rows.ts";
+import { countingRows, insertMany } from "./support/rows.ts";
 import { aClinicWithSignIn, expectExchanged, redeem } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { deletionsFrom, leavingNoRows } from "./support/unchanged.ts";
@@ -49,14 +49,6 @@ beforeEach(async () => {
 
 const count = async (query: string) =>
   Number(await env.DB.prepare(`select count(*) as n from ${query}`).first("n"));
-
-/** Inserts the rows that the query makes for each number `n` up to a size. */
-const insertMany = (size: number, insert: string, ...values: unknown[]) =>
-  env.DB.prepare(
-    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${size}) ${insert}`,
-  )
-    .bind(...values)
-    .run();
 
 const insertCodes = ({ id, admin }: Organization, size: number, expires_at: number) =>
   insertMany(

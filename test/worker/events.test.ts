@@ -1,3 +1,4 @@
+import { insertMany } from "./support/rows.ts";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPES } from "../../src/database/enums.ts";
@@ -703,13 +704,12 @@ describe("GET /events", () => {
 
   it("shows 25 events, or as many as were asked for, up to 100", async () => {
     const clinic = await anOrganization();
-    await env.DB.prepare(
-      `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < 130)
-       insert into events (organization_id, type, data, created_at) select ?, 'invite.accepted', '{"invite_id":1}', n
-       from counter`,
-    )
-      .bind(clinic.id)
-      .run();
+    await insertMany(
+      130,
+      `insert into events (organization_id, type, data, created_at)
+       select ?1, 'invite.accepted', '{"invite_id":1}', n from counter`,
+      clinic.id,
+    );
     const lengthOf = async (query: string) =>
       (await given(clinic.client.get(`/events${query}`))).events.length;
     expect(await lengthOf("")).toBe(25);

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { words } from "../support/words.ts";
 import { platform } from "./support/api.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -63,22 +64,12 @@ describe("Registering an issuer", () => {
 });
 
 describe("The address of an issuer's keys", () => {
-  it.each([
-    "https://idp.test/jwks",
-    "https://idp.test",
-    "HTTPS://IDP.TEST/.well-known/jwks.json",
-    "https://idp.test:8443/realms/clinic/certs?tenant=1",
-    "https://localhost/jwks",
-    "https://127.0.0.1.idp.test/jwks",
-    "http://localhost/jwks",
-    "http://LocalHost:9000/jwks",
-    "http://127.0.0.1/jwks",
-    "http://127.0.0.1:9000/jwks",
-    "http://127.255.255.254/jwks",
-    "http://[::1]/jwks",
-    "http://[::1]:9000/jwks",
-    "http://[0:0:0:0:0:0:0:1]/jwks",
-  ])("can be %s", async (jwks_url) => {
+  it.each(words`
+    https://idp.test/jwks https://idp.test HTTPS://IDP.TEST/.well-known/jwks.json
+    https://idp.test:8443/realms/clinic/certs?tenant=1 https://localhost/jwks
+    https://127.0.0.1.idp.test/jwks http://localhost/jwks http://LocalHost:9000/jwks http://127.0.0.1/jwks
+    http://127.0.0.1:9000/jwks http://127.255.255.254/jwks http://[::1]/jwks http://[::1]:9000/jwks
+    http://[0:0:0:0:0:0:0:1]/jwks`)("can be %s", async (jwks_url) => {
     const clinic = await anOrganization();
     expect(await register(clinic.id, anIssuer({ jwks_url }))).toMatchObject({
       status: 201,
@@ -87,45 +78,18 @@ describe("The address of an issuer's keys", () => {
   });
 
   it.each([
-    "http://example.com/jwks",
-    "http://idp.test/jwks",
-    "http://127.0.0.1.evil.com/jwks",
-    "http://127.evil.com/jwks",
-    "http://localhost.evil.com/jwks",
-    "http://evil.com/localhost",
-    "http://evil.com#localhost",
-    "http://evil.com?127.0.0.1",
-    "http://evil.com\\@localhost/jwks",
-    "http://localhost@evil.com/jwks",
-    "http://notlocalhost/jwks",
-    "http://128.0.0.1/jwks",
-    "http://10.0.0.1/jwks",
-    "http://192.168.0.1/jwks",
-    "http://169.254.169.254/latest/meta-data",
-    "http://0.0.0.0/jwks",
-    "http://[::]/jwks",
-    "http://[::2]/jwks",
-    "http://[::ffff:10.0.0.1]/jwks",
-    "https://user:password@idp.test/jwks",
-    "https://user@idp.test/jwks",
-    "https://:password@idp.test/jwks",
-    "http://user:password@localhost/jwks",
-    "ftp://idp.test/jwks",
-    "ftp://localhost/jwks",
-    "ws://localhost/jwks",
-    "file:///etc/passwd",
-    "javascript:alert(1)",
-    "javascript://localhost/%0aalert(1)",
-    "data:application/json,{}",
-    "blob:https://idp.test/1",
-    "https://",
-    "https:",
-    "//idp.test/jwks",
-    "/jwks",
-    "idp.test/jwks",
-    "localhost:9000/jwks",
+    ...words`
+      http://example.com/jwks http://idp.test/jwks http://127.0.0.1.evil.com/jwks http://127.evil.com/jwks
+      http://localhost.evil.com/jwks http://evil.com/localhost http://evil.com#localhost
+      http://evil.com?127.0.0.1 http://evil.com\@localhost/jwks http://localhost@evil.com/jwks
+      http://notlocalhost/jwks http://128.0.0.1/jwks http://10.0.0.1/jwks http://192.168.0.1/jwks
+      http://169.254.169.254/latest/meta-data http://0.0.0.0/jwks http://[::]/jwks http://[::2]/jwks
+      http://[::ffff:10.0.0.1]/jwks https://user:password@idp.test/jwks https://user@idp.test/jwks
+      https://:password@idp.test/jwks http://user:password@localhost/jwks ftp://idp.test/jwks
+      ftp://localhost/jwks ws://localhost/jwks file:///etc/passwd javascript:alert(1)
+      javascript://localhost/%0aalert(1) data:application/json,{} blob:https://idp.test/1 https:// https:
+      //idp.test/jwks /jwks idp.test/jwks localhost:9000/jwks https://idp.test:99999/jwks`,
     "https://idp test/jwks",
-    "https://idp.test:99999/jwks",
     "https://idp.test/\njwks",
     `https://idp.test/${"j".repeat(1000)}`,
   ])("cannot be %s", async (jwks_url) => {

@@ -1,4 +1,3 @@
-import { insertMany } from "./support/rows.ts";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { EVENT_TYPES } from "../../src/database/enums.ts";
@@ -10,6 +9,7 @@ import { accept, keepingInvite, tokenOf } from "./support/invites.ts";
 import { aMailProvider, aMailWorker } from "./support/mails.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
+import { insertMany } from "./support/rows.ts";
 import { aSealedDay } from "./support/seals.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 

@@ -1,7 +1,7 @@
-import { insertMany } from "./rows.ts";
 import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import { anOrganization, given, type Organization, unique } from "./organization.ts";
+import { insertMany } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
 
 const DAY = 86_400_000;

@@ -411,25 +411,6 @@ describe("Only this row fails, in the background,", () => {
       { display_name: "Invitee 10" },
     ]);
   });
-
-  it("with the same result through the real queue", { timeout: 60_000 }, async () => {
-    const clinic = await aClinicWithRealQueue();
-    const [pending, member] = [await clinic.addInvite(), await clinic.addProvider()];
-    const rows = invitesOf(120);
-    rows[5] = anInvite({ email: pending.email });
-    rows[60] = anInvite({ email: member.email });
-    rows[119] = anInvite({ email: rows[0]?.email });
-    const { bulk_invite } = await given(bulkCreate(clinic, rows));
-    const progress = await untilCompleted(clinic, bulk_invite);
-    expect(progress).toMatchObject({ total_count: 120, created_count: 117, failed_count: 3 });
-    expect(progress.failures).toEqual([
-      { row: 5, email: pending.email, error: HAS_PENDING_INVITE },
-      { row: 60, email: member.email, error: HAS_ACCOUNT },
-      { row: 119, email: rows[0]?.email, error: EARLIER_ROW },
-    ]);
-    const { pagination } = await given(clinic.client.get("/invites"));
-    expect(pagination.total_count).toBe(118);
-  });
 });
 
 describe("The progress of a bulk invite", () => {

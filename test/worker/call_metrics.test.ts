@@ -65,12 +65,6 @@ describe("The metrics of a day", () => {
     expect(await theDay(clinic)).toEqual(NO_CALLS);
   });
 
-  it("have a fail rate of 0.125 for one failed call of eight, like the contract's sample", async () => {
-    const { clinic, hold } = await aClinic();
-    for (let n = 0; n < 8; n++) await hold({ ended_at: at(60), failed: n === 0 });
-    expect((await theDay(clinic)).call_fail_rate).toEqual({ [DAY]: 0.125 });
-  });
-
   it("leave failed calls out of the average duration, whether they have ended or not", async () => {
     const { clinic, hold } = await aClinic();
     await hold({ ended_at: at(100), failed: true });
@@ -426,11 +420,6 @@ describe("The metrics of a user", () => {
     expect(await metrics(clinic, BOTH_DAYS)).toEqual(organizationBefore);
   });
 
-  it("are four empty maps for a user without calls", async () => {
-    const { clinic } = await twoProviders();
-    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${clinic.admin.user_id}`)).toEqual(NO_CALLS);
-  });
-
   it("give 404 for a user of another organization and for an unknown user", async () => {
     const { clinic } = await twoProviders();
     const stranger = await aClinic();
@@ -453,17 +442,6 @@ describe("A request for metrics", () => {
     const both = await ask(clinic, "?date_start=2026-02-29&date_end=yesterday");
     expectRefusal(both, 400, /date_start.*date_end/);
     expectRefusal(await ask(clinic, "?user_id=1&user_id=2"), 400, /user_id/);
-  });
-
-  it("takes the 29th of February of a leap year", async () => {
-    const { clinic, hold } = await aClinic();
-    await hold({ started_at: at(0, "2024-02-29") });
-    expect(await dates(clinic, "date_start=2024-02-29&date_end=2024-02-29")).toEqual(["2024-02-29"]);
-  });
-
-  it("is refused with a reversed range", async () => {
-    const refused = await ask(await anOrganization(), `?date_start=${NEXT_DAY}&date_end=${DAY}`);
-    expectRefusal(refused, 400, /date_start/);
   });
 
   it("with an invalid range and an unknown user is refused for the range", async () => {

@@ -297,14 +297,6 @@ describe("A later report of a call", () => {
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 0 });
   });
 
-  it("corrects when an ended call ended", async () => {
-    const call = await aCall(await anOrganization());
-    expect((await call.report({ ended_at: BACK_AT })).body).toMatchObject({
-      is_ended: true,
-      ended_at: BACK_AT,
-    });
-  });
-
   it("does not reopen an ended call, neither by repeating an early report nor with null", async () => {
     const { first, report } = await aFirstReport();
     await given(report(first));

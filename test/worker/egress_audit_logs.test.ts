@@ -178,17 +178,6 @@ describe("The audit logs of an egress", () => {
     });
   });
 
-  it("have one creation, however often it is reported, and no update if nothing changed", async () => {
-    const { call, report, entries } = await anEgress();
-    const end = { status: "egress_ended", is_stopped: true, ended_at: ENDED_AT };
-    const first = { call_key: call.key, status: "egress_starting" };
-    await changingNothing(() => given(report(first)));
-    await given(report(end));
-    for (const again of [end, first, {}, { ...end, error: null }])
-      await changingNothing(() => given(report(again)));
-    expect((await entries()).map(({ event }) => event)).toEqual(["update", "create"]);
-  });
-
   it("have one creation if twenty reports of it come at the same time", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
@@ -227,18 +216,6 @@ describe("The audit logs of an egress", () => {
       await given(report({ storage_key }));
     expect((await entries()).map(({ event }) => event)).toEqual(["create"]);
     expect((await audit()).body.pagination.total_count).toBe(1);
-  });
-
-  it("are only those of the egress", async () => {
-    const { call, read, entries } = await anEgress();
-    await call.addEgress();
-    await read();
-    expect((await entries()).map(({ event }) => event)).toEqual(["read", "create"]);
-  });
-
-  it("do not change when they are read", async () => {
-    const { audit } = await anEgress();
-    await changingNothing(() => given(audit()));
   });
 });
 

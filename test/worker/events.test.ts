@@ -577,12 +577,6 @@ describe("The events of a whole story", () => {
     const deleted = (await everyEvent(clinic.client)).at(-1);
     expect(Math.abs(Date.parse(deleted?.created_at ?? "") - Date.now())).toBeLessThan(10_000);
   });
-
-  it("are the organization's own, and nobody else's", async () => {
-    const [ours, theirs] = [await aStory(), await aStory()];
-    const own = new Set((await everyEvent(ours.client)).map(({ id }) => id));
-    for (const { id } of await everyEvent(theirs.client)) expect(own).not.toContain(id);
-  });
 });
 
 type Client = Organization["client"];
@@ -693,13 +687,6 @@ describe("GET /events", () => {
     const { status, body } = await client.get(`/events?${query}`);
     expect(status).toBe(400);
     expect(body.error).toMatch(new RegExp(`^${parameter}: `));
-  });
-
-  it("refuses an after that is longer than any id", async () => {
-    const { client } = await anOrganization();
-    const { status, body } = await client.get(`/events?after=${"9".repeat(1001)}`);
-    expect(status).toBe(400);
-    expect(body.error).toBe("after: must be at most 1000 characters long");
   });
 
   it("shows 25 events, or as many as were asked for, up to 100", async () => {

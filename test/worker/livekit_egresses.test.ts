@@ -116,17 +116,6 @@ describe("LiveKit's events of an egress", () => {
     );
   });
 
-  it("say why a recording failed", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await reportCallOf(clinic, room, room.sid);
-    const failed = { error: "Start signal not received", endedAt: BigInt(Date.parse(at(30))) * 1_000_000n };
-    await delivered([room.egress(anEgressId(), EgressStatus.EGRESS_FAILED, failed)]);
-    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([
-      { ...RECORDED, error: "Start signal not received", ended_at: at(30) },
-    ]);
-  });
-
   it("report further what the platform has reported, whatever its call is called", async () => {
     const clinic = await anOrganization();
     const [room, call, egress_id] = [await aLiveKitRoom(clinic), await aCall(clinic), anEgressId()];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
-import { change, userOf, usersOf } from "./support/members.ts";
+import { change, userOf } from "./support/members.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -263,14 +263,5 @@ describe("Whom a member assists", () => {
     const client = await clinic.addClient(al.id);
     const { calls } = await given(client.get(`/organization_users/${paula.id}/calls`));
     expect(calls).toMatchObject([{ id: call.id }]);
-  });
-});
-
-describe("The list of users", () => {
-  it("shows what a change made of them", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    await given(change(clinic, paula, LOST));
-    const changed = { ...paula, ...LOST, waiting_room_slug: null, assists: [] };
-    expect(await usersOf(clinic)).toEqual([{ ...clinic.admin, assists: [] }, changed]);
   });
 });

@@ -79,13 +79,6 @@ describe("Creating a user of an organization", () => {
     expect(await given(clinic.client.get("/waiting_rooms"))).toEqual(before);
   });
 
-  it("gives two people with the same display name a room each", async () => {
-    const clinic = await anOrganization();
-    const first = await clinic.addProvider("Paula Provider");
-    const second = await clinic.addProvider("Paula Provider");
-    expect(second.waiting_room_slug).toBe(`${first.waiting_room_slug}-2`);
-  });
-
   it("gives a person of two organizations a user and a room in each", async () => {
     const clinic = await anOrganization();
     const practice = await anOrganization("Hillside Practice");
@@ -132,13 +125,6 @@ describe("Creating a user of an organization", () => {
     const invite = await clinic.addInvite();
     const user = aUser({ email: invite.email, assists: [clinic.admin.id] });
     expectRefusal(await changingNothing(() => create(clinic.id, user)), 422, /user\.assists/);
-  });
-
-  it("trims the email and puts it in lower case", async () => {
-    const clinic = await anOrganization();
-    const email = anEmail();
-    const created = await create(clinic.id, aUser({ email: `  ${email.toUpperCase()} ` }));
-    expect(created).toMatchObject({ status: 201, body: { email } });
   });
 
   it("refuses a person who already is a user of the organization, however the email is written", async () => {

@@ -4,7 +4,6 @@ import { ROW_FAULTS } from "../../src/resources/bulk_invites/bulk_invites.refusa
 import type { PendingRow } from "../../src/resources/bulk_invites/bulk_invites.schemas.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
-const DAY = 86_400_000;
 const sending = { settings: { INVITE_VALIDITY_DAYS: 3 }, mailer: null };
 
 const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
@@ -25,28 +24,6 @@ const errorsOf = (rows: PendingRow[], places = 50) =>
   endRowsOfChunk(rows, places, sending, NOW).ends.map(({ error }) => error);
 
 describe("A row of a bulk invite", () => {
-  it("becomes an invite of whoever sent the request", () => {
-    expect(endRowsOfChunk([aRow(7)], 1, sending, NOW)).toEqual({
-      ends: [{ row: 7, error: null }],
-      invites: [
-        {
-          organization_id: 1,
-          email: "ivy-7@example.com",
-          display_name: "Ivy Invitee",
-          roles: ["provider"],
-          expires_at: NOW + 3 * DAY,
-          created_at: NOW,
-          updated_at: NOW,
-          created_by_user_id: 33,
-          mail_status: "off",
-          next_mail_at: null,
-          mail_attempts: 0,
-          mail_leases: 0,
-        },
-      ],
-    });
-  });
-
   it.each<[string, Partial<PendingRow>]>([
     [ROW_FAULTS.repeated, { is_repeated: true, has_account: true }],
     [ROW_FAULTS.account, { has_account: true, pending_until: NOW + 1 }],

@@ -3,7 +3,7 @@ import type { egresses } from "./schema.ts";
 /**
  * The fields of an egress whose changes its audit log shows, each with the kind of value that its column stores: a
  * time in milliseconds, a boolean as 0 or 1. The triggers in triggers/egress_audit_logs.sql are generated from this
- * list: run `npm run db:triggers` after a change. The storage key must not get into the log.
+ * list: run `npm run db:generate` after a change. The storage key must not get into the log.
  */
 export const AUDITED_FIELDS = {
   egress_id: "text",

@@ -6,10 +6,9 @@ import { KNOWN_SHARDS, OWN_RANGE } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, type Target } from "./wrangler.ts";
 import {
   boundShards,
-  databaseBlock,
   databaseName,
   migrationsOf,
-  requireToml,
+  requireExtensible,
   stateOf,
   withDatabase,
 } from "./wrangler_config.ts";
@@ -140,15 +139,10 @@ export function bindingToo(target: Target, shards: number[]): Target {
 
 /** The text of a configuration that binds more databases. */
 export function configurationWith(target: Target, shards: number[]): string {
-  requireToml(target.config);
+  requireExtensible(target.config);
   const migrations = resolve(dirname(target.config), migrationsOf(target));
   return shards.reduce(
-    (toml, shard) =>
-      withDatabase(
-        toml,
-        target.env,
-        databaseBlock(target.env, shard, databaseName(target, shard), migrations),
-      ),
+    (toml, shard) => withDatabase(toml, target.env, shard, databaseName(target, shard), migrations),
     readFileSync(target.config, "utf8"),
   );
 }

@@ -3,7 +3,7 @@ import { isLoopback } from "../http/loopback.ts";
 import { createApiClientBody } from "../resources/api_clients/api_clients.schemas.ts";
 import { createUserBody } from "../resources/organization_users/organization_users.schemas.ts";
 import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
-import { type PlatformApi, platformApi } from "./platform_api.ts";
+import { type PlatformClient, platformClient } from "./platform_client.ts";
 import { readOptions, UsageError } from "./usage.ts";
 
 const USAGE = `
@@ -54,7 +54,7 @@ async function main() {
   if (options.help) return process.stdout.write(USAGE.trimStart());
   const url = requireUrl(options.url);
   const bodies = requireBodies(options);
-  const api = platformApi(url);
+  const api = platformClient(url);
 
   const organization = options.organization ?? (await makeOrganization(api, bodies.organization));
   const path = `/organizations/${organization}`;
@@ -112,7 +112,7 @@ function faultsOf(schema: z.ZodType, value: unknown, flag?: string): string[] {
   });
 }
 
-async function makeOrganization(api: PlatformApi, body: object): Promise<string> {
+async function makeOrganization(api: PlatformClient, body: object): Promise<string> {
   const { id } = await api.post("/organizations", body, {
     "organization.slug: is taken; choose another one, or leave it out":
       "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
@@ -121,7 +121,7 @@ async function makeOrganization(api: PlatformApi, body: object): Promise<string>
   return String(id);
 }
 
-async function makeAdministrator(api: PlatformApi, path: string, body: object): Promise<string> {
+async function makeAdministrator(api: PlatformClient, path: string, body: object): Promise<string> {
   const { id } = await api.post(`${path}/users`, body);
   made.push(`--organization-user ${id}`);
   return String(id);

@@ -15,8 +15,7 @@ import {
   boundShards,
   databaseName,
   hasDatabaseId,
-  requireToml,
-  requireTomlTables,
+  requireExtensible,
 } from "./wrangler_config.ts";
 
 const USAGE = `
@@ -33,12 +32,11 @@ runDatabaseCommand(USAGE, options, ({ jurisdiction, location, ...target }) =>
 );
 
 function addShard(target: Target, place: Place) {
-  requireToml(target.config);
+  requireExtensible(target.config);
   const known = knownShards(target);
   const shard = nextShard(target, known);
   const isBound = boundShards(target).includes(shard);
   const name = databaseName(target, shard);
-  if (!isBound) requireTomlTables(target);
   say(`Shard ${shard}: the database ${name}.`);
   const isThere = !target.remote || hasDatabaseId(target, shard) || databaseExists(target, name);
   if (isThere && target.remote) refusePlace(name, place);

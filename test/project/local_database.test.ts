@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { applyMigrations, withLocalBindings } from "../../src/dev/local_database.ts";
 import { migrationFiles } from "../../src/dev/migrations.ts";
 import { runWrangler } from "../../src/dev/wrangler.ts";
-import { withDatabases } from "../e2e/support/local_databases.ts";
+import { openDatabase, withDatabases } from "../e2e/support/local_databases.ts";
 
 let folder: string;
 let persistTo: string;
@@ -21,10 +21,7 @@ beforeAll(async () => {
 
 /** Runs something with the file of the local database. */
 function withFile<T>(state: string, run: (database: DatabaseSync) => T): T {
-  const databases = join(state, "v3", "d1", "miniflare-D1DatabaseObject");
-  const [file = "", ...others] = readdirSync(databases).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
-  expect(others).toEqual([]);
-  const database = new DatabaseSync(join(databases, file));
+  const database = openDatabase(state);
   try {
     return run(database);
   } finally {

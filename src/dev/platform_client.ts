@@ -6,7 +6,7 @@ import { isLoopback } from "../http/loopback.ts";
 const TIMEOUT = 30_000;
 
 /** Calls a service's platform API. Each failure is an error with one line that says what to do. */
-export function platformApi(url: string) {
+export function platformClient(url: string) {
   const { token, source } = requireToken(url);
   return {
     /**
@@ -31,7 +31,7 @@ export function platformApi(url: string) {
   };
 }
 
-export type PlatformApi = ReturnType<typeof platformApi>;
+export type PlatformClient = ReturnType<typeof platformClient>;
 
 function requireToken(url: string): { token: string; source: string } {
   const fromEnvironment = process.env.PLATFORM_API_TOKEN;

@@ -9,7 +9,7 @@ import {
   databaseName,
   migrationsOf,
   requireExtensible,
-  stateOf,
+  stateFolder,
   withDatabase,
 } from "./wrangler_config.ts";
 
@@ -80,7 +80,7 @@ function shardsThatThereAre(target: Target, known: KnownShard[]): number[] {
 
 /** wrangler keeps each local database in a file. */
 function localFiles(target: Target): string[] {
-  const files = join(stateOf(target), "v3/d1/miniflare-D1DatabaseObject");
+  const files = join(stateFolder(target), "v3/d1/miniflare-D1DatabaseObject");
   return existsSync(files) ? readdirSync(files).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : [];
 }
 
@@ -134,7 +134,7 @@ export function bindingToo(target: Target, shards: number[]): Target {
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const config = join(folder, "wrangler.toml");
   writeFileSync(config, configurationWith(target, shards));
-  return { ...target, config, ...(!target.remote && { "persist-to": stateOf(target) }) };
+  return { ...target, config, ...(!target.remote && { "persist-to": stateFolder(target) }) };
 }
 
 /** The text of a configuration that binds more databases. */

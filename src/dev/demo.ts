@@ -5,9 +5,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { HOUR } from "../limits.ts";
-import { reportVisit } from "./demo_livekit.ts";
+import { sendVisitEvents } from "./demo_livekit.ts";
 import { newestLinkTo, startReceiver } from "./demo_receivers.ts";
-import { chapter, clientOf, platform, refusedStep, say, server, settings, step } from "./demo_steps.ts";
+import {
+  chapter,
+  demoClient,
+  platform,
+  printStep,
+  refusedStep,
+  server,
+  settings,
+  step,
+} from "./demo_steps.ts";
 import { startIdentityProvider } from "./identity_provider.ts";
 
 const now = Date.now();
@@ -27,7 +36,7 @@ const admin = await step("Ada becomes its administrator", ada, "roles");
 const paul = addUser(mailOf("paul"), "Dr. Paul Provider", "provider");
 const provider = await step("Paul, a provider, also gets a personal room", paul, "waiting_room_slug");
 const credentials = addClient("Clinic integration", admin.id);
-const clinic = clientOf(await step("Only now an API client's secret is shown", credentials, "client_id"));
+const clinic = demoClient(await step("Only now an API client's secret is shown", credentials, "client_id"));
 
 chapter("The organization manages its waiting rooms, through the external API");
 const addRoom = (name: string, idempotencyKey = crypto.randomUUID()) =>
@@ -55,12 +64,12 @@ await step("The substitution ends", clinic.deleteWaitingRoomSub({ waiting_room_s
 
 chapter("Somebody waits, so the room cannot be retired");
 const rita = { display_name: "Rita Recipient", role: "recipient", external_reference: "patient-4711" };
-const reportWaiting = (participant: object) =>
+const putWaiting = (participant: object) =>
   platform("PUT", `/waiting_rooms/${slug}/participants/visit-1`, { participant });
-await step("The platform reports that Rita waits", reportWaiting({ ...rita, waiting_since: new Date(now) }));
+await step("The platform reports that Rita waits", putWaiting({ ...rita, waiting_since: new Date(now) }));
 await step("The organization sees who waits", clinic.listWaitingParticipants({ slug }), "participants");
 await refusedStep("The room is retired too early", clinic.retireWaitingRoom({ slug }));
-await step("Rita leaves", reportWaiting({ left_at: new Date() }));
+await step("Rita leaves", putWaiting({ left_at: new Date() }));
 await step("Now the room is retired", clinic.retireWaitingRoom({ slug }));
 
 chapter("A call takes place, and the video backend reports it");
@@ -72,14 +81,14 @@ const participants = [
   { key: "recipient-1", ...rita, waiting_since: at(-3.1), joined_at: at(-3), ...consent },
 ];
 const report = (path: string, body: object) => platform("PUT", own + path, body);
-const reportCall = (call: object) => report("/calls/call-1", { call });
-const call = await step("A call begins", reportCall({ ...held, started_at: at(-3), participants }), "id");
+const putCall = (call: object) => report("/calls/call-1", { call });
+const call = await step("A call begins", putCall({ ...held, started_at: at(-3), participants }), "id");
 const ofProvider = { organization_user_id: provider.id as number };
 const ofCall = { ...ofProvider, call_id: call.id as number };
 await step("The organization sees who is on it", clinic.listParticipants(ofCall), "participants");
 const numbered = clinic.updateCall({ ...ofCall, call: { external_reference: "visit-10482" } });
 await step("It gives the call its own number of the visit", numbered, "external_reference");
-await step("The call ends: a report has only what is new", reportCall({ ended_at: at(-2.5) }), "ended_at");
+await step("The call ends: a report has only what is new", putCall({ ended_at: at(-2.5) }), "ended_at");
 const lines = [
   { participant_key: "recipient-1", text: "Much better, thank you.", start_time: 2.5, end_time: 4 },
   { participant_key: "provider-1", text: "How do you feel?", start_time: 0.5, end_time: 2 },
@@ -88,11 +97,11 @@ const transcript = { summary: "A follow-up. All is well.", is_final: true, lines
 await step("Its transcript follows", report("/calls/call-1/transcript", { transcript }), "is_final");
 const soap_note = { text: "Subjective: feels well.\nPlan: none.", is_final: true };
 await step("Its SOAP note follows", report("/calls/call-1/soap_note", { soap_note }), "is_final");
-const reportRecording = (egress: object) => report("/egresses/egress-1", { egress });
-const starting = reportRecording({ call_key: "call-1", status: "egress_starting" });
+const putRecording = (egress: object) => report("/egresses/egress-1", { egress });
+const starting = putRecording({ call_key: "call-1", status: "egress_starting" });
 await step("Its recording has begun", starting, "status");
 const stopped = { is_stopped: true, ended_at: at(-2.5), user_id: provider.user_id };
-await step("Its recording is there", reportRecording({ status: "egress_ended", ...stopped }), "status");
+await step("Its recording is there", putRecording({ status: "egress_ended", ...stopped }), "status");
 
 chapter("The organization reads the results of the call");
 const found = clinic.findCalls({ external_reference: "visit-10482" });
@@ -116,7 +125,7 @@ const read = clinic.getEgress({ ...ofCall, id: ofEgress.egress_id });
 await step("To read a recording gives a URL for 15 minutes", read, "status");
 await step("Its audit log is never changed", clinic.listEgressAuditLogs(ofEgress), "audit_logs");
 const withdrawal = { participants: [{ key: "recipient-1", recording_consent: false }] };
-await step("Rita withdraws her consent", reportCall(withdrawal));
+await step("Rita withdraws her consent", putCall(withdrawal));
 await step("So the recording is not available", clinic.listEgresses(ofCall), "egresses");
 await step("Each decision is kept", clinic.listConsents(ofCall), "consents");
 const reads = clinic.listEgressAuditLogs({ ...ofEgress, event: "read" });
@@ -125,7 +134,12 @@ await step("So is every read of the recording", reads, "audit_logs");
 if (settings.LIVEKIT_API_KEY) {
   chapter("A visit that nobody but LiveKit reports, with signed events");
   const prefix = `${organization.id}${now}`;
-  const egress_id = await reportVisit({ ...held, provider, organization_slug: organization.slug, prefix });
+  const egress_id = await sendVisitEvents({
+    ...held,
+    provider,
+    organization_slug: organization.slug,
+    prefix,
+  });
   const { calls } = await step(
     "The call is there",
     clinic.listCalls({ ...ofProvider, per_page: 1 }),
@@ -185,7 +199,7 @@ chapter("Another system of the clinic follows what happens");
 let after = 0;
 for (const text of ["The first event; it has only ids", "After the last one that it knows, it goes on"])
   for await (const { id, type, data } of clinic.followEvents({ after })) {
-    say(text, `${type} ${inspect(data)}`);
+    printStep(text, `${type} ${inspect(data)}`);
     after = id;
     break;
   }
@@ -202,7 +216,7 @@ const again = participants.map((person) => ({ ...person, key: `${person.key}-aga
 const next = { ...held, started_at: at(-1), ended_at: at(-0.5), participants: again };
 await step("Another call is reported", report("/calls/call-2", { call: next }), "id");
 const webhooks = await receiver.received(3);
-say("What came, each with the right signature", webhooks.map(({ type }) => type).join(", "));
+printStep("What came, each with the right signature", webhooks.map(({ type }) => type).join(", "));
 const deliveries = clinic.listWebhookDeliveries({ id: endpoint.id });
 await step("The service has a list of what it sent", deliveries, "deliveries");
 receiver.stop();
@@ -211,12 +225,12 @@ chapter("A doctor leaves the organization");
 const ivysClient = await step("Ivy has an API client", addClient("Ivy's calendar", member.id), "client_id");
 await step("Her membership ends", platform("DELETE", `${own}/users/${member.id}`));
 await refusedStep("She can no longer sign in", clinic.exchangeToken(exchange));
-await refusedStep("Her client is revoked", clientOf(ivysClient).listRoles());
+await refusedStep("Her client is revoked", demoClient(ivysClient).listRoles());
 const all = clinic.listOrganizationUsers();
 await step("She stays in the list, without roles", all, "organization_users");
 await identityProvider.stop();
 
 async function download(text: string, url: string) {
   const file = await fetch(url);
-  say(text, `${file.status}, ${(await file.arrayBuffer()).byteLength} bytes`);
+  printStep(text, `${file.status}, ${(await file.arrayBuffer()).byteLength} bytes`);
 }

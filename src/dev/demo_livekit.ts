@@ -1,4 +1,4 @@
-import { send, server, settings, step } from "./demo_steps.ts";
+import { sendJson, server, settings, step } from "./demo_steps.ts";
 import { uploadFile, webhookHeaders } from "./livekit_server.ts";
 import { demoRecording } from "./recording.ts";
 
@@ -15,7 +15,7 @@ interface Visit {
  *
  * @returns LiveKit's id of the recording
  */
-export async function reportVisit({ provider, waiting_room_slug, organization_slug, prefix }: Visit) {
+export async function sendVisitEvents({ provider, waiting_room_slug, organization_slug, prefix }: Visit) {
   const seconds = (ago: number) => String(Math.floor(Date.now() / 1000) - ago);
   const room = {
     sid: `RM_${prefix}`,
@@ -33,7 +33,7 @@ export async function reportVisit({ provider, waiting_room_slug, organization_sl
     const body = JSON.stringify({ event, id, createdAt: seconds(ago), ...more });
     const { LIVEKIT_API_KEY = "", LIVEKIT_API_SECRET = "" } = settings;
     const headers = await webhookHeaders(LIVEKIT_API_KEY, LIVEKIT_API_SECRET, body);
-    return send("POST", "/api/livekit/webhook", body, headers);
+    return sendJson("POST", "/api/livekit/webhook", body, headers);
   }
 
   const joined = (name: string, ago: number, attributes: object) =>

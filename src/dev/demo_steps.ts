@@ -19,7 +19,7 @@ const MAX_LINE_LENGTH = 105;
 export const chapter = (title: string) => process.stdout.write(`\n${title}\n`);
 
 /** Prints a line about what was done, and what came of it. */
-export function say(text: string, outcome: unknown = "") {
+export function printStep(text: string, outcome: unknown = "") {
   const line = `  ${text.padEnd(51)} → ${outcome}`;
   process.stdout.write(
     line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 1)}…\n` : `${line}\n`,
@@ -31,12 +31,12 @@ export function say(text: string, outcome: unknown = "") {
 /** Waits for a request, and says with which status it was answered, and one field of the answer. */
 export async function step<Result>(text: string, request: Promise<Result>, field?: keyof Result & string) {
   const result = await request;
-  say(text, field ? `${newestStatus}, ${field}: ${shown(result[field])}` : newestStatus);
+  printStep(text, field ? `${newestStatus}, ${field}: ${summary(result[field])}` : newestStatus);
   return result;
 }
 
 /** Of a list of objects its length. */
-const shown = (value: unknown) =>
+const summary = (value: unknown) =>
   Array.isArray(value) && typeof value[0] !== "string"
     ? value.length
     : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
@@ -48,11 +48,11 @@ export async function refusedStep(text: string, request: Promise<unknown>) {
     (reason) => reason,
   );
   if (!(error instanceof VideoVisitError && error.status && error.status < 500)) throw error;
-  say(text, `${error.status}, ${error.text}`);
+  printStep(text, `${error.status}, ${error.text}`);
 }
 
 /** A client of the external API, from the client package. */
-export const clientOf = ({
+export const demoClient = ({
   client_id,
   client_secret,
 }: {
@@ -63,13 +63,13 @@ export const clientOf = ({
 
 /** Sends a request of the platform API. */
 export const platform = (method: string, path: string, body?: object) =>
-  send(method, `/api/platform${path}`, JSON.stringify(body), {
+  sendJson(method, `/api/platform${path}`, JSON.stringify(body), {
     Authorization: `Bearer ${settings.PLATFORM_API_TOKEN}`,
     ...(body && { "Content-Type": "application/json" }),
   });
 
 /** @throws VideoVisitError if the service refuses it, as the client package does */
-export async function send(method: string, path: string, body: string | undefined, headers: object) {
+export async function sendJson(method: string, path: string, body: string | undefined, headers: object) {
   const response = await observedFetch(server + path, {
     method,
     headers: { ...headers },

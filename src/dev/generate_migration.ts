@@ -34,16 +34,16 @@ const present = definitionsIn(database);
 database.exec([...dropStatements(present), "BEGIN;", ...changes, "COMMIT;"].join("\n"));
 const wanted = createFromFiles(database);
 const changed = changedNames(present, wanted);
-const isChanged = (definition: Definition) => changed.has(definition.name);
+const hasChanged = (definition: Definition) => changed.has(definition.name);
 // A trigger on a view goes and comes with it.
 const isMadeAnew = /\b(DROP TABLE|DROP COLUMN|RENAME)\b/.test(changes.join())
   ? () => true
-  : (definition: Definition) => isChanged(definition) || changed.has(definition.on);
+  : (definition: Definition) => hasChanged(definition) || changed.has(definition.on);
 const migration = [
   ...dropStatements(present.filter(isMadeAnew)),
   ...changes,
   ...createStatements(wanted.filter(isMadeAnew)),
-  ...rebuildStatements([...present, ...wanted].filter(isChanged), wanted),
+  ...rebuildStatements([...present, ...wanted].filter(hasChanged), wanted),
 ];
 if (migration.length === 0) process.stdout.write("Nothing has changed: no migration is needed.\n");
 else writeMigration(`${String(migrationFiles().length).padStart(4, "0")}_${name}.sql`, migration, snapshot);

@@ -26,7 +26,7 @@ export function platformClient(url: string) {
       });
       const answer = (await response.json().catch(() => ({}))) as { id?: number; error?: string };
       if (response.status === 201) return answer as { id: number };
-      throw new Error(explain(response, answer.error, source, texts));
+      throw new Error(refusalText(response, answer.error, source, texts));
     },
   };
 }
@@ -46,7 +46,7 @@ function requireToken(url: string): { token: string; source: string } {
   );
 }
 
-function explain(
+function refusalText(
   { status, headers }: Response,
   error: string | undefined,
   source: string,

@@ -62,7 +62,7 @@ async function main() {
   const client = await api.post(`${path}/api_clients`, {
     api_client: { name: options["client-name"], organization_user_id: Number(administrator) },
   });
-  introduce(url, organization, administrator, client as unknown as Credentials);
+  printCredentials(url, organization, administrator, client as unknown as Credentials);
 }
 
 type Arguments = ReturnType<typeof readOptions<typeof OPTIONS>>;
@@ -83,8 +83,8 @@ function requireBodies(options: Arguments) {
     throw new UsageError("--organization-user: needs --organization too");
   const id = z.string().regex(/^[1-9]\d{0,14}$/, "must be an id, such as 12");
   const faults = [
-    ...faultsOf(id.optional(), organization, "organization"),
-    ...faultsOf(id.optional(), user, "organization-user"),
+    ...flagFaults(id.optional(), organization, "organization"),
+    ...flagFaults(id.optional(), user, "organization-user"),
   ];
   const bodies = {
     organization: { organization: { name: options.name, slug: options.slug } },
@@ -92,18 +92,18 @@ function requireBodies(options: Arguments) {
       user: { email: options.email, display_name: options["display-name"], roles: ["organization_admin"] },
     },
   };
-  if (!organization) faults.push(...faultsOf(createOrganizationBody, bodies.organization));
+  if (!organization) faults.push(...flagFaults(createOrganizationBody, bodies.organization));
   // The service could make one from the name. But a command that is repeated would make a second organization then.
   if (!organization && options.slug === undefined) faults.push("--slug: is required");
-  if (!user) faults.push(...faultsOf(createUserBody, bodies.user));
+  if (!user) faults.push(...flagFaults(createUserBody, bodies.user));
   const client = { api_client: { name: options["client-name"], organization_user_id: 1 } };
-  faults.push(...faultsOf(createApiClientBody, client, "client-name"));
+  faults.push(...flagFaults(createApiClientBody, client, "client-name"));
   if (faults.length > 0) throw new UsageError(faults.join("\n"));
   return bodies;
 }
 
 /** Each as `--flag: what is wrong`. The flags have the names of the fields, unless another is given. */
-function faultsOf(schema: z.ZodType, value: unknown, flag?: string): string[] {
+function flagFaults(schema: z.ZodType, value: unknown, flag?: string): string[] {
   const { error } = schema.safeParse(value);
   return (error?.issues ?? []).map(({ path, message, code }) => {
     const isMissing = code === "invalid_type" && message.endsWith("received undefined");
@@ -132,7 +132,7 @@ interface Credentials {
   client_secret: string;
 }
 
-function introduce(url: string, organization: string, administrator: string, client: Credentials) {
+function printCredentials(url: string, organization: string, administrator: string, client: Credentials) {
   const { client_id, client_secret } = client;
   // In PowerShell, `curl` alone can be another command.
   const curl = process.platform === "win32" ? "curl.exe" : "curl";

@@ -51,7 +51,7 @@ export const migrationsOf = (configuration: Configuration): string =>
   databaseIn(configuration, 0)?.migrations_dir ?? "migrations";
 
 /** Where wrangler keeps local data: beside its configuration, unless it is told otherwise. */
-export const stateOf = (target: Target): string =>
+export const stateFolder = (target: Target): string =>
   resolve(target["persist-to"] ?? join(dirname(target.config), ".wrangler/state"));
 
 /** @throws Error unless another database can be added to the file's end: in TOML, and not where they stand in an array */

@@ -13,8 +13,10 @@ CREATE TABLE `access_log_seals` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `access_log_seals_by_date` ON `access_log_seals` (`organization_id`,`date`);--> statement-breakpoint
-CREATE UNIQUE INDEX `access_log_seals_by_entry` ON `access_log_seals` (`organization_id`,`last_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `access_log_seals_by_date` ON `access_log_seals` (`organization_id`,`date`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `access_log_seals_by_entry` ON `access_log_seals` (`organization_id`,`last_id`);
+--> statement-breakpoint
 CREATE TABLE `access_logs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -32,9 +34,12 @@ CREATE TABLE `access_logs` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `access_logs_by_organization` ON `access_logs` (`organization_id`,`id`);--> statement-breakpoint
-CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`,`id`) WHERE call_id is not null;--> statement-breakpoint
-CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`acting_user`,`id`) WHERE acting_user is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `access_logs_by_organization` ON `access_logs` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`,`id`) WHERE call_id is not null;
+--> statement-breakpoint
+CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`acting_user`,`id`) WHERE acting_user is not null;
+--> statement-breakpoint
 CREATE TABLE `address_mails` (
 	`address_digest` text NOT NULL,
 	`mailing` text NOT NULL,
@@ -42,8 +47,10 @@ CREATE TABLE `address_mails` (
 	PRIMARY KEY(`address_digest`, `mailing`)
 );
 --> statement-breakpoint
-CREATE INDEX `address_mails_lately` ON `address_mails` (`address_digest`,`counted_at`);--> statement-breakpoint
-CREATE INDEX `address_mails_by_age` ON `address_mails` (`counted_at`);--> statement-breakpoint
+CREATE INDEX `address_mails_lately` ON `address_mails` (`address_digest`,`counted_at`);
+--> statement-breakpoint
+CREATE INDEX `address_mails_by_age` ON `address_mails` (`counted_at`);
+--> statement-breakpoint
 CREATE TABLE `api_clients` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -58,9 +65,12 @@ CREATE TABLE `api_clients` (
 	FOREIGN KEY (`organization_id`,`organization_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `api_clients_client_id_unique` ON `api_clients` (`client_id`);--> statement-breakpoint
-CREATE INDEX `api_clients_of_member` ON `api_clients` (`organization_user_id`) WHERE revoked_at is null;--> statement-breakpoint
-CREATE INDEX `api_clients_listed` ON `api_clients` (`organization_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `api_clients_client_id_unique` ON `api_clients` (`client_id`);
+--> statement-breakpoint
+CREATE INDEX `api_clients_of_member` ON `api_clients` (`organization_user_id`) WHERE revoked_at is null;
+--> statement-breakpoint
+CREATE INDEX `api_clients_listed` ON `api_clients` (`organization_id`,`id`);
+--> statement-breakpoint
 CREATE TABLE `authorization_codes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -73,8 +83,10 @@ CREATE TABLE `authorization_codes` (
 	FOREIGN KEY (`organization_id`,`organization_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `authorization_codes_code_digest_unique` ON `authorization_codes` (`code_digest`);--> statement-breakpoint
-CREATE INDEX `authorization_codes_by_expiry` ON `authorization_codes` (`organization_id`,`expires_at`);--> statement-breakpoint
+CREATE UNIQUE INDEX `authorization_codes_code_digest_unique` ON `authorization_codes` (`code_digest`);
+--> statement-breakpoint
+CREATE INDEX `authorization_codes_by_expiry` ON `authorization_codes` (`organization_id`,`expires_at`);
+--> statement-breakpoint
 CREATE TABLE `bulk_invite_rows` (
 	`organization_id` integer NOT NULL,
 	`bulk_invite_id` integer NOT NULL,
@@ -89,8 +101,10 @@ CREATE TABLE `bulk_invite_rows` (
 	FOREIGN KEY (`organization_id`,`bulk_invite_id`) REFERENCES `bulk_invites`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `bulk_invite_rows_by_status` ON `bulk_invite_rows` (`bulk_invite_id`,`status`,`row`);--> statement-breakpoint
-CREATE INDEX `bulk_invite_rows_by_email` ON `bulk_invite_rows` (`bulk_invite_id`,`email`,`row`);--> statement-breakpoint
+CREATE INDEX `bulk_invite_rows_by_status` ON `bulk_invite_rows` (`bulk_invite_id`,`status`,`row`);
+--> statement-breakpoint
+CREATE INDEX `bulk_invite_rows_by_email` ON `bulk_invite_rows` (`bulk_invite_id`,`email`,`row`);
+--> statement-breakpoint
 CREATE TABLE `bulk_invites` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -105,10 +119,14 @@ CREATE TABLE `bulk_invites` (
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `bulk_invites_by_organization` ON `bulk_invites` (`organization_id`,`id`);--> statement-breakpoint
-CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`organization_id`,`queued_at`) WHERE completed_at is null;--> statement-breakpoint
-CREATE INDEX `bulk_invites_unerased` ON `bulk_invites` (`organization_id`,`created_at`) WHERE erased_at is null;--> statement-breakpoint
-CREATE INDEX `bulk_invites_lately` ON `bulk_invites` (`organization_id`,`created_at`,`total_count`);--> statement-breakpoint
+CREATE UNIQUE INDEX `bulk_invites_by_organization` ON `bulk_invites` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`organization_id`,`queued_at`) WHERE completed_at is null;
+--> statement-breakpoint
+CREATE INDEX `bulk_invites_unerased` ON `bulk_invites` (`organization_id`,`created_at`) WHERE erased_at is null;
+--> statement-breakpoint
+CREATE INDEX `bulk_invites_lately` ON `bulk_invites` (`organization_id`,`created_at`,`total_count`);
+--> statement-breakpoint
 CREATE TABLE `call_daily_metrics` (
 	`organization_id` integer NOT NULL,
 	`organization_user_id` integer NOT NULL,
@@ -145,14 +163,22 @@ CREATE TABLE `calls` (
 	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `calls_by_key` ON `calls` (`organization_id`,`key`);--> statement-breakpoint
-CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
-CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`started_at`,`id`);--> statement-breakpoint
-CREATE INDEX `calls_by_reference` ON `calls` (`organization_id`,`external_reference`,`started_at`,`id`) WHERE external_reference is not null;--> statement-breakpoint
-CREATE INDEX `calls_with_reference` ON `calls` (`organization_id`,`ended_at`) WHERE external_reference is not null or livekit_said is not null;--> statement-breakpoint
-CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
-CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `calls_by_key` ON `calls` (`organization_id`,`key`);
+--> statement-breakpoint
+CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`started_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `calls_by_reference` ON `calls` (`organization_id`,`external_reference`,`started_at`,`id`) WHERE external_reference is not null;
+--> statement-breakpoint
+CREATE INDEX `calls_with_reference` ON `calls` (`organization_id`,`ended_at`) WHERE external_reference is not null or livekit_said is not null;
+--> statement-breakpoint
+CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;
+--> statement-breakpoint
+CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;
+--> statement-breakpoint
 CREATE TABLE `consents` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -166,7 +192,8 @@ CREATE TABLE `consents` (
 	FOREIGN KEY (`organization_id`,`participant_id`) REFERENCES `participants`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `consents_by_decision` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`);--> statement-breakpoint
+CREATE UNIQUE INDEX `consents_by_decision` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`);
+--> statement-breakpoint
 CREATE TABLE `database_settings` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` integer NOT NULL
@@ -184,8 +211,10 @@ CREATE TABLE `egress_audit_logs` (
 	FOREIGN KEY (`egress_id`) REFERENCES `egresses`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `egress_audit_logs_newest` ON `egress_audit_logs` (`egress_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `egress_audit_logs_by_event` ON `egress_audit_logs` (`egress_id`,`event`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `egress_audit_logs_newest` ON `egress_audit_logs` (`egress_id`,`created_at`,`id`);
+--> statement-breakpoint
+CREATE INDEX `egress_audit_logs_by_event` ON `egress_audit_logs` (`egress_id`,`event`,`created_at`,`id`);
+--> statement-breakpoint
 CREATE TABLE `egress_files` (
 	`organization_id` integer NOT NULL,
 	`storage_key` text NOT NULL,
@@ -196,7 +225,8 @@ CREATE TABLE `egress_files` (
 	FOREIGN KEY (`egress_id`) REFERENCES `egresses`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `egress_files_left` ON `egress_files` (`egress_id`) WHERE not is_deleted;--> statement-breakpoint
+CREATE INDEX `egress_files_left` ON `egress_files` (`egress_id`) WHERE not is_deleted;
+--> statement-breakpoint
 CREATE TABLE `egresses` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -220,11 +250,16 @@ CREATE TABLE `egresses` (
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `egresses_by_key` ON `egresses` (`organization_id`,`egress_id`);--> statement-breakpoint
-CREATE INDEX `egresses_by_call` ON `egresses` (`call_id`,`id`);--> statement-breakpoint
-CREATE INDEX `egresses_retained` ON `egresses` (`organization_id`,`call_ended_at`) WHERE not is_held and deletion_due_at is null and status <> 'egress_deleted';--> statement-breakpoint
-CREATE INDEX `egresses_to_delete` ON `egresses` (`organization_id`,`deletion_due_at`) WHERE not is_held and deletion_due_at is not null;--> statement-breakpoint
-CREATE INDEX `egresses_to_check` ON `egresses` (`organization_id`,`check_at`) WHERE check_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `egresses_by_key` ON `egresses` (`organization_id`,`egress_id`);
+--> statement-breakpoint
+CREATE INDEX `egresses_by_call` ON `egresses` (`call_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `egresses_retained` ON `egresses` (`organization_id`,`call_ended_at`) WHERE not is_held and deletion_due_at is null and status <> 'egress_deleted';
+--> statement-breakpoint
+CREATE INDEX `egresses_to_delete` ON `egresses` (`organization_id`,`deletion_due_at`) WHERE not is_held and deletion_due_at is not null;
+--> statement-breakpoint
+CREATE INDEX `egresses_to_check` ON `egresses` (`organization_id`,`check_at`) WHERE check_at is not null;
+--> statement-breakpoint
 CREATE TABLE `events` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -234,9 +269,12 @@ CREATE TABLE `events` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `events_by_organization` ON `events` (`organization_id`,`id`);--> statement-breakpoint
-CREATE INDEX `events_by_type` ON `events` (`organization_id`,`type`,`id`);--> statement-breakpoint
-CREATE INDEX `events_by_age` ON `events` (`organization_id`,`created_at`);--> statement-breakpoint
+CREATE UNIQUE INDEX `events_by_organization` ON `events` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `events_by_type` ON `events` (`organization_id`,`type`,`id`);
+--> statement-breakpoint
+CREATE INDEX `events_by_age` ON `events` (`organization_id`,`created_at`);
+--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`organization_id` integer NOT NULL,
 	`api_client_id` integer NOT NULL,
@@ -249,7 +287,8 @@ CREATE TABLE `idempotency_keys` (
 	FOREIGN KEY (`api_client_id`) REFERENCES `api_clients`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `idempotency_keys_by_age` ON `idempotency_keys` (`organization_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `idempotency_keys_by_age` ON `idempotency_keys` (`organization_id`,`created_at`);
+--> statement-breakpoint
 CREATE TABLE `invites` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -271,11 +310,16 @@ CREATE TABLE `invites` (
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;--> statement-breakpoint
-CREATE INDEX `invites_listed` ON `invites` (`organization_id`,`id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
-CREATE INDEX `invites_by_expiry` ON `invites` (`organization_id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
-CREATE INDEX `invites_unused` ON `invites` (`id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
-CREATE INDEX `invites_to_mail` ON `invites` (`organization_id`,`next_mail_at`) WHERE next_mail_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;
+--> statement-breakpoint
+CREATE INDEX `invites_listed` ON `invites` (`organization_id`,`id`,`expires_at`) WHERE used_at is null;
+--> statement-breakpoint
+CREATE INDEX `invites_by_expiry` ON `invites` (`organization_id`,`expires_at`) WHERE used_at is null;
+--> statement-breakpoint
+CREATE INDEX `invites_unused` ON `invites` (`id`,`expires_at`) WHERE used_at is null;
+--> statement-breakpoint
+CREATE INDEX `invites_to_mail` ON `invites` (`organization_id`,`next_mail_at`) WHERE next_mail_at is not null;
+--> statement-breakpoint
 CREATE TABLE `issuers` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -288,8 +332,10 @@ CREATE TABLE `issuers` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `issuers_by_organization` ON `issuers` (`organization_id`,`issuer`);--> statement-breakpoint
-CREATE INDEX `issuers_listed` ON `issuers` (`organization_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `issuers_by_organization` ON `issuers` (`organization_id`,`issuer`);
+--> statement-breakpoint
+CREATE INDEX `issuers_listed` ON `issuers` (`organization_id`,`id`);
+--> statement-breakpoint
 CREATE TABLE `legal_holds` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -301,7 +347,8 @@ CREATE TABLE `legal_holds` (
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `legal_holds_running` ON `legal_holds` (`call_id`) WHERE ended_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX `legal_holds_running` ON `legal_holds` (`call_id`) WHERE ended_at is null;
+--> statement-breakpoint
 CREATE TABLE `list_totals` (
 	`list` text NOT NULL,
 	`owner_id` integer NOT NULL,
@@ -327,10 +374,14 @@ CREATE TABLE `livekit_egresses` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `livekit_egresses_by_sid` ON `livekit_egresses` (`organization_id`,`room_sid`);--> statement-breakpoint
-CREATE INDEX `livekit_egresses_by_name` ON `livekit_egresses` (`organization_id`,`room_name`);--> statement-breakpoint
-CREATE UNIQUE INDEX `livekit_egresses_by_file` ON `livekit_egresses` (`organization_id`,`storage_key`) WHERE storage_key is not null;--> statement-breakpoint
-CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`organization_id`,`updated_at`);--> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_sid` ON `livekit_egresses` (`organization_id`,`room_sid`);
+--> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_name` ON `livekit_egresses` (`organization_id`,`room_name`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `livekit_egresses_by_file` ON `livekit_egresses` (`organization_id`,`storage_key`) WHERE storage_key is not null;
+--> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`organization_id`,`updated_at`);
+--> statement-breakpoint
 CREATE TABLE `organization_mails` (
 	`organization_id` integer NOT NULL,
 	`mailing` text NOT NULL,
@@ -339,7 +390,8 @@ CREATE TABLE `organization_mails` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `organization_mails_lately` ON `organization_mails` (`organization_id`,`counted_at`);--> statement-breakpoint
+CREATE INDEX `organization_mails_lately` ON `organization_mails` (`organization_id`,`counted_at`);
+--> statement-breakpoint
 CREATE TABLE `organization_user_assists` (
 	`organization_id` integer NOT NULL,
 	`assistant_id` integer NOT NULL,
@@ -362,8 +414,10 @@ CREATE TABLE `organization_users` (
 	CONSTRAINT `organization_users_are_people` CHECK(id <> 1)
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`);--> statement-breakpoint
-CREATE UNIQUE INDEX `organization_users_by_organization` ON `organization_users` (`organization_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `organization_users_by_organization` ON `organization_users` (`organization_id`,`id`);
+--> statement-breakpoint
 CREATE TABLE `organizations` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -376,10 +430,14 @@ CREATE TABLE `organizations` (
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `organizations_slug_unique` ON `organizations` (`slug`);--> statement-breakpoint
-CREATE INDEX `organizations_deleting_recordings` ON `organizations` (`recording_retention_days`) WHERE recording_retention_days is not null;--> statement-breakpoint
-CREATE INDEX `organizations_deleting_transcripts` ON `organizations` (`transcript_retention_days`) WHERE transcript_retention_days is not null;--> statement-breakpoint
-CREATE INDEX `organizations_erasing_participants` ON `organizations` (`participant_retention_days`) WHERE participant_retention_days is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `organizations_slug_unique` ON `organizations` (`slug`);
+--> statement-breakpoint
+CREATE INDEX `organizations_deleting_recordings` ON `organizations` (`recording_retention_days`) WHERE recording_retention_days is not null;
+--> statement-breakpoint
+CREATE INDEX `organizations_deleting_transcripts` ON `organizations` (`transcript_retention_days`) WHERE transcript_retention_days is not null;
+--> statement-breakpoint
+CREATE INDEX `organizations_erasing_participants` ON `organizations` (`participant_retention_days`) WHERE participant_retention_days is not null;
+--> statement-breakpoint
 CREATE TABLE `participants` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -409,14 +467,22 @@ CREATE TABLE `participants` (
 	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`key`) WHERE erased_at is null;--> statement-breakpoint
-CREATE INDEX `participants_erased` ON `participants` (`organization_id`,`key`) WHERE erased_at is not null;--> statement-breakpoint
-CREATE INDEX `participants_to_erase` ON `participants` (`organization_id`,`left_at`) WHERE erased_at is null and left_at is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);--> statement-breakpoint
-CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;--> statement-breakpoint
-CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;--> statement-breakpoint
-CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`,`waiting_since`,`id`) WHERE left_at is null;--> statement-breakpoint
-CREATE INDEX `participants_waiting` ON `participants` (`organization_id`,`updated_at`) WHERE left_at is null and call_id is null;--> statement-breakpoint
+CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`key`) WHERE erased_at is null;
+--> statement-breakpoint
+CREATE INDEX `participants_erased` ON `participants` (`organization_id`,`key`) WHERE erased_at is not null;
+--> statement-breakpoint
+CREATE INDEX `participants_to_erase` ON `participants` (`organization_id`,`left_at`) WHERE erased_at is null and left_at is not null;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;
+--> statement-breakpoint
+CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;
+--> statement-breakpoint
+CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`,`waiting_since`,`id`) WHERE left_at is null;
+--> statement-breakpoint
+CREATE INDEX `participants_waiting` ON `participants` (`organization_id`,`updated_at`) WHERE left_at is null and call_id is null;
+--> statement-breakpoint
 CREATE TABLE `places` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`slug` text NOT NULL,
@@ -426,8 +492,10 @@ CREATE TABLE `places` (
 	`shard` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `places_slug_unique` ON `places` (`slug`);--> statement-breakpoint
-CREATE INDEX `places_by_stem` ON `places` (`slug_stem`,`slug_number`);--> statement-breakpoint
+CREATE UNIQUE INDEX `places_slug_unique` ON `places` (`slug`);
+--> statement-breakpoint
+CREATE INDEX `places_by_stem` ON `places` (`slug_stem`,`slug_number`);
+--> statement-breakpoint
 CREATE TABLE `sequences` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` integer NOT NULL
@@ -438,7 +506,8 @@ CREATE TABLE `shards` (
 	`range` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `shards_range_unique` ON `shards` (`range`);--> statement-breakpoint
+CREATE UNIQUE INDEX `shards_range_unique` ON `shards` (`range`);
+--> statement-breakpoint
 CREATE TABLE `soap_notes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -453,8 +522,10 @@ CREATE TABLE `soap_notes` (
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `soap_notes_call_id_unique` ON `soap_notes` (`call_id`);--> statement-breakpoint
-CREATE INDEX `soap_notes_retained` ON `soap_notes` (`organization_id`,`call_ended_at`) WHERE not is_held;--> statement-breakpoint
+CREATE UNIQUE INDEX `soap_notes_call_id_unique` ON `soap_notes` (`call_id`);
+--> statement-breakpoint
+CREATE INDEX `soap_notes_retained` ON `soap_notes` (`organization_id`,`call_ended_at`) WHERE not is_held;
+--> statement-breakpoint
 CREATE TABLE `transcript_parts` (
 	`organization_id` integer NOT NULL,
 	`call_id` integer NOT NULL,
@@ -483,8 +554,10 @@ CREATE TABLE `transcripts` (
 	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `transcripts_call_id_unique` ON `transcripts` (`call_id`);--> statement-breakpoint
-CREATE INDEX `transcripts_retained` ON `transcripts` (`organization_id`,`call_ended_at`) WHERE not is_held;--> statement-breakpoint
+CREATE UNIQUE INDEX `transcripts_call_id_unique` ON `transcripts` (`call_id`);
+--> statement-breakpoint
+CREATE INDEX `transcripts_retained` ON `transcripts` (`organization_id`,`call_ended_at`) WHERE not is_held;
+--> statement-breakpoint
 CREATE TABLE `waiting_list_reads` (
 	`organization_id` integer NOT NULL,
 	`api_client_id` integer NOT NULL,
@@ -495,7 +568,8 @@ CREATE TABLE `waiting_list_reads` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `waiting_list_reads_by_age` ON `waiting_list_reads` (`organization_id`,`recorded_at`);--> statement-breakpoint
+CREATE INDEX `waiting_list_reads_by_age` ON `waiting_list_reads` (`organization_id`,`recorded_at`);
+--> statement-breakpoint
 CREATE TABLE `waiting_room_slugs` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -507,7 +581,8 @@ CREATE TABLE `waiting_room_slugs` (
 	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `waiting_room_slugs_by_stem` ON `waiting_room_slugs` (`slug_stem`,`slug_number`);--> statement-breakpoint
+CREATE INDEX `waiting_room_slugs_by_stem` ON `waiting_room_slugs` (`slug_stem`,`slug_number`);
+--> statement-breakpoint
 CREATE TABLE `waiting_room_subs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -522,8 +597,10 @@ CREATE TABLE `waiting_room_subs` (
 	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `waiting_room_subs_by_end` ON `waiting_room_subs` (`waiting_room_id`,`datetime_end`);--> statement-breakpoint
-CREATE INDEX `waiting_room_subs_held` ON `waiting_room_subs` (`organization_id`,`user_id`) WHERE user_id is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `waiting_room_subs_by_end` ON `waiting_room_subs` (`waiting_room_id`,`datetime_end`);
+--> statement-breakpoint
+CREATE INDEX `waiting_room_subs_held` ON `waiting_room_subs` (`organization_id`,`user_id`) WHERE user_id is not null;
+--> statement-breakpoint
 CREATE TABLE `waiting_rooms` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -539,10 +616,14 @@ CREATE TABLE `waiting_rooms` (
 	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `waiting_rooms_by_slug` ON `waiting_rooms` (`slug`) WHERE retired_at is null;--> statement-breakpoint
-CREATE UNIQUE INDEX `waiting_rooms_by_owner` ON `waiting_rooms` (`organization_id`,`user_id`) WHERE user_id is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX `waiting_rooms_by_organization` ON `waiting_rooms` (`organization_id`,`id`);--> statement-breakpoint
-CREATE INDEX `waiting_rooms_listed` ON `waiting_rooms` (`organization_id`,`id`) WHERE retired_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX `waiting_rooms_by_slug` ON `waiting_rooms` (`slug`) WHERE retired_at is null;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `waiting_rooms_by_owner` ON `waiting_rooms` (`organization_id`,`user_id`) WHERE user_id is not null;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `waiting_rooms_by_organization` ON `waiting_rooms` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `waiting_rooms_listed` ON `waiting_rooms` (`organization_id`,`id`) WHERE retired_at is null;
+--> statement-breakpoint
 CREATE TABLE `webhook_deliveries` (
 	`organization_id` integer NOT NULL,
 	`webhook_endpoint_id` integer NOT NULL,
@@ -556,7 +637,8 @@ CREATE TABLE `webhook_deliveries` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`) WHERE next_attempt_at is not null;--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`) WHERE next_attempt_at is not null;
+--> statement-breakpoint
 CREATE TABLE `webhook_endpoints` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,
@@ -578,8 +660,10 @@ CREATE TABLE `webhook_endpoints` (
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `webhook_endpoints_by_organization` ON `webhook_endpoints` (`organization_id`,`id`);--> statement-breakpoint
-CREATE INDEX `webhook_endpoints_due` ON `webhook_endpoints` (`due_at`) WHERE due_at is not null and is_active;--> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_endpoints_by_organization` ON `webhook_endpoints` (`organization_id`,`id`);
+--> statement-breakpoint
+CREATE INDEX `webhook_endpoints_due` ON `webhook_endpoints` (`due_at`) WHERE due_at is not null and is_active;
+--> statement-breakpoint
 CREATE TABLE `write_conflicts` (
 	`reason` text NOT NULL
 );

@@ -6,7 +6,7 @@ import { isLoopback } from "../http/loopback.ts";
 const TIMEOUT = 30_000;
 
 /** Calls a service's platform API. Each failure is an error with one line that says what to do. */
-export function platformApi(url: string) {
+export function platformClient(url: string) {
   const { token, source } = requireToken(url);
   return {
     /**
@@ -26,12 +26,12 @@ export function platformApi(url: string) {
       });
       const answer = (await response.json().catch(() => ({}))) as { id?: number; error?: string };
       if (response.status === 201) return answer as { id: number };
-      throw new Error(explain(response, answer.error, source, texts));
+      throw new Error(refusalText(response, answer.error, source, texts));
     },
   };
 }
 
-export type PlatformApi = ReturnType<typeof platformApi>;
+export type PlatformClient = ReturnType<typeof platformClient>;
 
 function requireToken(url: string): { token: string; source: string } {
   const fromEnvironment = process.env.PLATFORM_API_TOKEN;
@@ -46,7 +46,7 @@ function requireToken(url: string): { token: string; source: string } {
   );
 }
 
-function explain(
+function refusalText(
   { status, headers }: Response,
   error: string | undefined,
   source: string,

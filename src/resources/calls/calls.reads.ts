@@ -9,8 +9,7 @@ import {
 } from "../../database/queries.ts";
 import { calls, organizations, organizationUsers, participants } from "../../database/schema.ts";
 import { consentsOfNamed } from "../consents/consents.sql.ts";
-import type { NamedKeys } from "../participants/participants.erasure.ts";
-import { participantColumns, selectNamed } from "../participants/participants.sql.ts";
+import { type NamedKeys, participantColumns, selectNamed } from "../participants/participants.sql.ts";
 import { selectRoomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
 import type { CallReport, KnownCall } from "./calls.merge.ts";
 import { selectReportedCalls } from "./calls.sql.ts";
@@ -128,7 +127,7 @@ export function knownOfReport(
 ): Pick<KnownCall, "room" | "participants" | "consents" | "present" | "members"> {
   return {
     room,
-    participants: named.asReported(found),
+    participants: named.identify(found),
     consents,
     present,
     members: new Set(members.map(({ id }) => id)),

@@ -81,6 +81,9 @@ export const participantOnCall = z
     ),
   });
 
+/** The name of somebody whose name was erased. */
+export const ERASED_NAME = "Participant";
+
 export const participantParams = z.object({ slug: roomSlugReference, key });
 
 export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];

@@ -355,11 +355,12 @@ export const legalHolds = sqliteTable(
  * it. `left_is_assumed` if no report said that the person left: the cron has ended the wait, or the call.
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
  * a late report belongs to that visit, or corrects this one. `waiting_event_at`, `joined_event_at` and `left_event_at`
- * are the times with which the events were written, with later corrections (see participants.event_times.ts), null
- * without an event. `livekit_said` is JSON with LiveKit's last word on each field, and when it was said; null if it said
- * nothing. Only what differs from it counts (livekit/visits.merge.ts). It holds the name and the reference too.
- * `external_reference` is the text by which another system knows the person. Once erased, `display_name` says nothing,
- * and `key` is a keyed digest of the reporter's key (participants.erasure.ts).
+ * are the times with which the events of the known stay were written, with later corrections, null without an event;
+ * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.merge.ts). `livekit_said` is JSON
+ * with LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it counts
+ * (livekit/visits.merge.ts). It holds the name and the reference too. `external_reference` is the text by which another
+ * system knows the person. Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key
+ * (`namedKeys` in participants.sql.ts).
  */
 export const participants = sqliteTable(
   "participants",
@@ -382,6 +383,7 @@ export const participants = sqliteTable(
     waiting_event_at: integer(),
     joined_event_at: integer(),
     left_event_at: integer(),
+    earlier_left_event_at: integer(),
     livekit_said: text(),
     erased_at: integer(),
     ...timestamps,

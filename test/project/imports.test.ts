@@ -38,10 +38,6 @@ const OTHER_ROLES: Record<string, string> = {
     "how a slug is made, and what is found by every slug that a room ever had",
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",
-  "participants/participants.erasure.ts": "by what an erased participant is recognized",
-  "participants/participants.on_call.ts": "what a call's report, and its end, mean for those on it",
-  "participants/participants.event_times.ts": "with which times events are written",
-  "participants/participants.visits.ts": "which visit a report is about, and until when it lasts",
   "participants/participants.waiting.ts": "who waits in a room, and the record of who has read that",
 };
 

@@ -97,7 +97,7 @@ BEGIN
   FROM calls WHERE id = new.call_id;
 END;
 
--- With which times events are written is decided with what is known of a participant (see participants.event_times.ts).
+-- With which times events are written is decided in participants.merge.ts.
 -- A procedure, which SQLite does not have: the view stores nothing; an insert writes an event of a participant, with the
 -- ids that there are.
 CREATE VIEW `events_of_participants` AS
@@ -122,26 +122,19 @@ BEGIN
   );
 END;
 
--- A new time has an event where it begins after the last leaving, or ends what began after that: all else corrects the
--- time before. Who goes to another room waits there.
+-- A time has an event where none of the same stay was known. Who goes to another room waits there.
 CREATE TRIGGER `events_participant_updated`
 AFTER UPDATE OF waiting_room_id, waiting_event_at, joined_event_at, left_event_at ON `participants`
 BEGIN
   INSERT INTO events_of_participants
   SELECT type, new.id FROM (
-    SELECT 'participant.waiting' AS type
-    WHERE new.waiting_event_at IS NOT NULL AND (old.waiting_event_at IS NULL
-      OR (old.waiting_event_at <= old.left_event_at AND new.waiting_event_at > old.left_event_at)
-      OR (old.waiting_room_id <> new.waiting_room_id AND new.call_id IS NULL))
-    UNION ALL
-    SELECT 'participant.joined'
-    WHERE new.joined_event_at IS NOT NULL AND (old.joined_event_at IS NULL
-      OR (old.joined_event_at <= old.left_event_at AND new.joined_event_at > old.left_event_at))
-    UNION ALL
-    SELECT 'participant.left'
-    WHERE new.left_event_at IS NOT NULL AND (old.left_event_at IS NULL OR (old.left_event_at <> new.left_event_at
-      AND max(coalesce(new.waiting_event_at, 0), coalesce(new.joined_event_at, 0)) > old.left_event_at))
-  );
+    SELECT 'participant.waiting' AS type, new.waiting_event_at AS time,
+      iif(old.waiting_room_id = new.waiting_room_id OR new.call_id IS NOT NULL, old.waiting_event_at, NULL) AS known
+    UNION ALL SELECT 'participant.joined', new.joined_event_at, old.joined_event_at
+    UNION ALL SELECT 'participant.left', new.left_event_at, old.left_event_at
+  )
+  WHERE time IS NOT NULL
+    AND (known IS NULL OR (known <= new.earlier_left_event_at AND time > new.earlier_left_event_at));
 END;
 
 CREATE TRIGGER `events_consent_withdrawn` AFTER UPDATE OF recording_consent ON `participants`

@@ -38,8 +38,7 @@ import {
   workOffRecorded,
 } from "../../database/turns.ts";
 import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
-import { withEventTimes } from "../participants/participants.event_times.ts";
-import { leaveAtEnd } from "../participants/participants.on_call.ts";
+import { leaveAtEnd, withEventTimes } from "../participants/participants.merge.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
 import { callEntries, isHeld } from "./calls.sql.ts";
@@ -157,6 +156,7 @@ const presentOnSilentCalls = preparedQuery((silence: Placeholders<Silence>) =>
       waiting_event_at: participants.waiting_event_at,
       joined_event_at: participants.joined_event_at,
       left_event_at: participants.left_event_at,
+      earlier_left_event_at: participants.earlier_left_event_at,
       updated_at: participants.updated_at,
     })
     .from(participants)

@@ -4,12 +4,12 @@ import { isSameRow, reviseRow } from "../../database/merging.ts";
 import { mergeConsent } from "../consents/consents.merge.ts";
 import type { KnownConsent } from "../consents/consents.schemas.ts";
 import type { NewConsent } from "../consents/consents.sql.ts";
-import { withEventTimes } from "../participants/participants.event_times.ts";
 import {
   leaveAtEnd,
   mergeParticipantsOnCall,
   type ReportOnCall,
-} from "../participants/participants.on_call.ts";
+  withEventTimes,
+} from "../participants/participants.merge.ts";
 import type { Participant, ParticipantRow } from "../participants/participants.schemas.ts";
 import {
   callEndsTooEarly,

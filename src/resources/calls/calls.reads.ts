@@ -9,8 +9,11 @@ import {
 } from "../../database/queries.ts";
 import { calls, organizations, organizationUsers, participants } from "../../database/schema.ts";
 import { consentsOfParticipants } from "../consents/consents.sql.ts";
-import type { NamedKeys } from "../participants/participants.erasure.ts";
-import { participantColumns, selectParticipantsByKeys } from "../participants/participants.sql.ts";
+import {
+  type NamedKeys,
+  participantColumns,
+  selectParticipantsByKeys,
+} from "../participants/participants.sql.ts";
 import { selectRoomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
 import type { CallReport, KnownCall } from "./calls.merge.ts";
 import { selectReportedCalls } from "./calls.sql.ts";
@@ -130,7 +133,7 @@ export function knownOfReport(
 ): Pick<KnownCall, "room" | "participants" | "consents" | "present" | "members"> {
   return {
     room,
-    participants: named.asReported(found),
+    participants: named.identify(found),
     consents,
     present,
     members: new Set(members.map(({ id }) => id)),

@@ -8,8 +8,7 @@ import { insertConsents } from "../consents/consents.sql.ts";
 import { beginHold, holdEntry } from "../legal_holds/legal_holds.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
-import { namedKeys } from "../participants/participants.erasure.ts";
-import { joinErased, writeParticipants } from "../participants/participants.sql.ts";
+import { joinErased, namedKeys, writeParticipants } from "../participants/participants.sql.ts";
 import {
   type CallLists,
   callsOfEverybody,

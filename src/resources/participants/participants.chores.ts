@@ -8,8 +8,8 @@ import { calls, organizations, participants } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
 import { isHeld } from "../calls/calls.sql.ts";
-import { ERASED_NAME } from "./participants.erasure.ts";
-import { erasureEntries, latestTime } from "./participants.sql.ts";
+import { ERASED_NAME } from "./participants.schemas.ts";
+import { erasureEntries, latestTime, leaveAt } from "./participants.sql.ts";
 
 /**
  * Ends waits of which no report has changed anything for a day, at the latest time known of each: the report of leaving
@@ -34,12 +34,7 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
       .orderBy(asc(updated_at));
   return builder
     .update(participants)
-    .set({
-      left_at: latestTime,
-      left_event_at: latestTime,
-      left_is_assumed: true,
-      updated_at: chore.now,
-    })
+    .set({ ...leaveAt(latestTime), left_is_assumed: true, updated_at: chore.now })
     .where(inArray(rowid, rowsInTurn(participants, eachOf(organization_id, waits), silentOf, chore)))
     .returning({ owner_id: ownerIdOf(organization_id) });
 });

@@ -86,6 +86,9 @@ export const participantOnCall = lazily(() =>
     }),
 );
 
+/** The name of somebody whose name was erased. */
+export const ERASED_NAME = "Participant";
+
 export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: key() }));
 
 export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"];

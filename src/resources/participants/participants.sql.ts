@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
+import { keyedDigests } from "../../bytes/digest.ts";
 import { coalesce, greatest, scalar } from "../../database/expressions.ts";
 import { manyRowWrites } from "../../database/insert.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import type { Settings } from "../../settings.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { listEntry, subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
@@ -28,6 +30,9 @@ export const latestTime = greatest(
     coalesce(time, 0),
   ),
 );
+
+/** Sets that somebody who waits leaves: last of all, so the event has the same time. */
+export const leaveAt = (left_at: SQL<number>) => ({ left_at, left_event_at: left_at });
 
 /**
  * Those whose call_id is null are on the call of the `call_key`: a call that is written in the same transaction has no id
@@ -58,6 +63,40 @@ export const joinErased = preparedQuery((joined: Placeholders<CallKey & { ids: s
 export interface NamedValues {
   keys: string;
   digests: string;
+}
+
+export type NamedKeys = Awaited<ReturnType<typeof namedKeys>>;
+
+/**
+ * The keys that a report names. Of the key of somebody who is erased only a digest is left, by which a late report is
+ * recognized.
+ */
+export async function namedKeys({ DIGEST_SECRET }: Settings, keys: string[]) {
+  const digests = await keyedDigests(DIGEST_SECRET, keys);
+  const digestOf = new Map(keys.map((key, n) => [key, digests[n] as string]));
+  const keyOfDigest = new Map(digests.map((digest, n) => [digest, keys[n] as string]));
+  const valuesOf = (some: string[]): NamedValues => ({
+    keys: JSON.stringify(some),
+    digests: JSON.stringify(some.map((key) => digestOf.get(key))),
+  });
+  return {
+    /** For queries, as JSON arrays. */
+    values: valuesOf(keys),
+    /** The same of some of the keys. */
+    valuesOf,
+    /**
+     * Those who were found, with the keys of the report. Who visited again after an erasure is there once, as who visits
+     * now.
+     *
+     * @param found by id: later visits come last
+     */
+    identify<Found extends { key: string; erased_at: number | null }>(found: Found[]): Found[] {
+      const erased = found.filter(({ erased_at }) => erased_at !== null);
+      const known = found.filter(({ erased_at }) => erased_at === null);
+      const before = erased.map((each) => ({ ...each, key: keyOfDigest.get(each.key) ?? each.key }));
+      return [...new Map([...before, ...known].map((each) => [each.key, each])).values()];
+    },
+  };
 }
 
 /** Selects the participants of an organization whom a report names. Each half has an index. */

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, isNull } from "drizzle-orm";
-import { coalesce, greatest } from "../../database/expressions.ts";
+import { greatest } from "../../database/expressions.ts";
 import {
   type BoundQuery,
   builder,
@@ -11,6 +11,7 @@ import { participants, waitingRoomSubs, waitingRooms } from "../../database/sche
 import { kebabCase } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { memberIdOf } from "../organization_users/organization_users.sql.ts";
+import { latestTime, leaveAt } from "../participants/participants.sql.ts";
 import {
   FALLBACK_SLUG_NAME,
   newPersonalRoom,
@@ -71,17 +72,18 @@ export function retirePersonalRoom(room: WaitingRoomRow | undefined, now: number
 }
 
 const leaveRoom = preparedQuery(
-  ({ waiting_room_id, now }: Placeholders<{ waiting_room_id: number; now: number }>) => {
-    const { left_at, waiting_since, joined_at } = participants;
-    // The reporter's clock can be ahead, and nobody leaves before they came.
-    const left = greatest(now, coalesce(waiting_since, 0), coalesce(joined_at, 0));
-    return builder
+  ({ waiting_room_id, now }: Placeholders<{ waiting_room_id: number; now: number }>) =>
+    builder
       .update(participants)
-      .set({ left_at: left, left_event_at: left, updated_at: now })
+      // The reporter's clock can be ahead, and nobody leaves before they came.
+      .set({ ...leaveAt(greatest(now, latestTime)), updated_at: now })
       .where(
-        and(eq(participants.waiting_room_id, waiting_room_id), isNull(left_at), isNull(participants.call_id)),
-      );
-  },
+        and(
+          eq(participants.waiting_room_id, waiting_room_id),
+          isNull(participants.left_at),
+          isNull(participants.call_id),
+        ),
+      ),
 );
 
 const emptySubsOf = preparedQuery(

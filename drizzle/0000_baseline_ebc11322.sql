@@ -457,6 +457,7 @@ CREATE TABLE `participants` (
 	`waiting_event_at` integer,
 	`joined_event_at` integer,
 	`left_event_at` integer,
+	`earlier_left_event_at` integer,
 	`livekit_said` text,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
@@ -925,19 +926,13 @@ AFTER UPDATE OF waiting_room_id, waiting_event_at, joined_event_at, left_event_a
 BEGIN
   INSERT INTO events_of_participants
   SELECT type, new.id FROM (
-    SELECT 'participant.waiting' AS type
-    WHERE new.waiting_event_at IS NOT NULL AND (old.waiting_event_at IS NULL
-      OR (old.waiting_event_at <= old.left_event_at AND new.waiting_event_at > old.left_event_at)
-      OR (old.waiting_room_id <> new.waiting_room_id AND new.call_id IS NULL))
-    UNION ALL
-    SELECT 'participant.joined'
-    WHERE new.joined_event_at IS NOT NULL AND (old.joined_event_at IS NULL
-      OR (old.joined_event_at <= old.left_event_at AND new.joined_event_at > old.left_event_at))
-    UNION ALL
-    SELECT 'participant.left'
-    WHERE new.left_event_at IS NOT NULL AND (old.left_event_at IS NULL OR (old.left_event_at <> new.left_event_at
-      AND max(coalesce(new.waiting_event_at, 0), coalesce(new.joined_event_at, 0)) > old.left_event_at))
-  );
+    SELECT 'participant.waiting' AS type, new.waiting_event_at AS time,
+      iif(old.waiting_room_id = new.waiting_room_id OR new.call_id IS NOT NULL, old.waiting_event_at, NULL) AS known
+    UNION ALL SELECT 'participant.joined', new.joined_event_at, old.joined_event_at
+    UNION ALL SELECT 'participant.left', new.left_event_at, old.left_event_at
+  )
+  WHERE time IS NOT NULL
+    AND (known IS NULL OR (known <= new.earlier_left_event_at AND time > new.earlier_left_event_at));
 END;
 --> statement-breakpoint
 CREATE TRIGGER `events_consent_withdrawn` AFTER UPDATE OF recording_consent ON `participants`

@@ -57,6 +57,8 @@ const OTHER_ROLES: Record<string, string> = {
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",
   "webhook_endpoints/webhook_endpoints.url.ts": "where a webhook may go, without a database",
+  "participants/participants.visits.ts":
+    "which visit a report is about, until when it lasts, and with which times its events are written",
   "participants/participants.waiting.ts": "who waits in a room, and the record of who has read that",
 };
 

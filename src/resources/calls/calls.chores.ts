@@ -5,8 +5,8 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { calls, egresses, participants, soapNotes, transcripts } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { CALLS_ENDED, SILENCE_UNTIL_END } from "../../limits.ts";
-import { leaveAtEnd, withEventTimes } from "../participants/participants.merge.ts";
 import { latestTime } from "../participants/participants.sql.ts";
+import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
 import { assumedEnd } from "./calls.merge.ts";
 
 interface Silence extends Turn {

@@ -88,6 +88,9 @@ export const participantParams = z.object({ slug: roomSlugReference, key });
 
 export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
 
+/** What a report says of somebody on a call. Only LiveKit's API notes what LiveKit said. */
+export type ReportOnCall = z.output<typeof participantOnCall> & Partial<Pick<Participant, "livekit_said">>;
+
 export type Participant = Row<typeof participantColumns>;
 
 /** What a report makes of a participant. A new one has no id yet. */

@@ -356,7 +356,7 @@ export const legalHolds = sqliteTable(
  * `earlier_visit_until` is the latest time of a visit before this one, null if no such visit is known. It shows whether
  * a late report belongs to that visit, or corrects this one. `waiting_event_at`, `joined_event_at` and `left_event_at`
  * are the times with which the events of the known stay were written, with later corrections, null without an event;
- * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.merge.ts). `livekit_said` is JSON
+ * `earlier_left_event_at` is the `left_event_at` of the stay before (see participants.visits.ts). `livekit_said` is JSON
  * with LiveKit's last word on each field, and when it was said; null if it said nothing. Only what differs from it counts
  * (livekit/visits.merge.ts). It holds the name and the reference too. `external_reference` is the text by which another
  * system knows the person. Once erased, `display_name` says nothing, and `key` is a keyed digest of the reporter's key

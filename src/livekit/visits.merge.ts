@@ -3,8 +3,8 @@ import type { CallReport } from "../resources/calls/calls.merge.ts";
 import type { Call } from "../resources/calls/calls.schemas.ts";
 import { isInFuture } from "../resources/consents/consents.merge.ts";
 import type { KnownConsent } from "../resources/consents/consents.schemas.ts";
-import { leaveAtEnd, type ReportOnCall } from "../resources/participants/participants.merge.ts";
-import type { Participant } from "../resources/participants/participants.schemas.ts";
+import type { Participant, ReportOnCall } from "../resources/participants/participants.schemas.ts";
+import { leaveAtEnd } from "../resources/participants/participants.visits.ts";
 import type { VisitEvent, Visitor } from "./events.ts";
 
 /** What is known when something happens in a room. */

@@ -38,6 +38,8 @@ const OTHER_ROLES: Record<string, string> = {
     "how a slug is made, and what is found by every slug that a room ever had",
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",
+  "participants/participants.visits.ts":
+    "which visit a report is about, until when it lasts, and with which times its events are written",
   "participants/participants.waiting.ts": "who waits in a room, and the record of who has read that",
 };
 

@@ -8,8 +8,8 @@ import {
   mergeCall,
 } from "../../src/resources/calls/calls.merge.ts";
 import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
-import { leaveAtEnd, withEventTimes } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
+import { leaveAtEnd, withEventTimes } from "../../src/resources/participants/participants.visits.ts";
 import { CALL_AS_MADE } from "./support/rows.ts";
 
 const NOW = 1000;

@@ -2,18 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/http/errors.ts";
 import {
-  leaveAtEnd,
-  type Meaning,
-  meaningOf,
   mergeParticipant,
   mergeParticipantsOnCall,
-  type ReportOnCall,
 } from "../../src/resources/participants/participants.merge.ts";
 import type {
   Participant,
   ParticipantReport,
   ParticipantRow,
+  ReportOnCall,
 } from "../../src/resources/participants/participants.schemas.ts";
+import { leaveAtEnd, type Meaning, meaningOf } from "../../src/resources/participants/participants.visits.ts";
 import { RITA } from "./support/rows.ts";
 
 const NOW = 1000;
@@ -73,7 +71,7 @@ describe("A report of somebody in a waiting room", () => {
     ["without a name", "first", undefined, { ...first, display_name: undefined }, /required in the first/],
     ["without a role", "first", undefined, { ...first, role: undefined }, /required in the first/],
     ["without waiting_since", "first", undefined, { ...first, waiting_since: undefined }, /required/],
-    ["by an old slug", "first", undefined, first, /renamed or retired/, { room: OLD_SLUG }],
+    ["by an old slug", "first", undefined, { left_at: 150 }, /renamed or retired/, { room: OLD_SLUG }],
     ["into an inactive room", "first", undefined, first, /not active/, { room: INACTIVE }],
     [
       "a visit after the one that was erased",
@@ -110,6 +108,13 @@ describe("A report of somebody in a waiting room", () => {
       "late",
       stored({ waiting_since: 200, earlier_visit_until: 100 }),
       { waiting_since: 100, left_at: 150 },
+      "unchanged",
+    ],
+    [
+      "the beginning of an earlier visit",
+      "late",
+      stored({ waiting_since: 200, earlier_visit_until: 150 }),
+      { waiting_since: 100 },
       "unchanged",
     ],
     [
@@ -259,6 +264,22 @@ describe("A report of somebody in a waiting room", () => {
       ON_CALL,
       { display_name: "R." },
       { waiting_room_id: ROOM.id, call_id: 501, display_name: "R." },
+      { room: OTHER_ROOM },
+    ],
+    [
+      "the same, of an earlier time",
+      "correction",
+      ON_CALL,
+      { waiting_since: 90 },
+      { waiting_room_id: ROOM.id, waiting_since: 90 },
+      { room: OTHER_ROOM },
+    ],
+    [
+      "somebody who has left stays in the room",
+      "correction",
+      GONE,
+      { display_name: "R." },
+      { waiting_room_id: ROOM.id, display_name: "R." },
       { room: OTHER_ROOM },
     ],
     ["leaving before waiting", "correction", RITA, { left_at: 99 }, /must not be before waiting_since/],
@@ -476,6 +497,21 @@ describe("A call's report of a participant", () => {
     ],
     ["null does not bring back", "correction", LEFT, { left_at: null }, "unchanged"],
     ["leaving after joining once more", "correction", REJOINED, { left_at: 170 }, { left_at: 170 }],
+    ["when somebody joined once more", "correction", REJOINED, { joined_at: 155 }, { joined_at: 155 }],
+    [
+      "a time from before that until after it",
+      "correction",
+      REJOINED,
+      { joined_at: 120, left_at: 170 },
+      { joined_at: 120, left_at: 170 },
+    ],
+    [
+      "an earlier time of somebody who has left once more",
+      "correction",
+      { ...REJOINED, left_at: 170, left_event_at: 170 },
+      { joined_at: 120, left_at: 150 },
+      { joined_at: 120, left_at: 150 },
+    ],
     [
       "a user who is not a member",
       "correction",

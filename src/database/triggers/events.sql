@@ -97,7 +97,7 @@ BEGIN
   FROM calls WHERE id = new.call_id;
 END;
 
--- With which times events are written is decided in participants.merge.ts.
+-- With which times events are written is decided in participants.visits.ts.
 -- A procedure, which SQLite does not have: the view stores nothing; an insert writes an event of a participant, with the
 -- ids that there are.
 CREATE VIEW `events_of_participants` AS

@@ -38,8 +38,8 @@ import {
   workOffRecorded,
 } from "../../database/turns.ts";
 import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
-import { leaveAtEnd, withEventTimes } from "../participants/participants.merge.ts";
 import { latestTime } from "../participants/participants.sql.ts";
+import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
 import { assumedEnd } from "./calls.merge.ts";
 import { callEntries, isHeld } from "./calls.sql.ts";
 

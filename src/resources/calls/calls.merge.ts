@@ -4,13 +4,9 @@ import { isSameRow, reviseRow } from "../../database/merging.ts";
 import { mergeConsent } from "../consents/consents.merge.ts";
 import type { KnownConsent } from "../consents/consents.schemas.ts";
 import type { NewConsent } from "../consents/consents.sql.ts";
-import {
-  leaveAtEnd,
-  mergeParticipantsOnCall,
-  type ReportOnCall,
-  withEventTimes,
-} from "../participants/participants.merge.ts";
-import type { Participant, ParticipantRow } from "../participants/participants.schemas.ts";
+import { mergeParticipantsOnCall } from "../participants/participants.merge.ts";
+import type { Participant, ParticipantRow, ReportOnCall } from "../participants/participants.schemas.ts";
+import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
 import {
   callEndsTooEarly,
   callIncomplete,

@@ -93,6 +93,10 @@ export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: 
 
 export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"];
 
+/** What a report says of somebody on a call. Only LiveKit's API notes what LiveKit said. */
+export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> &
+  Partial<Pick<Participant, "livekit_said">>;
+
 export type Participant = Row<typeof participantColumns>;
 
 /** What a report makes of a participant. A new one has no id yet. */

@@ -27,7 +27,7 @@ import { join, resolve } from "node:path";
 import { requireNoBackup } from "./backup_files.ts";
 import { backupStatements } from "./backup_statements.ts";
 import { chosenDatabases, runDatabaseCommand, sayWhich, shardOption } from "./database_command.ts";
-import { copyOf, linesOf, SCHEMA } from "./exported_copy.ts";
+import { copyOf, linesOfFile, SCHEMA } from "./exported_copy.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
 
@@ -55,7 +55,7 @@ function backUp(target: Target, output: string) {
   const folder = mkdtempSync(join(tmpdir(), "backup-"));
   try {
     const exported = exportRows(target, folder);
-    const copy = copyOf(schema, linesOf(exported), (statements) => queryDatabase(target, statements));
+    const copy = copyOf(schema, linesOfFile(exported), (statements) => queryDatabase(target, statements));
     for (const statement of backupStatements(copy, QUIETING_STATEMENTS))
       writeSync(descriptor, `${statement}\n`);
     copy.close();

@@ -40,11 +40,11 @@ export function filesToRestore(file: string, shard: number | undefined): Map<num
 /** @throws Error for a file that was cut off, or is one of `wrangler d1 export` */
 export function requireComplete(file: string) {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
-  if (!isComplete(file)) throw new Error(`${file} is not a complete file of \`npm run backup\`.`);
+  if (!hasEnd(file)) throw new Error(`${file} is not a complete file of \`npm run backup\`.`);
 }
 
 /** The file's last line says so. */
-function isComplete(file: string): boolean {
+function hasEnd(file: string): boolean {
   const descriptor = openSync(file, "r");
   const end = Buffer.alloc(END_OF_BACKUP.length + 2);
   readSync(descriptor, end, 0, end.length, Math.max(0, fstatSync(descriptor).size - end.length));

@@ -6,11 +6,10 @@ import { KNOWN_SHARDS, OWN_RANGE } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, type Target } from "./wrangler.ts";
 import {
   boundShards,
-  databaseBlock,
   databaseName,
   migrationsOf,
-  requireToml,
-  stateOf,
+  requireExtensible,
+  stateFolder,
   withDatabase,
 } from "./wrangler_config.ts";
 
@@ -81,7 +80,7 @@ function shardsThatThereAre(target: Target, known: KnownShard[]): number[] {
 
 /** wrangler keeps each local database in a file. */
 function localFiles(target: Target): string[] {
-  const files = join(stateOf(target), "v3/d1/miniflare-D1DatabaseObject");
+  const files = join(stateFolder(target), "v3/d1/miniflare-D1DatabaseObject");
   return existsSync(files) ? readdirSync(files).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : [];
 }
 
@@ -135,20 +134,15 @@ export function bindingToo(target: Target, shards: number[]): Target {
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const config = join(folder, "wrangler.toml");
   writeFileSync(config, configurationWith(target, shards));
-  return { ...target, config, ...(!target.remote && { "persist-to": stateOf(target) }) };
+  return { ...target, config, ...(!target.remote && { "persist-to": stateFolder(target) }) };
 }
 
 /** The text of a configuration that binds more databases. */
 export function configurationWith(target: Target, shards: number[]): string {
-  requireToml(target.config);
+  requireExtensible(target.config);
   const migrations = resolve(dirname(target.config), migrationsOf(target));
   return shards.reduce(
-    (toml, shard) =>
-      withDatabase(
-        toml,
-        target.env,
-        databaseBlock(target.env, shard, databaseName(target, shard), migrations),
-      ),
+    (toml, shard) => withDatabase(toml, target.env, shard, databaseName(target, shard), migrations),
     readFileSync(target.config, "utf8"),
   );
 }

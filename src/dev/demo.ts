@@ -1,325 +1,236 @@
 /**
- * `npm run demo [-- URL]`: goes through the product against a running server, request by request. Every run makes a new
- * organization.
+ * `npm run demo -- [URL] [--verbose]`: walks through the product against a running server, with a line for each step. Every run
+ * makes a new organization.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { parseEnv } from "node:util";
-import type { Client } from "../../dist/client/external/index.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
 import { HOUR } from "../limits.ts";
-import { printingClient, refused } from "./demo_client.ts";
-import { demoLiveKit } from "./demo_livekit.ts";
-import { mailsOf, newestMailTo } from "./demo_mail.ts";
-import { DEMO_CLIENT } from "./demo_organization.ts";
-import { chapter, indent, say, stop } from "./demo_output.ts";
-import { startWebhookReceiver } from "./demo_webhooks.ts";
+import { sendVisitEvents } from "./demo_livekit.ts";
+import { newestLinkTo, startReceiver } from "./demo_receivers.ts";
+import {
+  chapter,
+  demoClient,
+  platform,
+  printStep,
+  refusedStep,
+  server,
+  settings,
+  step,
+} from "./demo_steps.ts";
 import { startIdentityProvider } from "./identity_provider.ts";
 
-const server = process.argv[2] ?? "http://localhost:8787";
-if (!existsSync(".dev.vars")) stop("There is no .dev.vars: `npm run dev` makes it, and starts the server.");
-const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
-
-type Headers = Record<string, string>;
-
-/** Sends one request of another API, and prints it with its response. */
-async function show(headers: Headers, method: string, path: string, body?: object) {
-  process.stdout.write(`\n  ${method} ${path}\n${body ? indent(body) : ""}`);
-  const response = await fetch(server + path, {
-    method,
-    headers: { ...(body ? { "Content-Type": "application/json" } : {}), ...headers },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  }).catch(() => stop(`${server} cannot be reached. Start it with \`npm run dev\`.`));
-  const text = await response.text();
-  const answer = text === "" ? null : JSON.parse(text);
-  process.stdout.write(`  → ${response.status}\n${answer ? indent(answer) : ""}`);
-  return answer;
-}
-
-/** The download URL of the newest recording of the demo organization that was not deleted. */
-async function findRecording(demo: Client): Promise<string | undefined> {
-  const { organization_users } = await demo.listOrganizationUsers();
-  const provider = organization_users.find(({ roles }) => roles.includes("provider"));
-  if (!provider) return undefined;
-  const of = { organization_user_id: provider.id };
-  for (const { id: call_id } of (await demo.listCalls({ ...of, per_page: 3 })).calls)
-    for (const { id } of (await demo.listEgresses({ ...of, call_id })).egresses) {
-      const { url } = await demo.getEgress({ ...of, call_id, id });
-      if (url) return url;
-    }
-  return undefined;
-}
-
-const platform: Headers = { Authorization: `Bearer ${settings.PLATFORM_API_TOKEN}` };
 const now = Date.now();
 const at = (hours: number) => new Date(Math.ceil(now / HOUR) * HOUR + hours * HOUR).toISOString();
 
 chapter("The operator provisions an organization, through the platform API");
-const organization = await show(platform, "POST", "/api/platform/organizations", {
-  organization: { name: "Riverside Clinic" },
-});
-const ofOrganization = `/api/platform/organizations/${organization.id}`;
-const users = `${ofOrganization}/users`;
-const mail = (name: string) => `${name}@${organization.slug}.example`;
-const admin = await show(platform, "POST", users, {
-  user: { email: mail("ada"), display_name: "Ada Admin", roles: ["organization_admin"] },
-});
-say("A provider also gets a personal waiting room.");
-const provider = await show(platform, "POST", users, {
-  user: { email: mail("paul"), display_name: "Dr. Paul Provider", roles: ["provider"] },
-});
-say("The secret of an API client is shown only this once. The service stores only its digest.");
-const client = await show(platform, "POST", `${ofOrganization}/api_clients`, {
-  api_client: { name: "Clinic integration", organization_user_id: admin.id },
-});
-const clinic = printingClient(server, client);
+const name = { organization: { name: "Riverside Clinic" } };
+const organization = await step("An organization is made", platform("POST", "/organizations", name), "slug");
+const own = `/organizations/${organization.id}`;
+const mailOf = (person: string) => `${person}@${organization.slug}.example`;
+const addUser = (email: string, display_name: string, role: string) =>
+  platform("POST", `${own}/users`, { user: { email, display_name, roles: [role] } });
+const addClient = (name: string, organization_user_id: number) =>
+  platform("POST", `${own}/api_clients`, { api_client: { name, organization_user_id } });
+const ada = addUser(mailOf("ada"), "Ada Admin", "organization_admin");
+const admin = await step("Ada becomes its administrator", ada, "roles");
+const paul = addUser(mailOf("paul"), "Dr. Paul Provider", "provider");
+const provider = await step("Paul, a provider, also gets a personal room", paul, "waiting_room_slug");
+const credentials = addClient("Clinic integration", admin.id);
+const clinic = demoClient(await step("Only now an API client's secret is shown", credentials, "client_id"));
 
 chapter("The organization manages its waiting rooms, through the external API");
-const room = await clinic.createWaitingRoom({ waiting_room: { name: "Café Cardiology", is_active: true } });
-say("A program that is started again sends its request again: with a key, no second room is made.");
-for (let n = 0; n < 2; n++)
-  await clinic.createWaitingRoom({ waiting_room: { name: "Oncology" } }, { idempotencyKey: `demo-${now}` });
-say("A new name gives a new slug. The old link stops working, and never leads to another room.");
-const { slug } = await clinic.updateWaitingRoom({ slug: room.slug, waiting_room: { name: "Cardiology" } });
-await refused(clinic.getWaitingRoom({ slug: room.slug }));
-await clinic.listWaitingRooms({ per_page: 2 });
-say("An error says what is wrong and what would be right.");
-await refused(clinic.createWaitingRoom({ waiting_room: { name: " " } }));
+const addRoom = (name: string, idempotencyKey = crypto.randomUUID()) =>
+  clinic.createWaitingRoom({ waiting_room: { name, is_active: true } }, { idempotencyKey });
+const room = await step("A room gets a slug, for its link", addRoom("Café Cardiology"), "slug");
+await step("A request with an idempotency key makes a room", addRoom("Oncology", `demo-${now}`), "id");
+await step("Sent again, it makes no second one", addRoom("Oncology", `demo-${now}`), "id");
+const renamed = clinic.updateWaitingRoom({ slug: room.slug, waiting_room: { name: "Cardiology" } });
+const { slug } = await step("A new name gives a new slug", renamed, "slug");
+await refusedStep("The old link never leads to another room", clinic.getWaitingRoom({ slug: room.slug }));
+await step("A list comes in pages", clinic.listWaitingRooms({ per_page: 2 }), "waiting_rooms");
+await refusedStep("An error says what would be right", addRoom(" "));
 
 chapter("A substitution redirects the room's participants for a while");
-const inRoom = { waiting_room_slug: slug };
-const sub = await clinic.createWaitingRoomSub({
-  ...inRoom,
-  waiting_room_sub: { user_id: provider.user_id, datetime_start: at(-1), datetime_end: at(2) },
-});
-await refused(
+const substitute = (from: number, to: number) =>
   clinic.createWaitingRoomSub({
-    ...inRoom,
-    waiting_room_sub: { user_id: provider.user_id, datetime_start: at(1), datetime_end: at(3) },
-  }),
-);
-say("The platform asks where to send a participant who opens the room now.");
-await show(platform, "GET", `/api/platform/waiting_rooms/${slug}`);
-await clinic.deleteWaitingRoomSub({ ...inRoom, id: sub.id });
+    waiting_room_slug: slug,
+    waiting_room_sub: { user_id: provider.user_id, datetime_start: at(from), datetime_end: at(to) },
+  });
+const sub = await step("Paul takes over the room", substitute(-1, 2), "datetime_end");
+await refusedStep("Two substitutions never overlap", substitute(1, 3));
+const opened = platform("GET", `/waiting_rooms/${slug}`);
+await step("The platform asks where a participant goes now", opened, "destination_slug");
+await step("The substitution ends", clinic.deleteWaitingRoomSub({ waiting_room_slug: slug, id: sub.id }));
 
 chapter("Somebody waits, so the room cannot be retired");
-const participant = `/api/platform/waiting_rooms/${slug}/participants/visit-1`;
-await show(platform, "PUT", participant, {
-  participant: {
-    display_name: "Rita Recipient",
-    role: "recipient",
-    external_reference: "patient-4711",
-    waiting_since: new Date(now).toISOString(),
-  },
-});
-say("The organization sees who waits, and by which number its own system knows the person.");
-await clinic.listWaitingParticipants({ slug });
-await refused(clinic.retireWaitingRoom({ slug }));
-await show(platform, "PUT", participant, { participant: { left_at: new Date().toISOString() } });
-await clinic.retireWaitingRoom({ slug });
+const rita = { display_name: "Rita Recipient", role: "recipient", external_reference: "patient-4711" };
+const putWaiting = (participant: object) =>
+  platform("PUT", `/waiting_rooms/${slug}/participants/visit-1`, { participant });
+await step("The platform reports that Rita waits", putWaiting({ ...rita, waiting_since: new Date(now) }));
+await step("The organization sees who waits", clinic.listWaitingParticipants({ slug }), "participants");
+await refusedStep("The room is retired too early", clinic.retireWaitingRoom({ slug }));
+await step("Rita leaves", putWaiting({ left_at: new Date() }));
+await step("Now the room is retired", clinic.retireWaitingRoom({ slug }));
 
 chapter("A call takes place, and the video backend reports it");
-const visitRoom = await clinic.createWaitingRoom({
-  waiting_room: { name: "Follow-up visits", is_active: true },
-});
-const call = `${ofOrganization}/calls/call-1`;
-const people = [
-  { key: "provider-1", display_name: "Dr. Paul Provider", role: "provider", recording_consent: true },
-  {
-    key: "recipient-1",
-    display_name: "Rita Recipient",
-    role: "recipient",
-    external_reference: "patient-4711",
-    waiting_since: at(-3.1),
-    joined_at: at(-3),
-    recording_consent: true,
-  },
+const visitRoom = await step("Another room is made", addRoom("Follow-up visits"), "slug");
+const held = { waiting_room_slug: visitRoom.slug, organization_user_id: provider.id };
+const consent = { recording_consent: true };
+const participants = [
+  { key: "provider-1", display_name: "Dr. Paul Provider", role: "provider", ...consent },
+  { key: "recipient-1", ...rita, waiting_since: at(-3.1), joined_at: at(-3), ...consent },
 ];
-const reported = await show(platform, "PUT", call, {
-  call: {
-    waiting_room_slug: visitRoom.slug,
-    organization_user_id: provider.id,
-    started_at: at(-3),
-    participants: people,
-  },
-});
-say("The organization sees who is on the call, and gives it the number of the visit in its own records.");
-const ofCall = { organization_user_id: provider.id as number, call_id: reported.id as number };
-await clinic.listParticipants(ofCall);
-await clinic.updateCall({ ...ofCall, call: { external_reference: "visit-10482" } });
-say("Later reports contain only what is new. When the call ends, all its participants have left.");
-await show(platform, "PUT", call, { call: { ended_at: at(-2.5) } });
-await show(platform, "PUT", `${call}/transcript`, {
-  transcript: {
-    summary: "A follow-up. All is well.",
-    is_final: true,
-    lines: [
-      { participant_key: "recipient-1", text: "Much better, thank you.", start_time: 2.5, end_time: 4 },
-      { participant_key: "provider-1", text: "How do you feel?", start_time: 0.5, end_time: 2 },
-    ],
-  },
-});
-await show(platform, "PUT", `${call}/soap_note`, {
-  soap_note: {
-    text: "Subjective: feels well.\nObjective: -\nAssessment: recovered.\nPlan: none.",
-    is_final: true,
-  },
-});
-const recording = `${ofOrganization}/egresses/egress-1`;
-await show(platform, "PUT", recording, {
-  egress: { call_key: "call-1", status: "egress_starting" },
-});
-await show(platform, "PUT", recording, {
-  egress: { status: "egress_ended", is_stopped: true, ended_at: at(-2.5), user_id: provider.user_id },
-});
+const report = (path: string, body: object) => platform("PUT", own + path, body);
+const putCall = (call: object) => report("/calls/call-1", { call });
+const call = await step("A call begins", putCall({ ...held, started_at: at(-3), participants }), "id");
+const ofProvider = { organization_user_id: provider.id as number };
+const ofCall = { ...ofProvider, call_id: call.id as number };
+await step("The organization sees who is on it", clinic.listParticipants(ofCall), "participants");
+const numbered = clinic.updateCall({ ...ofCall, call: { external_reference: "visit-10482" } });
+await step("It gives the call its own number of the visit", numbered, "external_reference");
+await step("The call ends: a report has only what is new", putCall({ ended_at: at(-2.5) }), "ended_at");
+const lines = [
+  { participant_key: "recipient-1", text: "Much better, thank you.", start_time: 2.5, end_time: 4 },
+  { participant_key: "provider-1", text: "How do you feel?", start_time: 0.5, end_time: 2 },
+];
+const transcript = { summary: "A follow-up. All is well.", is_final: true, lines };
+await step("Its transcript follows", report("/calls/call-1/transcript", { transcript }), "is_final");
+const soap_note = { text: "Subjective: feels well.\nPlan: none.", is_final: true };
+await step("Its SOAP note follows", report("/calls/call-1/soap_note", { soap_note }), "is_final");
+const putRecording = (egress: object) => report("/egresses/egress-1", { egress });
+const starting = putRecording({ call_key: "call-1", status: "egress_starting" });
+await step("Its recording has begun", starting, "status");
+const stopped = { is_stopped: true, ended_at: at(-2.5), user_id: provider.user_id };
+await step("Its recording is there", putRecording({ status: "egress_ended", ...stopped }), "status");
 
 chapter("The organization reads the results of the call");
-say("By its own numbers it finds the call, and all calls of the patient. One request says what is ready.");
-await clinic.findCalls({ external_reference: "visit-10482" });
-await clinic.findCalls({ participant_reference: "patient-4711" });
-await clinic.getCall(ofCall);
-say("For whom it reads, and why, goes into the access log.");
+const found = clinic.findCalls({ external_reference: "visit-10482" });
+await step("It finds the call by its own number of the visit", found, "calls");
+const ofPatient = clinic.findCalls({ participant_reference: "patient-4711" });
+await step("It finds all calls of the patient", ofPatient, "calls");
+await step("One request says what is ready", clinic.getCall(ofCall), "results");
 const forAda = clinic.withActingUser("ada-17", "TREAT");
-await forAda.getTranscript(ofCall);
-await forAda.getSoapNote(ofCall);
-await clinic.getCallMetrics();
-const { egresses } = await clinic.listEgresses(ofCall);
-
-chapter("A recording is downloaded, and the audit log says so");
-say("The demo organization has a recording with a file. Its download URL is valid for 15 minutes.");
-const url = await findRecording(printingClient(server, DEMO_CLIENT));
-if (url) {
-  const file = await fetch(url);
-  say(`  GET the url → ${file.status}, ${(await file.arrayBuffer()).byteLength} bytes of sound`);
-} else
-  say("Left out: its last calls have no recording. `npm run dev` makes one on every day that it is started.");
-say("Every read of a recording writes an entry into its audit log. Entries are never changed or deleted.");
-const ofEgress = { ...ofCall, egress_id: egresses[0]?.id ?? 0 };
-await clinic.getEgress({ ...ofCall, id: ofEgress.egress_id });
-await clinic.listEgressAuditLogs(ofEgress);
-say(
-  "Without the consent of every participant, the recording is not available. Its audit log stays, and each decision.",
+await step("It reads for Ada, which the access log notes", forAda.getTranscript(ofCall), "transcript_lines");
+await step("It reads the SOAP note", forAda.getSoapNote(ofCall), "text");
+await step("It reads the metrics of its calls", clinic.getCallMetrics(), "total_calls");
+const { egresses } = await step(
+  "It reads the recordings of the call",
+  clinic.listEgresses(ofCall),
+  "egresses",
 );
-await show(platform, "PUT", call, {
-  call: { participants: [{ key: "recipient-1", recording_consent: false }] },
-});
-await clinic.listEgresses(ofCall);
-await clinic.listConsents(ofCall);
-await clinic.listEgressAuditLogs({ ...ofEgress, event: "read" });
 
-chapter("A visit that nobody but LiveKit reports");
-const visit = await demoLiveKit({
-  server,
-  settings,
-  clinic,
-  provider,
-  waiting_room_slug: visitRoom.slug,
-  organization_slug: organization.slug,
-  prefix: `${organization.id}${now}`,
-  say,
-  show,
-});
+chapter("Who reads a recording stands in its audit log");
+const ofEgress = { ...ofCall, egress_id: egresses[0]?.id ?? 0 };
+const read = clinic.getEgress({ ...ofCall, id: ofEgress.egress_id });
+await step("To read a recording gives a URL for 15 minutes", read, "status");
+await step("Its audit log is never changed", clinic.listEgressAuditLogs(ofEgress), "audit_logs");
+const withdrawal = { participants: [{ key: "recipient-1", recording_consent: false }] };
+await step("Rita withdraws her consent", putCall(withdrawal));
+await step("So the recording is not available", clinic.listEgresses(ofCall), "egresses");
+await step("Each decision is kept", clinic.listConsents(ofCall), "consents");
+const reads = clinic.listEgressAuditLogs({ ...ofEgress, event: "read" });
+await step("So is every read of the recording", reads, "audit_logs");
 
-if (visit) {
+if (settings.LIVEKIT_API_KEY) {
+  chapter("A visit that nobody but LiveKit reports, with signed events");
+  const prefix = `${organization.id}${now}`;
+  const egress_id = await sendVisitEvents({
+    ...held,
+    provider,
+    organization_slug: organization.slug,
+    prefix,
+  });
+  const { calls } = await step(
+    "The call is there",
+    clinic.listCalls({ ...ofProvider, per_page: 1 }),
+    "calls",
+  );
+  const ofVisit = { ...ofProvider, call_id: calls[0]?.id ?? 0 };
+  const recordings = await step("So is its recording", clinic.listEgresses(ofVisit), "egresses");
+  const recording = { ...ofVisit, id: recordings.egresses[0]?.id ?? 0 };
+  const { url } = await step("It has a URL", clinic.getEgress(recording), "status");
+  await download("Its file is downloaded", url ?? "");
+
   chapter("A recording is deleted");
-  say("The file goes first, then the recording says so. A URL that was made before leads nowhere.");
-  await show(platform, "DELETE", `${ofOrganization}/egresses/${visit.egress_id}`);
-  say(`  GET the url → ${(await fetch(visit.url)).status}`);
-  const { id, ...call } = visit.recording;
-  await clinic.getEgress({ ...call, id });
-  await clinic.listEgressAuditLogs({ ...call, egress_id: id });
+  await step("First its file is deleted", platform("DELETE", `${own}/egresses/${egress_id}`));
+  await download("The earlier URL leads nowhere", url ?? "");
+  await step("The recording says so", clinic.getEgress(recording), "status");
+  const entries = clinic.listEgressAuditLogs({ ...ofVisit, egress_id: recording.id });
+  await step("Its audit log stays", entries, "audit_logs");
 }
 
 chapter("Somebody is invited, accepts, and signs in with the organization's identity provider");
 const identityProvider = await startIdentityProvider();
-await show(platform, "POST", `${ofOrganization}/issuers`, {
-  issuer: {
-    issuer: identityProvider.issuer,
-    audience: identityProvider.audience,
-    jwks_url: identityProvider.jwks_url,
-  },
-});
-await clinic.listRoles();
-const invite = await clinic.createInvite({
-  organization_invite: { email: mail("ivy"), display_name: "Dr. Ivy Invitee", role_names: ["provider"] },
-});
-say("Ivy signs in at the identity provider (a real one, on this machine) and gets a token.");
-const exchange = { token_exchange: { token: await identityProvider.signIn(mail("ivy")) } };
-await refused(clinic.exchangeToken(exchange));
-const invitation = invite.mail_status === "off" ? null : await newestMailTo(server, invite.email);
-if (invitation) {
-  say(`She finds a mail with a link. wrangler only simulates it: ${mailsOf(server)} shows all.`);
-  say(`  ✉ ${invitation.subject}
-
-${invitation.text.replace(/^(?=.)/gm, "    ")}`);
-  await clinic.getInvite({ id: invite.id });
-  say("A second mail would have a new link, so it is not sent at once.");
-  await refused(clinic.resendInvite({ id: invite.id }));
-} else say("Mail is off here, so the platform mails invites.");
-say(
-  "A platform that mails invites itself asks for the link. The web app behind the link accepts the invite.",
-);
-const offered = await show(platform, "GET", `${ofOrganization}/invites/${invite.id}`);
-const accept_url = /https?:\S+/.exec(invitation?.text ?? "")?.[0] ?? offered.accept_url;
-await show(platform, "POST", "/api/platform/invites/accept", {
-  token: new URL(accept_url).searchParams.get("token"),
-});
-const { code } = await clinic.exchangeToken(exchange);
-say("The browser brings the code to the web app, which redeems it. A code works once.");
-const { organization_user: ivy } = await show(platform, "POST", "/api/platform/authorization_codes/redeem", {
-  code,
-});
-await show(platform, "POST", "/api/platform/authorization_codes/redeem", { code });
+const { issuer, audience, jwks_url } = identityProvider;
+const addIssuer = platform("POST", `${own}/issuers`, { issuer: { issuer, audience, jwks_url } });
+await step("The operator enters the identity provider", addIssuer, "audience");
+await step("The roles that the client may give", clinic.listRoles(), "roles");
+const ivy = { email: mailOf("ivy"), display_name: "Dr. Ivy Invitee", role_names: ["provider" as const] };
+const invite = await step("Ivy is invited", clinic.createInvite({ organization_invite: ivy }), "mail_status");
+const exchange = { token_exchange: { token: await identityProvider.signIn(ivy.email) } };
+await refusedStep("She has signed in there, but not yet accepted", clinic.exchangeToken(exchange));
+const link = invite.mail_status === "off" ? null : await newestLinkTo(server, ivy.email);
+if (link) {
+  await step("She gets a mail with a link", clinic.getInvite({ id: invite.id }), "mail_status");
+  await refusedStep("A second mail is not sent at once", clinic.resendInvite({ id: invite.id }));
+}
+const offered = platform("GET", `${own}/invites/${invite.id}`);
+const { accept_url } = await step("The platform may mail the link itself", offered, "accept_url");
+const token = new URL(link ?? accept_url).searchParams.get("token");
+await step("The web app behind the link accepts the invite", platform("POST", "/invites/accept", { token }));
+const { code } = await step("Now Ivy gets a code for the web app", clinic.exchangeToken(exchange));
+const redeem = () => platform("POST", "/authorization_codes/redeem", { code });
+const { organization_user: member } = await step("The web app redeems it", redeem());
+await refusedStep("A code works once", redeem());
 
 chapter("Many are invited at once, in the background");
-const { bulk_invite: bulk } = await clinic.createBulkInvite({
-  organization_invites: ["nora", "omar", "nora"].map((name) => ({
-    email: mail(name),
-    display_name: name,
-    role_names: ["provider_assistant" as const],
-  })),
-});
-await new Promise((resolve) => setTimeout(resolve, 3000));
-await clinic.getBulkInvite({ id: bulk.id });
-await clinic.listInvites();
+const organization_invites = ["nora", "omar", "nora"].map((person) => ({
+  email: mailOf(person),
+  display_name: person,
+  role_names: ["provider_assistant" as const],
+}));
+const many = clinic.createBulkInvite({ organization_invites });
+const { id } = (await step("Three are invited, one of them twice", many)).bulk_invite;
+await sleep(3000);
+await step("One of the rows has failed", clinic.getBulkInvite({ id }), "bulk_invite");
+await step("The others are in the list of invites", clinic.listInvites(), "organization_invites");
 
 chapter("Another system of the clinic follows what happens");
-say("An event holds only ids. Whoever keeps the id of the last one goes on after it, at any time.");
 let after = 0;
-for (const count of [3, 5]) {
-  let seen = 0;
-  for await (const event of clinic.followEvents({ after })) {
-    say(`  event ${event.id}: ${event.type} ${JSON.stringify(event.data)}`);
-    after = event.id;
-    if (++seen === count) break;
+for (const text of ["The first event; it has only ids", "After the last one that it knows, it goes on"])
+  for await (const { id, type, data } of clinic.followEvents({ after })) {
+    printStep(text, `${type} ${inspect(data)}`);
+    after = id;
+    break;
   }
-}
-say("Or it has them sent to a URL of its own (here on this machine). They are signed with the secret.");
-const receiver = await startWebhookReceiver((title, body) => say(`  ${title}:\n${indent(body)}`));
-const endpoint = await clinic.createWebhookEndpoint({
-  webhook_endpoint: { url: receiver.url, event_types: ["call.*"] },
-});
+const receiver = await startReceiver();
+const webhook_endpoint = { url: receiver.url, event_types: ["call.*" as const] };
+const endpoint = await step(
+  "Or it gets them by webhooks",
+  clinic.createWebhookEndpoint({ webhook_endpoint }),
+  "url",
+);
 receiver.useSecret(endpoint.secret);
-await clinic.pingWebhookEndpoint({ id: endpoint.id });
-await show(platform, "PUT", `${ofOrganization}/calls/call-2`, {
-  call: {
-    waiting_room_slug: visitRoom.slug,
-    organization_user_id: provider.id,
-    started_at: at(-1),
-    ended_at: at(-0.5),
-    participants: people.map((person) => ({ ...person, key: `${person.key}-again` })),
-  },
-});
-await receiver.waitFor(3);
-await clinic.listWebhookDeliveries({ id: endpoint.id });
-await receiver.stop();
+await step("A ping arrives", clinic.pingWebhookEndpoint({ id: endpoint.id }), "response_status");
+const again = participants.map((person) => ({ ...person, key: `${person.key}-again` }));
+const next = { ...held, started_at: at(-1), ended_at: at(-0.5), participants: again };
+await step("Another call is reported", report("/calls/call-2", { call: next }), "id");
+const webhooks = await receiver.received(3);
+printStep("What came, each with the right signature", webhooks.map(({ type }) => type).join(", "));
+const deliveries = clinic.listWebhookDeliveries({ id: endpoint.id });
+await step("The service has a list of what it sent", deliveries, "deliveries");
+receiver.stop();
 
 chapter("A doctor leaves the organization");
-const ivysClient = await show(platform, "POST", `${ofOrganization}/api_clients`, {
-  api_client: { name: "Ivy's calendar", organization_user_id: ivy.id },
-});
-await show(platform, "DELETE", `${users}/${ivy.id}`);
-say("Ivy can no longer sign in, her API client is revoked, and her personal waiting room is gone.");
-await refused(clinic.exchangeToken(exchange));
-await refused(printingClient(server, ivysClient).listRoles());
-say("She stays in the list, without roles, so that the results of her calls stay within reach.");
-await clinic.listOrganizationUsers();
+const ivysClient = await step("Ivy has an API client", addClient("Ivy's calendar", member.id), "client_id");
+await step("Her membership ends", platform("DELETE", `${own}/users/${member.id}`));
+await refusedStep("She can no longer sign in", clinic.exchangeToken(exchange));
+await refusedStep("Her client is revoked", demoClient(ivysClient).listRoles());
+const all = clinic.listOrganizationUsers();
+await step("She stays in the list, without roles", all, "organization_users");
 await identityProvider.stop();
+
+async function download(text: string, url: string) {
+  const file = await fetch(url);
+  printStep(text, `${file.status}, ${(await file.arrayBuffer()).byteLength} bytes`);
+}

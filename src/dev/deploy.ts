@@ -44,7 +44,7 @@ function readyDatabases(): { database: Database; range?: number }[] {
       const given = known.find(({ shard }) => shard === database.shard);
       const range = ownRange(database);
       if (range === undefined && given?.organizations) throw new Error(homeless(given));
-      if (range === undefined || range !== given?.range) throw new Error(refusalOf(database, range));
+      if (range === undefined || range !== given?.range) throw new Error(rangeRefusal(database, range));
       return { database, range };
     });
     return [...(directory ? [{ database: directory }] : []), ...withRanges];
@@ -53,7 +53,7 @@ function readyDatabases(): { database: Database; range?: number }[] {
   }
 }
 
-function refusalOf({ shard, remote }: Database, range: number | undefined): string {
+function rangeRefusal({ shard, remote }: Database, range: number | undefined): string {
   const fault =
     range === undefined
       ? "has no range of ids"

@@ -43,7 +43,7 @@ export function copyOf(
 }
 
 /** Not with node:readline, for which U+2028 and a lone CR also end a line. */
-export function* linesOf(file: string): Generator<string> {
+export function* linesOfFile(file: string): Generator<string> {
   const descriptor = openSync(file, "r");
   const chunk = Buffer.alloc(1 << 20);
   const decoder = new StringDecoder("utf8");

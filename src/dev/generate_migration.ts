@@ -1,53 +1,69 @@
 /**
- * `npm run db:generate -- --name what_changed`: lets drizzle-kit write a migration from src/database/schema.ts, and
- * makes it fit for D1.
+ * `npm run db:generate -- --name what_changed`: adds a migration, for what changed in src/database/schema.ts and in
+ * src/database/triggers.
  *
  * For many changes of a column SQLite needs a new table: create, copy, drop, rename. What drizzle-kit writes for that
  * fails on D1 where rows refer to the table: a migration runs in a transaction, in which `PRAGMA foreign_keys` has no
  * effect. It also fails where a view reads the table, and loses the table's triggers. So such a migration drops all
- * triggers and views first, and creates them again from their files. They are not left to a second migration: until
- * that has run, writes would go without their audit entries, their totals and their guards.
+ * triggers and views first, and creates them again.
  */
+import { parseArgs } from "node:util";
+import { isDeployed, migratedDatabase, migrationFiles, writeMigration } from "./migrations.ts";
+import { schemaChanges } from "./schema_changes.ts";
 import {
-  fitForD1,
-  generate,
-  migratedDatabase,
-  readText,
-  requireDeployed,
-  writeMigration,
-} from "./migrations.ts";
-import {
+  changedNames,
   createFromFiles,
   createStatements,
+  type Definition,
   definitionsIn,
-  differences,
   dropStatements,
   rebuildStatements,
 } from "./triggers.ts";
 
-requireDeployed();
-const flags = process.argv.slice(2);
+const { name = "" } = parseArgs({ options: { name: { type: "string" } } }).values;
+if (!isDeployed())
+  throw new Error("Nothing is deployed yet: `npm run db:baseline` makes the one migration anew.");
+if (!/^\w+$/.test(name))
+  throw new Error("Say in a word what has changed: npm run db:generate -- --name what_changed");
+const { statements, snapshot } = await schemaChanges();
+const changes = statements.some(isKeysPragma) ? withDeferredKeys(statements) : statements;
 const database = migratedDatabase();
-const [file] = generate(flags, "inherit");
-// A custom migration is still empty: its author adds the digest when it is finished (a test says how).
-if (file && !flags.includes("--custom")) {
-  try {
-    writeMigration(file, complete(readText(`drizzle/${file}`).trim()));
-  } catch (error) {
-    process.stderr.write(`The migration is not finished. ${(error as Error).message}
-Then undo what drizzle-kit wrote (git restore drizzle src/database/migrated.ts; git clean -f drizzle), and run this again.\n`);
-    process.exitCode = 1;
-  }
+const present = definitionsIn(database);
+database.exec([...dropStatements(present), "BEGIN;", ...changes, "COMMIT;"].join("\n"));
+const wanted = createFromFiles(database);
+const changed = changedNames(present, wanted);
+const hasChanged = (definition: Definition) => changed.has(definition.name);
+// A trigger on a view goes and comes with it.
+const isMadeAnew = /\b(DROP TABLE|DROP COLUMN|RENAME)\b/.test(changes.join())
+  ? () => true
+  : (definition: Definition) => hasChanged(definition) || changed.has(definition.on);
+const migration = [
+  ...dropStatements(present.filter(isMadeAnew)),
+  ...changes,
+  ...createStatements(wanted.filter(isMadeAnew)),
+  ...rebuildStatements([...present, ...wanted].filter(hasChanged), wanted),
+];
+if (migration.length === 0) process.stdout.write("Nothing has changed: no migration is needed.\n");
+else writeMigration(`${String(migrationFiles().length).padStart(4, "0")}_${name}.sql`, migration, snapshot);
+
+function isKeysPragma(statement: string) {
+  return statement.startsWith("PRAGMA foreign_keys");
 }
 
-function complete(migration: string): string[] {
-  if (!/\b(DROP TABLE|DROP COLUMN|RENAME)\b/.test(migration)) return [migration];
-  const present = definitionsIn(database);
-  const changes = [...dropStatements(present), ...fitForD1(migration)];
-  database.exec(`BEGIN; ${changes.join("\n")} COMMIT;`);
-  const wanted = createFromFiles(database);
-  process.stdout.write(
-    "It changes or drops what triggers may use: they are dropped first, and created again.\n",
-  );
-  return [...changes, ...createStatements(wanted), ...rebuildStatements(differences(present, wanted))];
+/**
+ * With the pragma that works in a transaction: keys may be broken until each new table has taken its place. A new
+ * table goes on with the old one's ids, so that the id of a deleted row does not come back.
+ */
+function withDeferredKeys(statements: string[]): string[] {
+  const others = statements.filter((each) => !isKeysPragma(each));
+  const withSequences = others.flatMap((statement) => {
+    const [, created, name] = /^INSERT INTO `(__new_(\w+))`/.exec(statement) ?? [];
+    if (!created) return [statement];
+    return [
+      statement,
+      `DELETE FROM sqlite_sequence WHERE name = '${created}';`,
+      `INSERT INTO sqlite_sequence SELECT '${created}', seq FROM sqlite_sequence WHERE name = '${name}';`,
+    ];
+  });
+  return ["PRAGMA defer_foreign_keys=ON;", ...withSequences, "PRAGMA defer_foreign_keys=OFF;"];
 }

@@ -1,5 +1,4 @@
 /** The local database, reached within this process: each command of wrangler would start a runtime of its own. */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { getPlatformProxy, unstable_splitSqlQuery } from "wrangler";
 import { envOfShard, shardsOf } from "../database/shards.ts";
@@ -67,8 +66,8 @@ export async function applyMigrations(db: D1Database) {
   const files = migrationFiles();
   if (!applied.every((name) => files.includes(name)))
     throw new Error(
-      "The local database has another schema. Run the same command with --fresh (`npm run dev -- --fresh`): it deletes " +
-        "this database, and makes a new one with the demo organization.",
+      "The local database has another schema. Delete .wrangler/state/v3/d1 (with --persist-to, v3/d1 in that folder), and " +
+        "run this again: it makes a new one.",
     );
   for (const file of files.filter((name) => !applied.includes(name)))
     try {
@@ -80,7 +79,3 @@ export async function applyMigrations(db: D1Database) {
       throw new Error(`The migration ${file} fails: ${(error as Error).message}.`, { cause: error });
     }
 }
-
-/** Recordings and queues stay: they are not part of a schema. */
-export const deleteLocalDatabase = ({ persistTo }: LocalState) =>
-  rmSync(join(persistTo, "v3", "d1"), { recursive: true, force: true, maxRetries: 5 });

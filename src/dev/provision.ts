@@ -3,7 +3,7 @@ import { isLoopback } from "../http/loopback.ts";
 import { createApiClientBody } from "../resources/api_clients/api_clients.schemas.ts";
 import { createUserBody } from "../resources/organization_users/organization_users.schemas.ts";
 import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
-import { type PlatformApi, platformApi } from "./platform_api.ts";
+import { type PlatformClient, platformClient } from "./platform_client.ts";
 import { readOptions, UsageError } from "./usage.ts";
 
 const USAGE = `
@@ -54,7 +54,7 @@ async function main() {
   if (options.help) return process.stdout.write(USAGE.trimStart());
   const url = requireUrl(options.url);
   const bodies = requireBodies(options);
-  const api = platformApi(url);
+  const api = platformClient(url);
 
   const organization = options.organization ?? (await makeOrganization(api, bodies.organization));
   const path = `/organizations/${organization}`;
@@ -62,7 +62,7 @@ async function main() {
   const client = await api.post(`${path}/api_clients`, {
     api_client: { name: options["client-name"], organization_user_id: Number(administrator) },
   });
-  introduce(url, organization, administrator, client as unknown as Credentials);
+  printCredentials(url, organization, administrator, client as unknown as Credentials);
 }
 
 type Arguments = ReturnType<typeof readOptions<typeof OPTIONS>>;
@@ -83,8 +83,8 @@ function requireBodies(options: Arguments) {
     throw new UsageError("--organization-user: needs --organization too");
   const id = z.string().regex(/^[1-9]\d{0,14}$/, "must be an id, such as 12");
   const faults = [
-    ...faultsOf(id.optional(), organization, "organization"),
-    ...faultsOf(id.optional(), user, "organization-user"),
+    ...flagFaults(id.optional(), organization, "organization"),
+    ...flagFaults(id.optional(), user, "organization-user"),
   ];
   const bodies = {
     organization: { organization: { name: options.name, slug: options.slug } },
@@ -92,18 +92,18 @@ function requireBodies(options: Arguments) {
       user: { email: options.email, display_name: options["display-name"], roles: ["organization_admin"] },
     },
   };
-  if (!organization) faults.push(...faultsOf(createOrganizationBody, bodies.organization));
+  if (!organization) faults.push(...flagFaults(createOrganizationBody(), bodies.organization));
   // The service could make one from the name. But a command that is repeated would make a second organization then.
   if (!organization && options.slug === undefined) faults.push("--slug: is required");
-  if (!user) faults.push(...faultsOf(createUserBody, bodies.user));
+  if (!user) faults.push(...flagFaults(createUserBody(), bodies.user));
   const client = { api_client: { name: options["client-name"], organization_user_id: 1 } };
-  faults.push(...faultsOf(createApiClientBody, client, "client-name"));
+  faults.push(...flagFaults(createApiClientBody(), client, "client-name"));
   if (faults.length > 0) throw new UsageError(faults.join("\n"));
   return bodies;
 }
 
 /** Each as `--flag: what is wrong`. The flags have the names of the fields, unless another is given. */
-function faultsOf(schema: z.ZodType, value: unknown, flag?: string): string[] {
+function flagFaults(schema: z.ZodType, value: unknown, flag?: string): string[] {
   const { error } = schema.safeParse(value);
   return (error?.issues ?? []).map(({ path, message, code }) => {
     const isMissing = code === "invalid_type" && message.endsWith("received undefined");
@@ -112,7 +112,7 @@ function faultsOf(schema: z.ZodType, value: unknown, flag?: string): string[] {
   });
 }
 
-async function makeOrganization(api: PlatformApi, body: object): Promise<string> {
+async function makeOrganization(api: PlatformClient, body: object): Promise<string> {
   const { id } = await api.post("/organizations", body, {
     "organization.slug: is taken; choose another one, or leave it out":
       "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
@@ -121,7 +121,7 @@ async function makeOrganization(api: PlatformApi, body: object): Promise<string>
   return String(id);
 }
 
-async function makeAdministrator(api: PlatformApi, path: string, body: object): Promise<string> {
+async function makeAdministrator(api: PlatformClient, path: string, body: object): Promise<string> {
   const { id } = await api.post(`${path}/users`, body);
   made.push(`--organization-user ${id}`);
   return String(id);
@@ -132,7 +132,7 @@ interface Credentials {
   client_secret: string;
 }
 
-function introduce(url: string, organization: string, administrator: string, client: Credentials) {
+function printCredentials(url: string, organization: string, administrator: string, client: Credentials) {
   const { client_id, client_secret } = client;
   // In PowerShell, `curl` alone can be another command.
   const curl = process.platform === "win32" ? "curl.exe" : "curl";

@@ -1,8 +1,7 @@
 /**
  * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. Takes the flags of
  * `wrangler dev`. The first two steps also use --persist-to, --config and --env, so that the server finds their data.
- * With --fresh, it deletes the local database first. With --shards, the server has so many databases (see
- * src/database/shards.ts), whatever the configuration binds.
+ * With --shards, the server has so many databases (see src/database/shards.ts), whatever the configuration binds.
  */
 import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,12 +10,7 @@ import { readSettings, SettingsError } from "../settings.ts";
 import { configurationWith } from "./databases.ts";
 import { DEMO_CLIENT, loadDemoOrganization } from "./demo_organization.ts";
 import { readFlags } from "./flags.ts";
-import {
-  deleteLocalDatabase,
-  type LocalState,
-  migrateDatabases,
-  withLocalBindings,
-} from "./local_database.ts";
+import { migrateDatabases, withLocalBindings } from "./local_database.ts";
 import { startWrangler } from "./wrangler.ts";
 import { boundShards } from "./wrangler_config.ts";
 
@@ -24,7 +18,6 @@ const { values, without } = readFlags({
   "persist-to": { type: "string", default: ".wrangler/state" },
   config: { type: "string", short: "c", default: "wrangler.toml" },
   env: { type: "string", short: "e" },
-  fresh: { type: "boolean" },
   shards: { type: "string" },
 });
 const isGenerated = values.shards !== undefined;
@@ -38,14 +31,12 @@ try {
   const config = isGenerated
     ? generateConfiguration(String(values.config), environment)
     : String(values.config);
-  const local: LocalState = { persistTo: String(values["persist-to"]), config, environment };
-  if (values.fresh) deleteLocalDatabase(local);
-  await withLocalBindings(local, async (env) => {
+  await withLocalBindings({ persistTo: String(values["persist-to"]), config, environment }, async (env) => {
     await migrateDatabases(env);
     readSettings(env);
     await loadDemoOrganization(env, Date.now());
   });
-  serve(isGenerated ? [...without("fresh", "shards", "config"), "--config", config] : without("fresh"));
+  serve(isGenerated ? [...without("shards", "config"), "--config", config] : without());
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   if (error instanceof SettingsError)

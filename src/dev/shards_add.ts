@@ -15,8 +15,7 @@ import {
   boundShards,
   databaseName,
   hasDatabaseId,
-  requireToml,
-  requireTomlTables,
+  requireExtensible,
 } from "./wrangler_config.ts";
 
 const USAGE = `
@@ -33,12 +32,11 @@ runDatabaseCommand(USAGE, options, ({ jurisdiction, location, ...target }) =>
 );
 
 function addShard(target: Target, place: Place) {
-  requireToml(target.config);
+  requireExtensible(target.config);
   const known = knownShards(target);
   const shard = nextShard(target, known);
   const isBound = boundShards(target).includes(shard);
   const name = databaseName(target, shard);
-  if (!isBound) requireTomlTables(target);
   say(`Shard ${shard}: the database ${name}.`);
   const isThere = !target.remote || hasDatabaseId(target, shard) || databaseExists(target, name);
   if (isThere && target.remote) refusePlace(name, place);
@@ -58,7 +56,7 @@ function addShard(target: Target, place: Place) {
   say("It has its tables, and ids of its own.");
   bindDatabase(target, shard, name);
   say(`${target.config} binds it as ${bindingOf(shard)}.`);
-  introduce(target, shard);
+  sayNext(target, shard);
 }
 
 function say(line: string) {
@@ -77,7 +75,7 @@ function nextShard(target: Target, known: KnownShard[]): number {
 }
 
 function requireDirectory(target: Target) {
-  if (tablesOf({ ...target, shard: 0 }).includes("shards")) return;
+  if (tableNames({ ...target, shard: 0 }).includes("shards")) return;
   throw new Error(
     `The first database lacks the newest migration. Run \`npm run ${target.remote ? "deploy" : "dev"}\` before.`,
   );
@@ -96,7 +94,7 @@ function isComplete(database: Database, known: KnownShard[]): boolean {
 function requireOurs(database: Database, isThere: boolean, known: KnownShard[]) {
   const binding = bindingOf(database.shard);
   const home = known.find(({ shard }) => shard === database.shard);
-  const tables = isThere ? tablesOf(database).filter((name) => name !== "d1_migrations") : [];
+  const tables = isThere ? tableNames(database).filter((name) => name !== "d1_migrations") : [];
   const own = tables.includes("database_settings") ? ownRange(database) : undefined;
   if (own !== undefined) {
     const isGiven = known.some(({ range }) => range === own);
@@ -111,11 +109,11 @@ function requireOurs(database: Database, isThere: boolean, known: KnownShard[]) 
     throw new Error(`${binding} has organizations, but no range: it is not a new database.`);
 }
 
-function tablesOf(database: Database): string[] {
+function tableNames(database: Database): string[] {
   return (queryDatabase(database, [TABLES])[0] ?? []).map(({ name }) => String(name));
 }
 
-function introduce({ remote, config }: Target, shard: number) {
+function sayNext({ remote, config }: Target, shard: number) {
   const next = remote
     ? `Commit ${config}, then run \`npm run deploy\`. From then on`
     : "When the server has started again,";

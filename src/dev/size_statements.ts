@@ -78,7 +78,7 @@ export const portionsStatement = ({ name }: Table) =>
 export function sizeStatement(table: Table, first: number): string {
   const { name, columns, indexes } = table;
   const portion = `WHERE rowid>=${first} AND rowid<${first + PORTION}`;
-  const sizes = columns.map((column, n) => `${sizeOf(column)} AS s${n}`);
+  const sizes = columns.map((column, n) => `${bytesOf(column)} AS s${n}`);
   const conditions = indexes.map(({ condition }, n) => `(${condition ?? 1}) AS i${n}`);
   const place = new Map(columns.map((column, n) => [column.name, `s${n}`]));
   const entry = (names: string[]) =>
@@ -99,7 +99,7 @@ function ownerOf({ name, columns }: Table): string {
 }
 
 /** SQLite stores an integer in as few bytes as it needs, and none for 0 and 1. */
-function sizeOf({ name, type }: Column): string {
+function bytesOf({ name, type }: Column): string {
   const value = `"${name}"`;
   if (type.toUpperCase() === "REAL") return "8";
   if (type.toUpperCase() !== "INTEGER") return `ifnull(octet_length(${value}),0)`;

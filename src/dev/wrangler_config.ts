@@ -51,23 +51,29 @@ export const migrationsOf = (configuration: Configuration): string =>
   databaseIn(configuration, 0)?.migrations_dir ?? "migrations";
 
 /** Where wrangler keeps local data: beside its configuration, unless it is told otherwise. */
-export const stateOf = (target: Target): string =>
+export const stateFolder = (target: Target): string =>
   resolve(target["persist-to"] ?? join(dirname(target.config), ".wrangler/state"));
 
-/** @throws Error unless the file is TOML */
-export function requireToml(config: string) {
-  if (!config.endsWith(".toml"))
-    throw new Error(`${config} must be a file of TOML: this command adds a database to it.`);
+/** @throws Error unless another database can be added to the file's end: in TOML, and not where they stand in an array */
+export function requireExtensible(config: string) {
+  if (config.endsWith(".toml") && !/^\s*d1_databases\s*=/m.test(readFileSync(config, "utf8"))) return;
+  throw new Error(
+    `${config} must be a file of TOML, with each of its databases under a line [[d1_databases]], not in an array: ` +
+      "another one is added.",
+  );
 }
 
-/** What the configuration says of a database. */
-export function databaseBlock(
+/** The text of a configuration with another database. */
+export function withDatabase(
+  toml: string,
   env: string | undefined,
   shard: number,
   name: string,
   migrations: string,
-): string {
-  return `${headerOf(env)}
+) {
+  return `${toml.trimEnd()}
+
+[[${env === undefined ? "" : `env.${JSON.stringify(env)}.`}d1_databases]]
 binding = "${bindingOf(shard)}"
 database_name = "${name}"
 migrations_dir = ${JSON.stringify(migrations)}
@@ -78,38 +84,6 @@ migrations_dir = ${JSON.stringify(migrations)}
 export function bindDatabase(configuration: Configuration, shard: number, name: string) {
   const { config, env } = configuration;
   if (boundShards(configuration).includes(shard)) return;
-  const block = databaseBlock(env, shard, name, migrationsOf(configuration));
-  writeFileSync(config, withDatabase(readFileSync(config, "utf8"), env, block));
-}
-
-/** @throws Error if its databases are written in a way to which none can be added */
-export const requireTomlTables = ({ config, env }: Configuration) =>
-  withDatabase(readFileSync(config, "utf8"), env, "");
-
-const headerOf = (env: string | undefined) =>
-  `[[${env === undefined ? "" : `env.${/^[\w-]+$/.test(env) ? env : JSON.stringify(env)}.`}d1_databases]]`;
-
-/** The same header in any of the ways to write it: with spaces and quotes, and a comment behind it. */
-const asHeader = (line: string) => line.replace(/\s*(#.*)?$/, "").replace(/["'\s]/g, "");
-
-/**
- * The text with another database after those that it has. Nothing else changes: comments stay where they are.
- *
- * @throws Error if it has no database that is written as we write one
- */
-export function withDatabase(toml: string, env: string | undefined, block: string): string {
-  const lines = toml.split(/\r?\n/);
-  const header = lines.findLastIndex((line) => asHeader(line) === asHeader(headerOf(env)));
-  if (header < 0)
-    throw new Error(
-      `The configuration has no line ${headerOf(env)}. Write each of its databases under such a line, not in an array: ` +
-        "another one is added after them.",
-    );
-  const next = lines.findIndex((line, n) => n > header && /^\s*\[/.test(line));
-  const body = lines.slice(0, next < 0 ? lines.length : next);
-  // A comment above the next header is about that.
-  const last = body.findLastIndex((line) => /^\s*[^#\s]/.test(line));
-  return [...lines.slice(0, last + 1), "", ...block.trimEnd().split("\n"), ...lines.slice(last + 1)].join(
-    toml.includes("\r\n") ? "\r\n" : "\n",
-  );
+  const toml = readFileSync(config, "utf8");
+  writeFileSync(config, withDatabase(toml, env, shard, name, migrationsOf(configuration)));
 }

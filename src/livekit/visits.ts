@@ -4,7 +4,7 @@ import type { Placeholders } from "../database/queries.ts";
 import { callReads, knownOfReport } from "../resources/calls/calls.reads.ts";
 import type { ReportedCall } from "../resources/calls/calls.schemas.ts";
 import { decideCall } from "../resources/calls/calls.service.ts";
-import { namedKeys } from "../resources/participants/participants.erasure.ts";
+import { namedKeys } from "../resources/participants/participants.sql.ts";
 import type { VisitEvent } from "./events.ts";
 import { metadataNamesStranger, noOrganization } from "./rooms.refusals.ts";
 import { callIdOfRoom, organizationOfRoom, type Room } from "./rooms.sql.ts";

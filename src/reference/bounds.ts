@@ -40,7 +40,7 @@ const isReceived = ([part, , name = "", at]: string[]) =>
 
 function withBounds(json: Json, received: boolean): Json {
   const types = [json.type].flat();
-  if (types.includes("integer")) return integer(json, received);
+  if (types.includes("integer")) return boundedInteger(json, received);
   if (types.includes("string")) {
     const maxLength = MAX_LENGTHS[String(json.format)];
     const isFree = received && json.format === "date-time";
@@ -54,7 +54,7 @@ function withBounds(json: Json, received: boolean): Json {
 }
 
 /** JSON's integers are exact up to 2^53. No integer of the service is negative. */
-function integer(json: Json, received: boolean): Json {
+function boundedInteger(json: Json, received: boolean): Json {
   const { minimum = received || "exclusiveMinimum" in json ? undefined : 0 } = json;
   const { maximum = "exclusiveMaximum" in json ? undefined : Number.MAX_SAFE_INTEGER } = json;
   const isSmall = Number(minimum) >= -INT32 && Number(maximum) < INT32;

@@ -23,7 +23,7 @@ interface Build {
   withSdk: boolean;
 }
 
-export const digestOfInputs = (): string => digestOf(INPUTS);
+export const digestOfInputs = (): string => digestOfFiles(INPUTS);
 
 export function isBuilt({ inputs, withSdk }: Build): boolean {
   const last = existsSync(RECORD) && readFileSync(RECORD, "utf8");
@@ -38,10 +38,10 @@ export function recordBuild(build: Build) {
 }
 
 const describeBuild = ({ inputs, withSdk }: Build) =>
-  `read ${inputs}\nleft ${digestOf(OUTPUTS)}\n${withSdk ? "with" : "without"} SDK\n`;
+  `read ${inputs}\nleft ${digestOfFiles(OUTPUTS)}\n${withSdk ? "with" : "without"} SDK\n`;
 
 /** Of the names and contents of files, and of all files in folders. */
-function digestOf(paths: string[]): string {
+function digestOfFiles(paths: string[]): string {
   const hash = createHash("sha256");
   try {
     for (const file of paths.filter((path) => existsSync(path)).flatMap(filesIn)) {

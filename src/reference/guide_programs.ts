@@ -37,7 +37,7 @@ export const withPrograms = (guides: string): string =>
 export function programOf(command: string): string {
   const [, method, url = ""] = /\bcurl\b[^"]*?(?:-X (\w+) )?(?:-i )?"\$API(\/[^"]*)"/.exec(command) ?? [];
   const [path = "", query = ""] = url.split("?");
-  const body = bodyOf(command);
+  const body = commandBody(command);
   const { operationId, segments } = operationFor(method ?? (body ? "POST" : "GET"), path);
   const parameters = path.split("/").map((value, n) => [segments[n]?.slice(1) ?? "", value] as const);
   const input = {
@@ -83,7 +83,7 @@ function meaning(value: string): unknown {
 }
 
 /** A body is an argument, or what a command before has put into a file. */
-function bodyOf(command: string): Json | undefined {
+function commandBody(command: string): Json | undefined {
   const [, text] =
     / -d '((?:[^']|'\\''|'"\$[A-Z_]+"')*)'/.exec(command) ??
     /\becho '((?:[^']|'\\'')*)' > /.exec(command) ??

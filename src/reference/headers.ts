@@ -45,7 +45,7 @@ const NAME = `"(${LIMIT_NAMES.join("|")})"`;
 
 const POLICY = `${NAME};q=[0-9]+;w=${RATE_LIMIT_PERIOD}`;
 
-const policy = (name: string, limit: number): Headers => ({
+const limitPolicy = (name: string, limit: number): Headers => ({
   "RateLimit-Policy": {
     description:
       "How many requests (`q`) are served in how many seconds (`w`), as in draft-ietf-httpapi-ratelimit-headers. An operation with a limit of its own has a second one.",
@@ -58,9 +58,9 @@ const policy = (name: string, limit: number): Headers => ({
 });
 
 const POLICIES: Record<Api, Headers> = {
-  external: policy("client", operator.CLIENT_LIMIT_PER_MINUTE),
-  platform: policy("address", operator.FAILURE_LIMIT_PER_MINUTE),
-  livekit: policy("address", operator.FAILURE_LIMIT_PER_MINUTE),
+  external: limitPolicy("client", operator.CLIENT_LIMIT_PER_MINUTE),
+  platform: limitPolicy("address", operator.FAILURE_LIMIT_PER_MINUTE),
+  livekit: limitPolicy("address", operator.FAILURE_LIMIT_PER_MINUTE),
 };
 
 /** All that `Retry-After` says, in seconds. */

@@ -4,7 +4,7 @@ import { createClient } from "@hey-api/openapi-ts";
 
 /** Makes a client in a folder: a function for each operation, all types, and the code that sends the requests. */
 export const generateSdk = (document: object, folder: string) =>
-  generate(document, folder, ["@hey-api/client-fetch"]);
+  runGenerator(document, folder, ["@hey-api/client-fetch"]);
 
 /**
  * The source of all types of a document.
@@ -14,14 +14,14 @@ export const generateSdk = (document: object, folder: string) =>
 export async function generateTypes(document: object, temporary: string): Promise<string> {
   const folder = await mkdtemp(join(temporary, "types-"));
   try {
-    await generate(document, folder, ["@hey-api/typescript"]);
+    await runGenerator(document, folder, ["@hey-api/typescript"]);
     return await readFile(join(folder, "types.gen.ts"), "utf8");
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-async function generate(
+async function runGenerator(
   document: object,
   folder: string,
   plugins: ("@hey-api/client-fetch" | "@hey-api/typescript")[],

@@ -24,7 +24,7 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
     description,
     tags: [tag],
     security: [],
-    requestParams: { header: headersOf(example as Sent) },
+    requestParams: { header: sentHeaders(example as Sent) },
     requestBody: {
       required: true,
       description:
@@ -52,7 +52,7 @@ interface Sent {
 }
 
 /** The headers, with an example that is really signed: a receiver can be tried with it. */
-function headersOf(sent: Sent) {
+function sentHeaders(sent: Sent) {
   const webhookId = sent.id ? `evt_${sent.id}` : "ping_0c6a4f0e-93a5-4b8e-8d0a-5b0f6f0f3f3d";
   const timestamp = String(Math.floor(Date.parse(sent.timestamp) / 1000) + 1);
   const key = Buffer.from(WEBHOOK_SECRET.replace("whsec_", ""), "base64");

@@ -1,12 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { PORTION } from "../../src/dev/size_statements.ts";
 import { runWrangler } from "../../src/dev/wrangler.ts";
 import { writeRowsInEveryTable } from "../project/support/every_table.ts";
+import { openDatabase, tablesIn } from "./support/local_databases.ts";
 import { npmRun } from "./support/server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sizes-test-"));
@@ -19,9 +20,7 @@ let database: DatabaseSync;
 
 beforeAll(async () => {
   runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder]);
-  const databases = join(folder, "v3/d1/miniflare-D1DatabaseObject");
-  const [file = ""] = readdirSync(databases).filter((each) => /^[0-9a-f]{64}\.sqlite$/.test(each));
-  database = new DatabaseSync(join(databases, file));
+  database = openDatabase(folder);
   writeRowsInEveryTable(database);
   writeManyNotes(1, 3000);
   writeManyNotes(2, 1000);
@@ -56,13 +55,6 @@ function writeManyNotes(organization: number, count: number) {
   );
 }
 
-const tables = () =>
-  database
-    .prepare("select name from pragma_table_list where schema = 'main' and type = 'table'")
-    .all()
-    .map(({ name }) => String(name))
-    .filter((name) => !/^(sqlite_|_cf_)/.test(name));
-
 const isOwned = (table: string) =>
   database.prepare("select 1 from pragma_table_info(?) where name = 'organization_id'").get(table) !==
   undefined;
@@ -70,7 +62,7 @@ const isOwned = (table: string) =>
 describe("The command that prints sizes", () => {
   it("counts the rows of every table for each organization, and those of none", () => {
     const counted = new Map<string, number>();
-    for (const table of tables()) {
+    for (const table of tablesIn(database)) {
       const owner = table === "organizations" ? "id" : isOwned(table) ? "organization_id" : "'-'";
       const rows = database
         .prepare(`select ${owner} as owner, count(*) as n from "${table}" group by 1`)
@@ -84,19 +76,6 @@ describe("The command that prints sizes", () => {
     expect(new Set(shown.map(([key]) => key.split(" ")[0]))).toEqual(new Set(["1", "2", "-"]));
   });
 
-  it("adds up what an organization has, and shows the largest first", () => {
-    for (const organization of ["1", "2", "-"]) {
-      const its = [...sizes].filter(([key]) => key.startsWith(`${organization} `));
-      const [[, total] = ["", { rows: 0, bytes: 0 }], ...lines] = its;
-      expect(lines.reduce((sum, [, { rows }]) => sum + rows, 0)).toBe(total.rows);
-      expect(lines.reduce((sum, [, { bytes }]) => sum + bytes, 0)).toBe(total.bytes);
-      const bytes = lines.map(([, line]) => line.bytes);
-      expect(bytes).toEqual(bytes.toSorted((a, b) => b - a));
-    }
-    expect(printed).toMatch(/^1 +clinic-1 +all tables/m);
-    expect([...sizes.keys()][0]).toBe("1 all tables");
-  });
-
   it("estimates bytes that are near those of SQLite's pages", () => {
     const pages = database.prepare(`select sum(pgsize) as bytes from dbstat where name in
       (select name from sqlite_schema where tbl_name = ?)`);
@@ -106,7 +85,7 @@ describe("The command that prints sizes", () => {
       expect(estimated / real, table).toBeGreaterThan(0.7);
       expect(estimated / real, table).toBeLessThan(1.3);
     }
-    expect(printed).toContain("Bytes are estimated");
+    expect(printed).toMatch(/^1 +clinic-1 +all tables/m);
   });
 });
 

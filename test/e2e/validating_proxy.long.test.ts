@@ -20,8 +20,11 @@ afterAll(() => {
 });
 
 it("A validating proxy finds nothing wrong in a walk through the whole product", async () => {
-  const { code, output } = await npmRun("demo", "--", prism.url);
+  const { code, output } = await npmRun("demo", "--", prism.url, "--verbose");
   expect(code, output).toBe(0);
+  expect(output).toMatch(
+    /^ +POST \/api\/platform\/organizations\n +\{\n[\s\S]*? +→ 201\n +\{\n +"id": \d+,$/m,
+  );
   expect(prism.found).toEqual([]);
   expect(prism.compared()).toBeGreaterThan(60);
   // It does look: the walk has requests that are to be refused.

@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { migratedDatabase, migrationFiles } from "../../src/dev/migrations.ts";
 import { rangeStatement, rangeStatements } from "../../src/dev/shard_statements.ts";
-import { databaseBlock, withDatabase } from "../../src/dev/wrangler_config.ts";
+import { withDatabase } from "../../src/dev/wrangler_config.ts";
 import { startCloudflare } from "./support/cloudflare_api.ts";
 
 /** Each command starts wrangler several times, which takes seconds on a busy machine. */
@@ -35,8 +35,7 @@ async function aService(shards: number[], bound = shards, organizations: Record<
   const config = join(own, "wrangler.toml");
   const shipped = readFileSync("wrangler.toml", "utf8").replace(/^name = /m, 'account_id = "ours"\n$&');
   const toml = bound.reduce(
-    (text, shard) =>
-      withDatabase(text, undefined, databaseBlock(undefined, shard, `${NAME}-${shard}`, "drizzle")),
+    (text, shard) => withDatabase(text, undefined, shard, `${NAME}-${shard}`, "drizzle"),
     shipped,
   );
   writeFileSync(config, toml);
@@ -118,7 +117,7 @@ describe("In production, shards:add", () => {
     );
     const { code, output } = await service.run("shards_add", "--remote");
     expect(code).toBe(1);
-    expect(output).toContain("has no line [[d1_databases]]. Write each of its databases under such a line");
+    expect(output).toContain("with each of its databases under a line [[d1_databases]], not in an array");
     expect([...service.databases.keys()]).toEqual([NAME]);
     expect(service.directory.prepare("select * from shards").all()).toEqual([]);
   });

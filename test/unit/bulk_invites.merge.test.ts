@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { workOff } from "../../src/resources/bulk_invites/bulk_invites.merge.ts";
+import { endRowsOfChunk } from "../../src/resources/bulk_invites/bulk_invites.merge.ts";
 import { ROW_FAULTS } from "../../src/resources/bulk_invites/bulk_invites.refusals.ts";
 import type { PendingRow } from "../../src/resources/bulk_invites/bulk_invites.schemas.ts";
 
@@ -21,7 +21,7 @@ const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
 });
 
 const errorsOf = (rows: PendingRow[], places = 50) =>
-  workOff(rows, places, sending, NOW).ends.map(({ error }) => error);
+  endRowsOfChunk(rows, places, sending, NOW).ends.map(({ error }) => error);
 
 describe("A row of a bulk invite", () => {
   it.each<[string, Partial<PendingRow>]>([
@@ -31,7 +31,10 @@ describe("A row of a bulk invite", () => {
     [ROW_FAULTS.activeInvite, { pending_until: NOW + 1 }],
     [ROW_FAULTS.expiredInvite("2026-01-31T09:30:00.000Z"), { pending_until: NOW }],
   ])("fails with the first of its faults: %s", (error, known) => {
-    expect(workOff([aRow(0, known)], 50, sending, NOW)).toEqual({ ends: [{ row: 0, error }], invites: [] });
+    expect(endRowsOfChunk([aRow(0, known)], 50, sending, NOW)).toEqual({
+      ends: [{ row: 0, error }],
+      invites: [],
+    });
   });
 
   it("fails where no place is left, and one with a fault of its own takes none", () => {

@@ -8,8 +8,7 @@ import {
   mergeCall,
 } from "../../src/resources/calls/calls.merge.ts";
 import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
-import { withEventTimes } from "../../src/resources/participants/participants.event_times.ts";
-import { leaveAtEnd } from "../../src/resources/participants/participants.on_call.ts";
+import { leaveAtEnd, withEventTimes } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 import { CALL_AS_MADE } from "./support/rows.ts";
 
@@ -83,7 +82,13 @@ function applyUnlessRefused(stored: Stored, report: CallReport): Stored {
 const whatIsKnown = ({ call, participants }: Stored) => ({
   call,
   participants: participants.map(
-    ({ waiting_event_at: _, joined_event_at: __, left_event_at: ___, ...each }) => each,
+    ({
+      waiting_event_at: _,
+      joined_event_at: __,
+      left_event_at: ___,
+      earlier_left_event_at: ____,
+      ...each
+    }) => each,
   ),
 });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { copyOf, linesOf } from "../../src/dev/exported_copy.ts";
+import { copyOf, linesOfFile } from "../../src/dev/exported_copy.ts";
 import type { Rows } from "../../src/dev/wrangler.ts";
 
 const SCHEMA = [
@@ -68,6 +68,6 @@ it("The lines of a file end at line feeds only, and pieces of characters are put
   const folder = mkdtempSync(join(tmpdir(), "lines-"));
   const lines = ["a\u2028b\rc", "é".repeat(1_500_000), `x${"👩".repeat(600_000)}`, "", "end"];
   writeFileSync(join(folder, "lines"), lines.join("\n"));
-  expect([...linesOf(join(folder, "lines"))]).toEqual(lines);
+  expect([...linesOfFile(join(folder, "lines"))]).toEqual(lines);
   rmSync(folder, { recursive: true });
 });

@@ -6,7 +6,7 @@ import { reportOfVisit } from "../../src/livekit/visits.merge.ts";
 import { mergeCall } from "../../src/resources/calls/calls.merge.ts";
 import type { ReportedCall } from "../../src/resources/calls/calls.schemas.ts";
 import type { KnownConsent } from "../../src/resources/consents/consents.schemas.ts";
-import type { ReportOnCall } from "../../src/resources/participants/participants.on_call.ts";
+import type { ReportOnCall } from "../../src/resources/participants/participants.merge.ts";
 import type { Participant } from "../../src/resources/participants/participants.schemas.ts";
 import { recordingConsent } from "./support/consents.ts";
 import { CALL_AS_MADE, RITA } from "./support/rows.ts";
@@ -126,6 +126,7 @@ const withoutHistory = ({
   waiting_event_at: _,
   joined_event_at: __,
   left_event_at: ___,
+  earlier_left_event_at: ____,
   ...known
 }: Participant) => withoutTimestamps(known);
 

@@ -1,15 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/http/errors.ts";
-import { mergeParticipant } from "../../src/resources/participants/participants.merge.ts";
 import {
-  type KnownOnCall,
   leaveAtEnd,
+  type Meaning,
+  meaningOf,
+  mergeParticipant,
   mergeParticipantsOnCall,
-} from "../../src/resources/participants/participants.on_call.ts";
+  type ReportOnCall,
+} from "../../src/resources/participants/participants.merge.ts";
 import type {
   Participant,
   ParticipantReport,
+  ParticipantRow,
 } from "../../src/resources/participants/participants.schemas.ts";
 import { RITA } from "./support/rows.ts";
 
@@ -17,6 +20,8 @@ const NOW = 1000;
 
 const ROOM = { id: 7, organization_id: 1, is_active: true, slug_is_current: true };
 const OTHER_ROOM = { ...ROOM, id: 8 };
+const OLD_SLUG = { ...ROOM, slug_is_current: false };
+const INACTIVE = { ...ROOM, is_active: false };
 
 const merge = (
   before: Participant | undefined,
@@ -29,169 +34,254 @@ const stored = (state: object): Participant => ({ ...RITA, ...state, created_at:
 
 const first = { display_name: "Rita", role: "recipient", waiting_since: 100 } as const;
 
+/** What the next row has, or why the report is refused. */
+type Outcome = Partial<ParticipantRow> | "unchanged" | RegExp;
+
+function expectOutcome(
+  next: () => ParticipantRow | undefined,
+  known: Participant | undefined,
+  outcome: Outcome,
+) {
+  if (outcome instanceof RegExp) expect(next).toThrow(outcome);
+  else if (outcome === "unchanged") expect(next()).toBe(known);
+  else expect(next()).toMatchObject(outcome);
+}
+
+const GONE = stored({ left_at: 150 });
+const ASSUMED_GONE = stored({ left_at: 150, left_is_assumed: true });
+const ERASED = stored({ display_name: "Participant", left_at: 150, erased_at: 900 });
+const ON_CALL = stored({ call_id: 501, joined_at: 120 });
+
 describe("A report of somebody in a waiting room", () => {
-  it.each<[string, Participant | undefined, ParticipantReport, Partial<Participant>]>([
-    ["a new one enters", undefined, first, { waiting_room_id: ROOM.id, left_at: null, call_id: null }],
+  it.each<
     [
-      "a field left out stays",
+      string,
+      Meaning["kind"],
+      Participant | undefined,
+      ParticipantReport,
+      Outcome,
+      { room?: typeof ROOM; isMember?: boolean }?,
+    ]
+  >([
+    [
+      "somebody new enters",
+      "first",
+      undefined,
+      first,
+      { waiting_room_id: ROOM.id, left_at: null, call_id: null, earlier_visit_until: null },
+    ],
+    ["without a name", "first", undefined, { ...first, display_name: undefined }, /required in the first/],
+    ["without a role", "first", undefined, { ...first, role: undefined }, /required in the first/],
+    ["without waiting_since", "first", undefined, { ...first, waiting_since: undefined }, /required/],
+    ["by an old slug", "first", undefined, first, /renamed or retired/, { room: OLD_SLUG }],
+    ["into an inactive room", "first", undefined, first, /not active/, { room: INACTIVE }],
+    [
+      "a visit after the one that was erased",
+      "first",
+      ERASED,
+      { ...first, waiting_since: 160 },
+      { display_name: "Rita", left_at: null, earlier_visit_until: 150, erased_at: null, created_at: NOW },
+    ],
+    ["a visit that was erased", "erased", ERASED, { ...first, left_at: 160 }, "unchanged"],
+    [
+      "nothing of a visit that was erased",
+      "erased",
+      ERASED,
+      { user_id: 9 },
+      "unchanged",
+      { isMember: false },
+    ],
+    [
+      "coming back after a call that was erased",
+      "erased",
+      { ...ERASED, call_id: 501 },
+      { ...first, waiting_since: 160 },
+      /under a new key/,
+    ],
+    [
+      "an earlier visit",
+      "late",
+      stored({ waiting_since: 200, earlier_visit_until: 150 }),
+      { waiting_since: 100, left_at: 150 },
+      "unchanged",
+    ],
+    [
+      "an earlier visit of which only the beginning is known",
+      "late",
+      stored({ waiting_since: 200, earlier_visit_until: 100 }),
+      { waiting_since: 100, left_at: 150 },
+      "unchanged",
+    ],
+    [
+      "a visit that ended before this one began, even if nobody knew of it",
+      "late",
+      stored({ waiting_since: 200, left_at: 250 }),
+      { waiting_since: 100, left_at: 199, display_name: "R.", user_id: 5 },
+      "unchanged",
+    ],
+    [
+      "the same while this one goes on",
+      "late",
+      stored({ waiting_since: 200, earlier_visit_until: 90 }),
+      { waiting_since: 100, left_at: 150 },
+      "unchanged",
+    ],
+    [
+      "the same once this one has become a call",
+      "late",
+      stored({ waiting_since: 200, call_id: 501, joined_at: 210 }),
+      { waiting_since: 100, left_at: 150 },
+      "unchanged",
+    ],
+    [
+      "an earlier visit in another room",
+      "late",
       RITA,
-      { user_id: 5 },
-      { display_name: "Rita", user_id: 5, waiting_since: 100 },
-    ],
-    ["null clears the user", stored({ user_id: 5 }), { user_id: null }, { user_id: null }],
-    ["leaving is kept", RITA, { left_at: 150 }, { left_at: 150 }],
-    [
-      "a late report does not bring back",
-      stored({ left_at: 150 }),
-      { ...first, left_at: null },
-      { left_at: 150 },
+      { waiting_since: 90, left_at: 95 },
+      "unchanged",
+      { room: OTHER_ROOM },
     ],
     [
-      "a later wait is a new visit",
-      stored({ left_at: 150 }),
+      "the same of somebody who has left",
+      "late",
+      GONE,
+      { waiting_since: 90, left_at: 95 },
+      "unchanged",
+      { room: OTHER_ROOM },
+    ],
+    [
+      "an earlier wait in another room",
+      "late",
+      GONE,
+      { waiting_since: 90 },
+      "unchanged",
+      { room: OTHER_ROOM },
+    ],
+    [
+      "a later wait",
+      "return",
+      GONE,
       { waiting_since: 160 },
-      { left_at: null, waiting_since: 160 },
+      { left_at: null, waiting_since: 160, earlier_visit_until: 150 },
     ],
     [
-      "a late report of leaving replaces what was assumed, also the same time",
-      stored({ left_at: 150, left_is_assumed: true }),
-      { left_at: 150 },
-      { left_at: 150, left_is_assumed: false },
+      "a later visit that is over",
+      "return",
+      GONE,
+      { waiting_since: 160, left_at: 170 },
+      { left_at: 170, waiting_room_id: OTHER_ROOM.id, earlier_visit_until: 150 },
+      { room: OTHER_ROOM },
     ],
     [
-      "a later wait after an assumed end is a new visit",
-      stored({ left_at: 150, left_is_assumed: true }),
+      "a later wait after an assumed end",
+      "return",
+      ASSUMED_GONE,
       { waiting_since: 160 },
       { left_at: null, left_is_assumed: false },
     ],
     [
-      "a wait that is said to have ended stays ended",
-      stored({ left_at: 150, left_is_assumed: true }),
-      { ...first },
-      { left_at: 150, left_is_assumed: true },
-    ],
-    [
-      "a wait at the very end of the last is none",
-      stored({ left_at: 150 }),
-      { waiting_since: 150 },
-      { left_at: 150 },
-    ],
-    [
-      "an earlier visit changes nothing",
-      stored({ waiting_since: 200, earlier_visit_until: 150 }),
-      { waiting_since: 100, left_at: 150 },
-      { waiting_since: 200, left_at: null },
-    ],
-    [
-      "an earlier visit changes nothing, even if only its beginning is known",
-      stored({ waiting_since: 200, earlier_visit_until: 100 }),
-      { waiting_since: 100, left_at: 150 },
-      { waiting_since: 200, left_at: null },
-    ],
-    [
-      "a visit that ended before this one began changes nothing, even if nobody knew of it",
-      stored({ waiting_since: 200, left_at: 250 }),
-      { waiting_since: 100, left_at: 199, display_name: "R.", user_id: 5 },
-      { waiting_since: 200, left_at: 250, display_name: "Rita", user_id: null },
-    ],
-    [
-      "nor while this one goes on",
-      stored({ waiting_since: 200, earlier_visit_until: 90 }),
-      { waiting_since: 100, left_at: 150 },
-      { waiting_since: 200, left_at: null },
-    ],
-    [
-      "nor once this one has become a call",
-      stored({ waiting_since: 200, call_id: 501, joined_at: 210 }),
-      { waiting_since: 100, left_at: 150 },
-      { waiting_since: 200, joined_at: 210, left_at: null },
-    ],
-    [
-      "a corrected visit counts, if there was none before",
-      stored({ waiting_since: 200, left_at: 250 }),
-      { waiting_since: 100, left_at: 200 },
-      { waiting_since: 100, left_at: 200 },
-    ],
-    [
-      "a corrected visit counts, if it is after the one before",
-      stored({ waiting_since: 200, left_at: 250, earlier_visit_until: 90 }),
-      { waiting_since: 100, left_at: 240 },
-      { waiting_since: 100, left_at: 240, earlier_visit_until: 90 },
-    ],
-    [
-      "a new visit remembers when the last one ended",
-      stored({ left_at: 150 }),
-      { waiting_since: 160 },
-      { earlier_visit_until: 150 },
-    ],
-    [
-      "a later wait of somebody who has not left may be a new visit",
+      "a later wait of somebody who has perhaps left",
+      "return",
       RITA,
       { waiting_since: 160 },
       { waiting_since: 160, earlier_visit_until: 100 },
     ],
     [
-      "a later wait within the visit is no new one",
-      stored({ left_at: 150 }),
+      "a later wait in another room",
+      "return",
+      RITA,
+      { waiting_since: 110 },
+      { waiting_room_id: OTHER_ROOM.id },
+      { room: OTHER_ROOM },
+    ],
+    ["a later wait by an old slug", "return", GONE, { waiting_since: 160 }, /retired/, { room: OLD_SLUG }],
+    ["in an inactive room", "return", GONE, { waiting_since: 160 }, /not active/, { room: INACTIVE }],
+    [
+      "a field left out stays",
+      "correction",
+      RITA,
+      { user_id: 5 },
+      { display_name: "Rita", user_id: 5, waiting_since: 100 },
+    ],
+    ["null clears the user", "correction", stored({ user_id: 5 }), { user_id: null }, { user_id: null }],
+    ["what is known", "correction", GONE, { ...first, left_at: 150 }, "unchanged"],
+    ["leaving", "correction", RITA, { left_at: 150 }, { left_at: 150 }],
+    ["leaving an inactive room", "correction", RITA, { left_at: 150 }, { left_at: 150 }, { room: INACTIVE }],
+    ["null does not bring back", "correction", GONE, { ...first, left_at: null }, "unchanged"],
+    [
+      "leaving replaces what was assumed, also the same time",
+      "correction",
+      ASSUMED_GONE,
+      { left_at: 150 },
+      { left_at: 150, left_is_assumed: false },
+    ],
+    ["a wait that is said to have ended stays ended", "correction", ASSUMED_GONE, first, "unchanged"],
+    [
+      "a wait at the very end of the last is none",
+      "correction",
+      GONE,
+      { waiting_since: 150 },
+      { waiting_since: 150, left_at: 150 },
+    ],
+    [
+      "an earlier time, if there was no visit before",
+      "correction",
+      stored({ waiting_since: 200, left_at: 250 }),
+      { waiting_since: 100, left_at: 200 },
+      { waiting_since: 100, left_at: 200 },
+    ],
+    [
+      "an earlier time, if it is after the visit before",
+      "correction",
+      stored({ waiting_since: 200, left_at: 250, earlier_visit_until: 90 }),
+      { waiting_since: 100, left_at: 240 },
+      { waiting_since: 100, left_at: 240, earlier_visit_until: 90 },
+    ],
+    [
+      "a later time within the visit",
+      "correction",
+      GONE,
       { waiting_since: 140 },
       { waiting_since: 140, left_at: 150, earlier_visit_until: null },
     ],
-    ["a corrected start of this visit counts", RITA, { waiting_since: 90 }, { waiting_since: 90 }],
-  ])("%s", (_, before, report, expected) => {
-    expect(merge(before, report)).toMatchObject(expected);
-  });
-
-  it("in another room moves the participant there", () => {
-    expect(merge(RITA, { waiting_since: 110 }, { room: OTHER_ROOM }).waiting_room_id).toBe(OTHER_ROOM.id);
-  });
-
-  it("in another room, about an earlier visit, moves nobody", () => {
-    for (const before of [RITA, stored({ left_at: 150 })])
-      expect(merge(before, { waiting_since: 90, left_at: 95 }, { room: OTHER_ROOM })).toEqual(before);
-  });
-
-  it("keeps somebody on a call in the room of the call", () => {
-    const onCall = stored({ call_id: 501 });
-    expect(merge(onCall, { display_name: "R." }, { room: OTHER_ROOM })).toMatchObject({
-      waiting_room_id: ROOM.id,
-      call_id: 501,
-      display_name: "R.",
-    });
-  });
-
-  it.each<[string, Participant | undefined, ParticipantReport, RegExp]>([
+    ["a corrected start", "correction", RITA, { waiting_since: 90 }, { waiting_since: 90 }],
     [
-      "a first report without a name",
-      undefined,
-      { ...first, display_name: undefined },
-      /required in the first/,
+      "in another room, without a time",
+      "correction",
+      RITA,
+      { display_name: "R." },
+      { waiting_room_id: OTHER_ROOM.id, display_name: "R." },
+      { room: OTHER_ROOM },
     ],
-    ["a first report without a role", undefined, { ...first, role: undefined }, /required in the first/],
-    ["a first report without waiting_since", undefined, { ...first, waiting_since: undefined }, /required/],
-    ["leaving before waiting", RITA, { left_at: 99 }, /must not be before waiting_since/],
-    ["leaving before joining", stored({ joined_at: 120 }), { left_at: 110 }, /or joined_at/],
+    [
+      "somebody on a call stays in its room",
+      "correction",
+      ON_CALL,
+      { display_name: "R." },
+      { waiting_room_id: ROOM.id, call_id: 501, display_name: "R." },
+      { room: OTHER_ROOM },
+    ],
+    ["leaving before waiting", "correction", RITA, { left_at: 99 }, /must not be before waiting_since/],
+    ["leaving before joining", "correction", ON_CALL, { left_at: 110 }, /or joined_at/],
     [
       "coming back after a call",
-      stored({ call_id: 501, left_at: 150 }),
+      "correction",
+      { ...ON_CALL, left_at: 150 },
       { waiting_since: 160 },
       /under a new key/,
     ],
-  ])("is refused: %s", (_, before, report, error) => {
-    expect(() => merge(before, report)).toThrow(error);
-  });
-
-  it("is refused for a user who is not a member, and accepted where it names nobody", () => {
-    expect(() => merge(RITA, { user_id: 9 }, { isMember: false })).toThrow(
+    [
+      "a user who is not a member",
+      "correction",
+      RITA,
+      { user_id: 9 },
       /must be the user_id of a user of the organization/,
-    );
-    expect(merge(RITA, { user_id: null }, { isMember: false }).user_id).toBeNull();
-  });
-
-  it("lets somebody leave an inactive room, and lets nobody enter it", () => {
-    const room = { ...ROOM, is_active: false };
-    expect(merge(RITA, { left_at: 150 }, { room }).left_at).toBe(150);
-    expect(() => merge(undefined, first, { room })).toThrow(/not active/);
-    expect(() => merge(stored({ left_at: 150 }), { waiting_since: 160 }, { room })).toThrow(/not active/);
+      { isMember: false },
+    ],
+    ["nobody as the user", "correction", RITA, { user_id: null }, { user_id: null }, { isMember: false }],
+  ])("%s: %s", (_, kind, known, said, outcome, { room = ROOM, isMember = true } = {}) => {
+    expect(meaningOf(known, { ...said, room_id: room.id }).kind).toBe(kind);
+    expectOutcome(() => merge(known, said, { room, isMember }), known, outcome);
   });
 });
 
@@ -318,51 +408,87 @@ describe("Two visits of one person, whatever their times", () => {
   });
 });
 
-describe("A call's report of its participants", () => {
+describe("A call's report of a participant", () => {
   const CALL = { id: 501, organization_id: 1, waiting_room_id: OTHER_ROOM.id, started_at: 110 };
-  const known = (more: Partial<KnownOnCall> = {}): KnownOnCall => ({
-    call: CALL,
-    participants: new Map([["rita", RITA]]),
-    members: new Set([5]),
-    ...more,
-  });
+  const mergeOnCall = (known: Participant | undefined, said: ReportOnCall) => {
+    const participants = new Map(known && [[known.key, known]]);
+    const [next] = mergeParticipantsOnCall({ call: CALL, participants, members: new Set([5]) }, [said], NOW);
+    return next;
+  };
+  const paula = { key: "rita", display_name: "Paula", role: "provider" as const, user_id: 5 };
+  const LEFT = stored({ ...ON_CALL, waiting_room_id: OTHER_ROOM.id, left_at: 150 });
+  const REJOINED = {
+    ...LEFT,
+    joined_at: 160,
+    left_at: null,
+    joined_event_at: 160,
+    earlier_left_event_at: 150,
+  };
 
-  it("takes those who wait to the call and its room, and keeps the rest", () => {
-    expect(mergeParticipantsOnCall(known(), [{ key: "rita", joined_at: 120 }], NOW)).toMatchObject([
-      { key: "rita", call_id: 501, waiting_room_id: OTHER_ROOM.id, waiting_since: 100, joined_at: 120 },
-    ]);
-  });
-
-  it("makes new ones, who need a name and a role", () => {
-    const paula = { key: "paula", display_name: "Paula", role: "provider" as const, user_id: 5 };
-    expect(mergeParticipantsOnCall(known(), [paula], NOW)).toMatchObject([
-      { ...paula, waiting_since: null, joined_at: null, left_at: null, recording_consent: null },
-    ]);
-    expect(() => mergeParticipantsOnCall(known(), [{ key: "paula" }], NOW)).toThrow(
-      /required for a new participant/,
-    );
-  });
-
-  it("brings back who joins after leaving, and nobody else", () => {
-    const participants = new Map([["rita", stored({ call_id: 501, joined_at: 120, left_at: 150 })]]);
-    const [late] = mergeParticipantsOnCall(known({ participants }), [{ key: "rita", left_at: null }], NOW);
-    expect(late?.left_at).toBe(150);
-    const [back] = mergeParticipantsOnCall(known({ participants }), [{ key: "rita", joined_at: 160 }], NOW);
-    expect(back).toMatchObject({ left_at: null, joined_at: 160 });
-  });
-
-  it.each<[string, Partial<KnownOnCall>, object, RegExp]>([
-    ["a user who is not a member", {}, { user_id: 9 }, /user_id must be that of a user of the organization/],
+  it.each<[string, Meaning["kind"], Participant | undefined, Omit<ReportOnCall, "key">, Outcome]>([
     [
-      "one on another call",
-      { participants: new Map([["rita", stored({ call_id: 77 })]]) },
-      {},
-      /on another call/,
+      "somebody new",
+      "first",
+      undefined,
+      paula,
+      {
+        ...paula,
+        call_id: 501,
+        waiting_since: null,
+        joined_at: null,
+        left_at: null,
+        recording_consent: null,
+      },
     ],
-    ["leaving before joining", {}, { joined_at: 130, left_at: 120 }, /left_at must not be before/],
-    ["leaving before waiting", {}, { left_at: 99 }, /left_at must not be before/],
-  ])("is refused: %s", (_, more, rita, error) => {
-    expect(() => mergeParticipantsOnCall(known(more), [{ key: "rita", ...rita }], NOW)).toThrow(error);
+    ["somebody new without a name", "first", undefined, {}, /required for a new participant/],
+    [
+      "after a wait that was erased",
+      "first",
+      ERASED,
+      { ...paula, joined_at: 160 },
+      { display_name: "Paula", earlier_visit_until: 150, erased_at: null, created_at: NOW },
+    ],
+    [
+      "without a time, from the start of the call",
+      "first",
+      stored({ ...ERASED, left_at: 109 }),
+      paula,
+      { display_name: "Paula", earlier_visit_until: 109 },
+    ],
+    ["the same, where it starts before the end of the wait", "erased", ERASED, paula, "unchanged"],
+    ["a call that was erased", "erased", { ...LEFT, erased_at: 900 }, { joined_at: 160 }, "unchanged"],
+    ["another call that was erased", "erased", stored({ ...ERASED, call_id: 77 }), {}, /on another call/],
+    [
+      "the time before somebody joined once more",
+      "late",
+      REJOINED,
+      { joined_at: 120, left_at: 150, display_name: "R." },
+      { joined_at: 160, left_at: null, display_name: "R." },
+    ],
+    ["the leaving before that", "late", REJOINED, { left_at: 150 }, "unchanged"],
+    ["joining after leaving", "return", LEFT, { joined_at: 160 }, { left_at: null, joined_at: 160 }],
+    [
+      "somebody who waits goes to the room of the call, and the rest stays",
+      "correction",
+      RITA,
+      { joined_at: 120 },
+      { key: "rita", call_id: 501, waiting_room_id: OTHER_ROOM.id, waiting_since: 100, joined_at: 120 },
+    ],
+    ["null does not bring back", "correction", LEFT, { left_at: null }, "unchanged"],
+    ["leaving after joining once more", "correction", REJOINED, { left_at: 170 }, { left_at: 170 }],
+    [
+      "a user who is not a member",
+      "correction",
+      RITA,
+      { user_id: 9 },
+      /must be that of a user of the organiz/,
+    ],
+    ["one on another call", "correction", stored({ call_id: 77 }), {}, /on another call/],
+    ["leaving before joining", "correction", RITA, { joined_at: 130, left_at: 120 }, /must not be before/],
+    ["leaving before waiting", "correction", RITA, { left_at: 99 }, /left_at must not be before/],
+  ])("%s: %s", (_, kind, known, said, outcome) => {
+    expect(meaningOf(known, { ...said, call_started_at: CALL.started_at }).kind).toBe(kind);
+    expectOutcome(() => mergeOnCall(known, { ...said, key: "rita" }), known, outcome);
   });
 
   it.each([

@@ -8,14 +8,12 @@ import {
   WEBHOOK_RETRY_DELAYS,
 } from "../../src/limits.ts";
 import {
-  endLane,
-  isLaneOver,
   mergeDelivery,
   NO_ANSWER,
   NO_SUCCESS,
   nextAttemptAt,
-  pausedUntil,
 } from "../../src/resources/webhook_deliveries/webhook_deliveries.merge.ts";
+import { endLane, isLaneOver, pausedUntil } from "../../src/resources/webhook_lanes/webhook_lanes.merge.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 const DAY = 86_400_000;

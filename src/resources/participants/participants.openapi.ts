@@ -14,7 +14,6 @@ import {
 } from "../../openapi/story.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
-import { ERASED_NAME } from "./participants.erasure.ts";
 import {
   LEFT_BEFORE_WAITING,
   leftTooEarly,
@@ -29,6 +28,7 @@ import {
   participantSchema,
   waitingParticipantSchema,
 } from "./participants.responses.ts";
+import { ERASED_NAME } from "./participants.schemas.ts";
 
 const rita = exampleOf(participantSchema);
 

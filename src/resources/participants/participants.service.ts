@@ -10,11 +10,11 @@ import { callOfPath, reachedCall } from "../calls/calls.sql.ts";
 import { reachOf } from "../organization_users/organization_users.sql.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import { reportedRoomOfAnySlug } from "../waiting_rooms/waiting_rooms.sql.ts";
-import { namedKeys } from "./participants.erasure.ts";
 import { mergeParticipant } from "./participants.merge.ts";
 import type { Participant, ParticipantReport, WaitingParticipant } from "./participants.schemas.ts";
 import {
   memberOfRoom,
+  namedKeys,
   participantsEntry,
   participantsOfPath,
   participantsOfRoom,
@@ -74,7 +74,7 @@ export async function reportParticipant(
     ],
     ([room], found, members) => {
       if (!room) throw waitingRoomNotFound();
-      const [participant] = named.asReported(found);
+      const [participant] = named.identify(found);
       const known = { room, participant, isMember: members.length > 0 };
       const next = mergeParticipant(known, key, report, now);
       return upsertIfChanged(participantWrites, next.id === undefined ? undefined : participant, next);

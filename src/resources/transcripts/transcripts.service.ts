@@ -11,7 +11,7 @@ import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { type CallKey, callOfResults, reachedCall } from "../calls/calls.sql.ts";
-import { namedKeys } from "../participants/participants.erasure.ts";
+import { namedKeys } from "../participants/participants.sql.ts";
 import { keepIds, type Line, numberLines, type StoredLine, unpack } from "./transcripts.document.ts";
 import { mergeTranscript, requireSendable } from "./transcripts.merge.ts";
 import { transcriptNotFound } from "./transcripts.refusals.ts";
@@ -100,7 +100,7 @@ async function idsOfSpeakers(
   const someErased = speakers.some(({ erased_at }) => erased_at !== null);
   // Where more speak than are on the call, one is a stranger anyway.
   const named = someErased && keys.size <= speakers.length ? await namedKeys(settings, [...keys]) : undefined;
-  return new Map((named?.asReported(speakers) ?? speakers).map(({ id, key }) => [key, id]));
+  return new Map((named?.identify(speakers) ?? speakers).map(({ id, key }) => [key, id]));
 }
 
 /** Deletes the transcript of a call, if there is one. */

@@ -1,14 +1,11 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { openDatabase } from "./local_databases.ts";
 
 const DAY = 86_400_000;
 
 /** The database file of a server that runs. */
 export function databaseIn(folder: string): DatabaseSync {
-  const databases = join(folder, "v3/d1/miniflare-D1DatabaseObject");
-  const [file = ""] = readdirSync(databases).filter((each) => /^[0-9a-f]{64}\.sqlite$/.test(each));
-  const database = new DatabaseSync(join(databases, file));
+  const database = openDatabase(folder);
   database.exec("pragma busy_timeout = 10000");
   return database;
 }

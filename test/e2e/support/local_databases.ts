@@ -2,12 +2,23 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** The files in which wrangler keeps the local databases, by their ranges of ids: the first one has none. */
-export function openDatabases(state: string): Map<number, DatabaseSync> {
+/** wrangler keeps each local database in a file. */
+function openFiles(state: string): DatabaseSync[] {
   const folder = join(state, "v3/d1/miniflare-D1DatabaseObject");
   const files = readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
-  const databases = files.map((file): [number, DatabaseSync] => {
-    const database = new DatabaseSync(join(folder, file));
+  return files.map((file) => new DatabaseSync(join(folder, file)));
+}
+
+/** The only local database. */
+export function openDatabase(state: string): DatabaseSync {
+  const [database, ...others] = openFiles(state);
+  if (!database || others.length > 0) throw new Error(`${state} has ${others.length + 1} databases`);
+  return database;
+}
+
+/** The local databases, by their ranges of ids: the first one has none. */
+function openDatabases(state: string): Map<number, DatabaseSync> {
+  const databases = openFiles(state).map((database): [number, DatabaseSync] => {
     const range = database.prepare("select value from database_settings where name = 'range'").get();
     return [Number(range?.value ?? 0), database];
   });

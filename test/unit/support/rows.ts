@@ -30,6 +30,7 @@ export const RITA: Participant = {
   waiting_event_at: null,
   joined_event_at: null,
   left_event_at: null,
+  earlier_left_event_at: null,
   livekit_said: null,
   erased_at: null,
   created_at: 0,

@@ -1,0 +1,103 @@
+/** How `npm run demo` sends requests and prints what happens: with --verbose, also each request and response. */
+import { existsSync, readFileSync } from "node:fs";
+import { inspect, parseArgs, parseEnv } from "node:util";
+import { type Client, createClient, VideoVisitError } from "../../dist/client/external/index.js";
+
+const { values, positionals } = parseArgs({
+  options: { verbose: { type: "boolean" } },
+  allowPositionals: true,
+});
+export const server = positionals[0] ?? "http://localhost:8787";
+if (!existsSync(".dev.vars")) stop("There is no .dev.vars: `npm run dev` makes it, and starts the server.");
+export const settings = parseEnv(readFileSync(".dev.vars", "utf8"));
+
+let newestStatus = 0;
+let exchanges = "";
+
+const MAX_LINE_LENGTH = 105;
+
+export const chapter = (title: string) => process.stdout.write(`\n${title}\n`);
+
+/** Prints a line about what was done, and what came of it. */
+export function printStep(text: string, outcome: unknown = "") {
+  const line = `  ${text.padEnd(51)} → ${outcome}`;
+  process.stdout.write(
+    line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 1)}…\n` : `${line}\n`,
+  );
+  process.stdout.write(exchanges);
+  exchanges = "";
+}
+
+/** Waits for a request, and says with which status it was answered, and one field of the answer. */
+export async function step<Result>(text: string, request: Promise<Result>, field?: keyof Result & string) {
+  const result = await request;
+  printStep(text, field ? `${newestStatus}, ${field}: ${summary(result[field])}` : newestStatus);
+  return result;
+}
+
+/** Of a list of objects its length. */
+const summary = (value: unknown) =>
+  Array.isArray(value) && typeof value[0] !== "string"
+    ? value.length
+    : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
+
+/** Waits for a request that the service is to refuse, and says why it does. */
+export async function refusedStep(text: string, request: Promise<unknown>) {
+  const error = await request.then(
+    () => stop(`${text}: the service did not refuse it.`),
+    (reason) => reason,
+  );
+  if (!(error instanceof VideoVisitError && error.status && error.status < 500)) throw error;
+  printStep(text, `${error.status}, ${error.text}`);
+}
+
+/** A client of the external API, from the client package. */
+export const demoClient = ({
+  client_id,
+  client_secret,
+}: {
+  client_id: string;
+  client_secret: string;
+}): Client =>
+  createClient({ baseUrl: server, clientId: client_id, clientSecret: client_secret, fetch: observedFetch });
+
+/** Sends a request of the platform API. */
+export const platform = (method: string, path: string, body?: object) =>
+  sendJson(method, `/api/platform${path}`, JSON.stringify(body), {
+    Authorization: `Bearer ${settings.PLATFORM_API_TOKEN}`,
+    ...(body && { "Content-Type": "application/json" }),
+  });
+
+/** @throws VideoVisitError if the service refuses it, as the client package does */
+export async function sendJson(method: string, path: string, body: string | undefined, headers: object) {
+  const response = await observedFetch(server + path, {
+    method,
+    headers: { ...headers },
+    body: body ?? null,
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asks for
+  const answer: any = await response.json().catch(() => null);
+  if (!response.ok) throw new VideoVisitError(answer?.error ?? "", { status: response.status });
+  return answer;
+}
+
+async function observedFetch(...[url, init]: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(url, init).catch(() =>
+    stop(`${server} cannot be reached. Start it with \`npm run dev\`.`),
+  );
+  newestStatus = response.status;
+  if (values.verbose)
+    exchanges += `
+    ${init?.method} ${String(url).slice(server.length)}
+${indented(String(init?.body ?? ""))}    → ${response.status}
+${indented(await response.clone().text())}`;
+  return response;
+}
+
+const indented = (json: string) =>
+  json && `${JSON.stringify(JSON.parse(json), null, 2).replace(/^/gm, "      ")}\n`;
+
+function stop(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(1);
+}

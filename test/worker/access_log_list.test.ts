@@ -87,19 +87,20 @@ describe("The access log", () => {
   it("shows who read what, about whom, for whom, why and when", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
-    const { status, headers } = await clinic.client.send("GET", `${call.path}/participants`, undefined, {
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    const { status, headers } = await clinic.client.send("GET", `${call.path}/soap_note`, undefined, {
       "X-Acting-User": "staff-207",
       "X-Purpose-Of-Use": "TREAT",
     });
     expect(status).toBe(200);
-    const { access_logs, next_after } = await listed(clinic.client, `call_id=${call.id}`);
+    const { access_logs, next_after } = await listed(clinic.client, `call_id=${call.id}&event=read`);
     expect(access_logs).toEqual([
       {
         id: expect.any(Number),
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         event: "read",
-        resource: "participant",
-        resource_id: null,
+        resource: "soap_note",
+        resource_id: call.id,
         call_id: call.id,
         organization_user_id: call.owner.id,
         user_id: clinic.admin.user_id,

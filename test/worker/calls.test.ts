@@ -329,13 +329,6 @@ describe("The room of a call", () => {
     }
   });
 
-  it("is ignored in a later report, even if it was renamed", async () => {
-    const { clinic, first, report, room } = await aFirstReport();
-    const answer = await given(report(first));
-    await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Lungs" } }));
-    expect(await changingNothing(() => report(first))).toMatchObject({ status: 200, body: answer });
-  });
-
   it("is ignored in a later report, even if it was retired", async () => {
     const { clinic, first, report, room } = await aFirstReport();
     const ended = { ...first, ended_at: ENDED_AT };

@@ -8,6 +8,7 @@ import {
   reportCall,
   STARTED_AT,
   WAITING_SINCE,
+  wrongPaths,
 } from "./support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -630,4 +631,21 @@ describe.each(Object.entries(RESOURCES))("A client that asks for %s", (_, tail) 
     expect(await reachedBy("assistantOfNobody")).toEqual(["assistantOfNobody"]);
     expect(await reachedBy("providerWhoAssistsPaula")).toEqual(["paula", "providerWhoAssistsPaula"]);
   });
+
+  if (tail.startsWith("/calls/CALL"))
+    it("finds nothing under any path but the call's own, and changes nothing", async () => {
+      const clinic = await anOrganization();
+      const [call, theirs] = [await aCall(clinic), await aCall(await anOrganization())];
+      const egress = await call.addEgress();
+      await given(call.reportTranscript({ is_final: false, lines: [] }));
+      await given(call.reportSoapNote({ is_final: false, text: "Subjective: well." }));
+      const below = tail.replace("/calls/CALL", "").replace("EGRESS", egress.id);
+      await changingNothing(async () => {
+        for (const path of wrongPaths(call, theirs, clinic.admin)) {
+          expectRefusal(await clinic.client.get(path + below), 404);
+          const change = { call: { external_reference: "visit-1" } };
+          if (below === "") expectRefusal(await clinic.client.put(path, change), 404);
+        }
+      });
+    });
 });

@@ -36,4 +36,9 @@ describe("A webhook endpoint", () => {
       updated_at: NOW,
     });
   });
+
+  it("stays its creator's where somebody else turns it off", () => {
+    const off = mergeEndpoint(by({ ...disabled, is_active: true }), { is_active: false }, NOW);
+    expect(off.created_by_user_id).toBe(disabled.created_by_user_id);
+  });
 });

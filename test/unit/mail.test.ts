@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { MAIL_TIMEOUT } from "../../src/limits.ts";
-import { mailerOf, sendMail } from "../../src/mail/mail.ts";
+import { sendMail } from "../../src/mail/mail.ts";
 
 const mail = { to: "ivy@example.com", subject: "Hello", text: "Hello", html: "<p>Hello</p>" };
 
@@ -14,14 +14,6 @@ describe("An error of the mail provider", () => {
       const deferred = { state: "deferred", reason: code };
       expect(await sending(Object.assign(new Error("Not now"), { code }))).toEqual(deferred);
       expect(await sending(new Error(`${code}: not now, ivy@example.com`))).toEqual(deferred);
-    },
-  );
-
-  it.each(["E_RECIPIENT_SUPPRESSED", "E_VALIDATION_ERROR", "E_SENDER_NOT_VERIFIED"])(
-    "is final if it is %s",
-    async (code) => {
-      const failed = { state: "failed", reason: code };
-      expect(await sending(Object.assign(new Error("No"), { code }))).toEqual(failed);
     },
   );
 
@@ -56,14 +48,5 @@ describe("A mail that the provider does not answer", () => {
 
   it("is sent if the answer comes within it", async () => {
     expect(await waitFor(() => Promise.resolve({ messageId: "1" }))).toEqual({ state: "sent" });
-  });
-});
-
-describe("Mail", () => {
-  it("is on with a sender and a binding, and off without one of them", () => {
-    const EMAIL = {} as SendEmail;
-    expect(mailerOf({ EMAIL }, { MAIL_FROM: "a@b.test" })).toEqual({ from: "a@b.test", provider: EMAIL });
-    expect(mailerOf({}, { MAIL_FROM: "a@b.test" })).toBeNull();
-    expect(mailerOf({ EMAIL }, { MAIL_FROM: undefined })).toBeNull();
   });
 });

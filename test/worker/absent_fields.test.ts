@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { documents } from "./support/contract.ts";
-import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given } from "./support/organization.ts";
 import { externalExamples, platformExamples } from "./support/routes.ts";
 
@@ -80,14 +79,6 @@ describe("null for an optional field", () => {
     const user = { display_name: null, roles: null, assists: null };
     expect(await platform.put(path, { user })).toMatchObject({ status: 200, body: provider });
   });
-});
-
-it("null for a required field is refused, and so is null for a field that cannot be sent", async () => {
-  const { client } = await anOrganization();
-  const refused = (waiting_room: unknown) => client.post("/waiting_rooms", { waiting_room });
-  expectRefusal(await refused(null), 422, "waiting_room: must be an object");
-  expectRefusal(await refused({ name: null }), 422, "waiting_room.name: must be a string");
-  expectRefusal(await refused({ name: "Lungs", slug: null }), 422, /^waiting_room\.slug: /);
 });
 
 it.each([

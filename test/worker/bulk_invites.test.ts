@@ -100,21 +100,14 @@ describe("A request for many invites", () => {
       failures: [],
     });
     const { organization_invites } = await given(clinic.client.get("/invites"));
-    expect(organization_invites).toEqual([
+    const created_by_user_id = clinic.admin.user_id;
+    expect(organization_invites).toMatchObject([
       {
-        id: expect.any(Number),
         email: row?.email,
         display_name: "Invitee 0",
         roles: ["provider"],
-        organization_id: clinic.id,
-        organization_name: clinic.name,
-        expires_at: aTimestamp,
         used_at: null,
-        created_at: aTimestamp,
-        updated_at: organization_invites[0].created_at,
-        mail_status: "off",
-        mailed_at: null,
-        created_by_user_id: clinic.admin.user_id,
+        created_by_user_id,
       },
     ]);
     const { expires_at, created_at } = organization_invites[0];

@@ -8,7 +8,19 @@ import { changingNothing } from "./support/unchanged.ts";
 
 const DAY = "2026-01-31";
 const NEXT_DAY = "2026-02-01";
-const NO_CALLS = { total_calls: {}, average_duration: {}, call_fail_rate: {}, average_wait_time: {} };
+
+/** The four maps of a response, from what they say of each date, in this order. */
+const ofDates = (dates: Record<string, [total: number, duration: number, rate: number, wait: number]>) => {
+  const map = (at: number) => Object.fromEntries(Object.entries(dates).map(([date, all]) => [date, all[at]]));
+  return {
+    total_calls: map(0),
+    average_duration: map(1),
+    call_fail_rate: map(2),
+    average_wait_time: map(3),
+  };
+};
+
+const NO_CALLS = ofDates({});
 
 /** A time on the day, a number of seconds after half past nine. */
 const at = (seconds: number, day = DAY) =>
@@ -51,12 +63,7 @@ describe("The metrics of a day", () => {
     await hold({ ended_at: at(5), failed: true });
     await hold();
     const answer = await ask(clinic, `?date_start=${DAY}&date_end=${DAY}`);
-    expect(answer.body).toEqual({
-      total_calls: { [DAY]: 4 },
-      average_duration: { [DAY]: 1200 },
-      call_fail_rate: { [DAY]: 0.25 },
-      average_wait_time: { [DAY]: 90 },
-    });
+    expect(answer.body).toEqual(ofDates({ [DAY]: [4, 1200, 0.25, 90] }));
   });
 
   it("are four empty maps without calls", async () => {
@@ -69,12 +76,7 @@ describe("The metrics of a day", () => {
     const { clinic, hold } = await aClinic();
     await hold({ ended_at: at(100), failed: true });
     await hold({ failed: true });
-    expect(await theDay(clinic)).toEqual({
-      total_calls: { [DAY]: 2 },
-      average_duration: { [DAY]: 0 },
-      call_fail_rate: { [DAY]: 1 },
-      average_wait_time: { [DAY]: 0 },
-    });
+    expect(await theDay(clinic)).toEqual(ofDates({ [DAY]: [2, 0, 1, 0] }));
     await hold({ ended_at: at(60) });
     expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 60 });
   });
@@ -82,12 +84,7 @@ describe("The metrics of a day", () => {
   it("leave an ongoing call out of the average duration until it ends", async () => {
     const { clinic, hold } = await aClinic();
     const key = await hold();
-    expect(await theDay(clinic)).toEqual({
-      total_calls: { [DAY]: 1 },
-      average_duration: { [DAY]: 0 },
-      call_fail_rate: { [DAY]: 0 },
-      average_wait_time: { [DAY]: 0 },
-    });
+    expect(await theDay(clinic)).toEqual(ofDates({ [DAY]: [1, 0, 0, 0] }));
     await hold({ ended_at: at(100) });
     expect((await theDay(clinic)).average_duration).toEqual({ [DAY]: 100 });
     await given(reportCall(clinic, key, { ended_at: at(300) }));
@@ -229,12 +226,9 @@ describe("The date of a call", () => {
       ended_at: "2026-02-02T00:00:30Z",
       participants: [aRecipient({ waiting_since: "2026-01-31T23:59:30Z" })],
     });
-    expect(await metrics(clinic, "date_start=2026-01-31&date_end=2026-02-02")).toEqual({
-      total_calls: { [NEXT_DAY]: 1 },
-      average_duration: { [NEXT_DAY]: 86_400 },
-      call_fail_rate: { [NEXT_DAY]: 0 },
-      average_wait_time: { [NEXT_DAY]: 60 },
-    });
+    expect(await metrics(clinic, "date_start=2026-01-31&date_end=2026-02-02")).toEqual(
+      ofDates({ [NEXT_DAY]: [1, 86_400, 0, 60] }),
+    );
   });
 
   it("moves when a report corrects the start, and a date that has no calls left is absent", async () => {
@@ -247,12 +241,9 @@ describe("The date of a call", () => {
     await given(
       reportCall(clinic, key, { started_at: at(0, NEXT_DAY), ended_at: at(90, NEXT_DAY), failed: false }),
     );
-    expect(await metrics(clinic, `date_start=${DAY}&date_end=${NEXT_DAY}`)).toEqual({
-      total_calls: { [NEXT_DAY]: 1 },
-      average_duration: { [NEXT_DAY]: 90 },
-      call_fail_rate: { [NEXT_DAY]: 0 },
-      average_wait_time: { [NEXT_DAY]: 86_460 },
-    });
+    expect(await metrics(clinic, `date_start=${DAY}&date_end=${NEXT_DAY}`)).toEqual(
+      ofDates({ [NEXT_DAY]: [1, 90, 0, 86_460] }),
+    );
   });
 });
 
@@ -262,12 +253,9 @@ describe("The metrics of a range", () => {
     for (const day of ["2026-01-01", "2026-01-02", "2026-01-04", "2026-01-05"])
       await hold({ started_at: at(0, day), ended_at: at(60, day) });
     await hold({ started_at: at(0, "2026-01-04"), ended_at: at(120, "2026-01-04") });
-    expect(await metrics(clinic, "date_start=2026-01-02&date_end=2026-01-04")).toEqual({
-      total_calls: { "2026-01-02": 1, "2026-01-04": 2 },
-      average_duration: { "2026-01-02": 60, "2026-01-04": 90 },
-      call_fail_rate: { "2026-01-02": 0, "2026-01-04": 0 },
-      average_wait_time: { "2026-01-02": 0, "2026-01-04": 0 },
-    });
+    expect(await metrics(clinic, "date_start=2026-01-02&date_end=2026-01-04")).toEqual(
+      ofDates({ "2026-01-02": [1, 60, 0, 0], "2026-01-04": [2, 90, 0, 0] }),
+    );
   });
 
   it("can cover 3,660 dates, both ends included, and no more", async () => {
@@ -375,24 +363,15 @@ describe("The metrics of a user", () => {
 
   it("are those of only the user's calls, and the users together give the organization's", async () => {
     const { clinic, provider, other } = await twoProviders();
-    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${provider.user_id}`)).toEqual({
-      total_calls: { [DAY]: 2 },
-      average_duration: { [DAY]: 100 },
-      call_fail_rate: { [DAY]: 0.5 },
-      average_wait_time: { [DAY]: 15 },
-    });
-    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${other.user_id}`)).toEqual({
-      total_calls: { [NEXT_DAY]: 1 },
-      average_duration: { [NEXT_DAY]: 50 },
-      call_fail_rate: { [NEXT_DAY]: 0 },
-      average_wait_time: { [NEXT_DAY]: 40 },
-    });
-    expect(await metrics(clinic, BOTH_DAYS)).toEqual({
-      total_calls: { [DAY]: 2, [NEXT_DAY]: 1 },
-      average_duration: { [DAY]: 100, [NEXT_DAY]: 50 },
-      call_fail_rate: { [DAY]: 0.5, [NEXT_DAY]: 0 },
-      average_wait_time: { [DAY]: 15, [NEXT_DAY]: 40 },
-    });
+    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${provider.user_id}`)).toEqual(
+      ofDates({ [DAY]: [2, 100, 0.5, 15] }),
+    );
+    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${other.user_id}`)).toEqual(
+      ofDates({ [NEXT_DAY]: [1, 50, 0, 40] }),
+    );
+    expect(await metrics(clinic, BOTH_DAYS)).toEqual(
+      ofDates({ [DAY]: [2, 100, 0.5, 15], [NEXT_DAY]: [1, 50, 0, 40] }),
+    );
   });
 
   it("are those of the range", async () => {

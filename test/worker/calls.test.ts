@@ -8,6 +8,7 @@ import {
   reportCall,
   STARTED_AT,
   WAITING_SINCE,
+  wrongPaths,
 } from "./support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
@@ -329,13 +330,6 @@ describe("The room of a call", () => {
     }
   });
 
-  it("is ignored in a later report, even if it was renamed", async () => {
-    const { clinic, first, report, room } = await aFirstReport();
-    const answer = await given(report(first));
-    await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Lungs" } }));
-    expect(await changingNothing(() => report(first))).toMatchObject({ status: 200, body: answer });
-  });
-
   it("is ignored in a later report, even if it was retired", async () => {
     const { clinic, first, report, room } = await aFirstReport();
     const ended = { ...first, ended_at: ENDED_AT };
@@ -637,4 +631,21 @@ describe.each(Object.entries(RESOURCES))("A client that asks for %s", (_, tail) 
     expect(await reachedBy("assistantOfNobody")).toEqual(["assistantOfNobody"]);
     expect(await reachedBy("providerWhoAssistsPaula")).toEqual(["paula", "providerWhoAssistsPaula"]);
   });
+
+  if (tail.startsWith("/calls/CALL"))
+    it("finds nothing under any path but the call's own, and changes nothing", async () => {
+      const clinic = await anOrganization();
+      const [call, theirs] = [await aCall(clinic), await aCall(await anOrganization())];
+      const egress = await call.addEgress();
+      await given(call.reportTranscript({ is_final: false, lines: [] }));
+      await given(call.reportSoapNote({ is_final: false, text: "Subjective: well." }));
+      const below = tail.replace("/calls/CALL", "").replace("EGRESS", egress.id);
+      await changingNothing(async () => {
+        for (const path of wrongPaths(call, theirs, clinic.admin)) {
+          expectRefusal(await clinic.client.get(path + below), 404);
+          const change = { call: { external_reference: "visit-1" } };
+          if (below === "") expectRefusal(await clinic.client.put(path, change), 404);
+        }
+      });
+    });
 });

@@ -2,15 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_CONSENT_DECISIONS } from "../../src/limits.ts";
-import {
-  aCall,
-  aRecipient,
-  type Call,
-  reportCall,
-  reportEgress,
-  STARTED_AT,
-  wrongPaths,
-} from "./support/calls.ts";
+import { aCall, aRecipient, type Call, reportCall, reportEgress, STARTED_AT } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
@@ -130,16 +122,6 @@ describe("The consents of a call", () => {
   it("are none where nobody was asked", async () => {
     const { clinic, call } = await aRecordedCall();
     expect(await consentsOf(clinic, call)).toEqual([]);
-  });
-
-  it("are not found by a path that does not lead to the call", async () => {
-    const clinic = await anOrganization();
-    const [call, other] = [await aCall(clinic), await aCall(await anOrganization())];
-    const colleague = await clinic.addProvider();
-    for (const path of wrongPaths(call, other, colleague))
-      expectRefusal(await clinic.client.get(`${path}/consents`), 404);
-    const client = await clinic.addClient(colleague.id);
-    expectRefusal(await client.get(`${call.path}/consents`), 404);
   });
 
   it("are never changed or deleted, whatever code tries", async () => {

@@ -704,13 +704,6 @@ describe("GET /events", () => {
     expect(await lengthOf("?per_page=1000000")).toBe(MAX_PER_PAGE);
     expect(await lengthOf("?type=invite.accepted&per_page=26")).toBe(26);
   });
-
-  it.each(["provider", "provider_assistant"])("is 404 for a %s", async (role) => {
-    const clinic = await anOrganization();
-    const client = await clinic.addClient((await clinic.addUser("Paula", [role])).id);
-    expect(await client.get("/events")).toMatchObject({ status: 404, body: { error: "Events not found" } });
-    expect((await client.get("/events?after=x")).status).toBe(400);
-  });
 });
 
 describe("An event", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, aRecipient, reportCall } from "./support/calls.ts";
+import { aCall, reportCall } from "./support/calls.ts";
 import { rowsOf } from "./support/database.ts";
-import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { changingNothing } from "./support/unchanged.ts";
@@ -33,28 +32,6 @@ describe("The reference by which another system knows a call", () => {
     const clinic = await anOrganization();
     for (const call of [await aCall(clinic), await aCall(clinic)])
       expect((await given(call.report({ external_reference }))).external_reference).toBe(external_reference);
-  });
-
-  it.each([
-    ["256 characters", "x".repeat(256), "must be at most 255 characters long"],
-    ["a line break", "visit\n7", "must be text without control characters"],
-  ])("cannot be %s, and the refusal does not repeat it", async (_, external_reference, fault) => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const room = await clinic.addRoom();
-    const reports = {
-      "call.external_reference": () => call.report({ external_reference }),
-      "call.participants.0.external_reference": () =>
-        call.report({ participants: [aRecipient({ external_reference })] }),
-      "participant.external_reference": () =>
-        platform.put(`/waiting_rooms/${room.slug}/participants/${unique("rita")}`, {
-          participant: { display_name: "Rita", role: "recipient", external_reference },
-        }),
-    };
-    for (const [field, report] of Object.entries(reports)) {
-      const refused = await changingNothing(report);
-      expectRefusal(refused, 422, new RegExp(`^${field}: ${fault}$`));
-    }
   });
 });
 

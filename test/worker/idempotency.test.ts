@@ -449,18 +449,6 @@ describe("An Idempotency-Key", () => {
     expect(await changingNothing(post)).toMatchObject({ status: 404 });
   });
 
-  it("is deleted when its day is over, and another client's same key is not", async () => {
-    const [early, late] = [await anOrganization(), await anOrganization()];
-    const key = unique("key");
-    await given(postWith(early, path, aRoomNamed("Oncology"), key));
-    travelTo(fromNow(23 * HOUR));
-    await given(postWith(late, path, aRoomNamed("Oncology"), key));
-    travelTo(fromNow(HOUR + 1));
-    await workerWith({}).runCron();
-    expect(await keysOf(early)).toEqual([]);
-    expect(await keysOf(late)).toHaveLength(1);
-  });
-
   const taking: string[] = [...ROUTES, ENDPOINTS[0]];
   const others = Object.entries(externalExamples).filter(([route]) => !taking.includes(route));
 

@@ -11,7 +11,7 @@ import { countingRows } from "./support/rows.ts";
 import { fromNow, reachTimeouts, travelTo } from "./support/time.ts";
 
 const NANOSECONDS = 1_000_000n;
-const { EGRESS_STARTING, EGRESS_ACTIVE, EGRESS_ENDING, EGRESS_COMPLETE, EGRESS_LIMIT_REACHED } = EgressStatus;
+const { EGRESS_ACTIVE, EGRESS_ENDING, EGRESS_COMPLETE, EGRESS_LIMIT_REACHED } = EgressStatus;
 
 /** Each test begins with no egress to ask about, and from then on time passes only when it says so. */
 beforeEach(async () => {
@@ -206,15 +206,6 @@ describe("A recording that runs on", () => {
     passMinutes(9);
     await livekit.runCron();
     expect(livekit.asked).toHaveLength(11);
-  });
-
-  it("does not go back to what LiveKit said before", async () => {
-    const livekit = aLiveKit();
-    const { egress_id, said, read } = await aSilentEgress("egress_ending");
-    livekit.egress(egress_id, EGRESS_STARTING, said.runs);
-    passMinutes(11);
-    await livekit.runCron();
-    expect(await read()).toMatchObject({ status: "egress_ending" });
   });
 
   it("for days without news is asked about less and less often", async () => {

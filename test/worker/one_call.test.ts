@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, type Call, ENDED_AT, STARTED_AT, wrongPaths } from "./support/calls.ts";
+import { aCall, type Call, ENDED_AT, STARTED_AT } from "./support/calls.ts";
 import { rowsOf } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
@@ -84,16 +84,6 @@ describe("One call", () => {
     await given(call.report({ participants: [{ key, recording_consent: false }] }));
     await expectListed(0);
   });
-
-  it("is 404 by any other path", async () => {
-    const [clinic, stranger] = [await anOrganization(), await anOrganization()];
-    const call = await aCall(clinic);
-    for (const path of wrongPaths(call, await aCall(stranger), await clinic.addProvider())) {
-      expectRefusal(await clinic.client.get(path), 404);
-      const set = { call: { external_reference: "visit-1" } };
-      expectRefusal(await changingNothing(() => clinic.client.put(path, set)), 404);
-    }
-  });
 });
 
 describe("The reference that the organization gives a call", () => {
@@ -120,17 +110,6 @@ describe("The reference that the organization gives a call", () => {
     expect((await given(call.report({ failed: true }))).external_reference).toBe("visit-2");
     await given(call.report({ external_reference: "visit-3" }));
     expect((await read(clinic, call)).external_reference).toBe("visit-3");
-  });
-
-  it.each([
-    ["no wrapper", { external_reference: "visit-1" }, /^call: /],
-    ["a blank one", { call: { external_reference: " " } }, /^call\.external_reference: must not be blank$/],
-    ["a number", { call: { external_reference: 7 } }, /^call\.external_reference: /],
-    ["256 characters", { call: { external_reference: "x".repeat(256) } }, /at most 255/],
-  ])("is refused with %s, and changes nothing", async (_, body, text) => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    expectRefusal(await changingNothing(() => clinic.client.put(call.path, body)), 422, text);
   });
 
   it("cannot be set again once it was erased with the names, and clearing it changes nothing", async () => {

@@ -94,32 +94,6 @@ describe("A client of an organization_admin", () => {
     expect(events.map(({ data }: { data: object }) => data)).toEqual([{ organization_user_id: bea.id }]);
   });
 
-  it("leaves one entry in the access log for each change that it asks for", async () => {
-    const { clinic, ada, client, paula, al } = await aClinic();
-    const since = await env.DB.prepare("select max(id) as id from access_logs").first("id");
-    await given(changeThrough(client, al, { roles: ["provider"] }));
-    await given(changeThrough(client, al, { roles: ["provider"] }));
-    expectRefusal(await removeThrough(client, ada), 422);
-    await given(removeThrough(client, paula));
-    const entries = await env.DB.prepare(
-      "select event, resource, resource_id, organization_user_id, user_id, api_client_id from access_logs where organization_id = ? and id > ? order by id",
-    )
-      .bind(clinic.id, since)
-      .all();
-    const by = { resource: "organization_user", user_id: ada.user_id, api_client_id: client.id };
-    expect(entries.results).toEqual([
-      { event: "update", resource_id: al.id, organization_user_id: al.id, ...by },
-      { event: "delete", resource_id: paula.id, organization_user_id: paula.id, ...by },
-    ]);
-  });
-
-  it("can invite back whom it let go, who is the same organization user", async () => {
-    const { clinic, client, paula } = await aClinic();
-    await given(removeThrough(client, paula));
-    await given(accept(await clinic.addInvite({ email: paula.email, role_names: ["provider"] })));
-    expect(await shown(client, paula)).toMatchObject({ id: paula.id, roles: ["provider"] });
-  });
-
   it("finds nobody to change or let go who is not a member, or not any more", async () => {
     const { client, paula } = await aClinic();
     const stranger = await (await anOrganization()).addProvider();

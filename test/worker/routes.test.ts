@@ -75,6 +75,9 @@ const placesOf = (route: string) =>
     .split("/")
     .flatMap((segment, at) => (segment.startsWith(":") ? [at] : []));
 
+/** What only an organization_admin may see and change. */
+const FOR_ADMINS = /^\w+ \/(events|access_log|webhook_endpoints)|^(PUT|DELETE) \/organization_users\/:id$/;
+
 it("There is an example for every route, and for nothing else", () => {
   expect(Object.keys(externalExamples).sort()).toEqual(externalRoutes);
   expect(Object.keys(platformExamples).sort()).toEqual(platformRoutes);
@@ -121,6 +124,16 @@ describe.each(externalRoutes)("%s of the external API", (route) => {
     const refusal = statusForOthers ?? (route.includes(":") ? 404 : undefined);
     await meddle(ours, theirs, () => ours.client.send(method, path, body), refusal);
   });
+
+  if (FOR_ADMINS.test(route))
+    it("is 404 for a client of anybody but an organization_admin, and changes nothing", async () => {
+      const clinic = await anOrganization();
+      const { path, body } = await example(clinic);
+      for (const roles of [["provider"], ["provider_assistant"], ["provider", "provider_assistant"]]) {
+        const client = await clinic.addClient((await clinic.addUser("Olga Other", roles)).id);
+        expectRefusal(await changingNothing(() => client.send(method, path, body)), 404, / not found$/);
+      }
+    });
 
   if (placesOf(route).length > 0)
     it("is 404 for an id, slug or key that nothing has, and for what is no id", async () => {

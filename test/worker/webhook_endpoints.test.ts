@@ -254,24 +254,6 @@ describe("An organization", () => {
     const { webhook_endpoints } = await given(clinic.client.get("/webhook_endpoints"));
     expect(webhook_endpoints).toHaveLength(MAX_WEBHOOK_ENDPOINTS);
   });
-
-  it.each(["provider", "provider_assistant"])("shows its webhook endpoints to no %s", async (role) => {
-    const clinic = await anOrganization();
-    const endpoint = await given(create(clinic));
-    const client = await clinic.addClient((await clinic.addUser("Paula", [role])).id);
-    const path = `/webhook_endpoints/${endpoint.id}`;
-    const body = { webhook_endpoint: { url: URL } };
-    const answers = await changingNothing(async () => [
-      await client.get("/webhook_endpoints"),
-      await client.post("/webhook_endpoints", body),
-      await client.get(path),
-      await client.put(path, body),
-      await client.delete(path),
-      await client.post(`${path}/rotate_secret`, undefined),
-    ]);
-    for (const answer of answers)
-      expect(answer).toMatchObject({ status: 404, body: { error: "Webhook endpoint not found" } });
-  });
 });
 
 describe("The secret of a webhook endpoint", () => {

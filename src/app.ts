@@ -43,8 +43,8 @@ import { waitingRoomSubsExternal } from "./resources/waiting_room_subs/waiting_r
 import { waitingRoomsExternal } from "./resources/waiting_rooms/waiting_rooms.external.ts";
 import { waitingRoomsPlatform } from "./resources/waiting_rooms/waiting_rooms.platform.ts";
 import { webhookDeliveriesExternal } from "./resources/webhook_deliveries/webhook_deliveries.external.ts";
-import { nudgeDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.queue.ts";
 import { webhookEndpointsExternal } from "./resources/webhook_endpoints/webhook_endpoints.external.ts";
+import { nudgeDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
 import { readSettings, requireOwnSecrets } from "./settings.ts";
 
 const external = externalRoutes()

@@ -4,6 +4,7 @@ import { isSharded, shardsOf } from "./database/shards.ts";
 import { log, logFault } from "./http/log.ts";
 import { deleteOldLiveKitEgresses } from "./livekit/egresses.ts";
 import { recoverLostEgresses } from "./livekit/recovery.ts";
+import { lazily } from "./memory.ts";
 import { consume } from "./queues/consume.ts";
 import { portionsOf } from "./queues/portions.ts";
 import { sealDays } from "./resources/access_log_seals/access_log_seals.chores.ts";
@@ -13,21 +14,20 @@ import {
 } from "./resources/access_logs/access_logs.chores.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
-import { endSilentCalls } from "./resources/calls/calls.chores.ts";
-import { eraseReferences } from "./resources/calls/calls.erasure.ts";
-import { deleteOldRecordings } from "./resources/egresses/egresses.deletion.ts";
+import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
+import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
 import { deleteOldIdempotencyKeys } from "./resources/idempotency_keys/idempotency_keys.service.ts";
 import {
   deleteOldAddressMails,
   deleteOldOrganizationMails,
-} from "./resources/invites/invites.mail_limits.ts";
-import { queueDueMails } from "./resources/invites/invites.queue.ts";
+} from "./resources/invite_mails/invite_mails.limits.ts";
+import { queueDueMails } from "./resources/invite_mails/invite_mails.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
 import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
 import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
-import { queueDueDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.queue.ts";
 import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
+import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
 
 /** They return how many rows they have worked off: the log has that under their names. */
 type Chores = Record<string, (context: Context) => Promise<number>>;
@@ -59,7 +59,7 @@ const chores: Chores = {
 const lastChores: Chores = { queueDueMails, queueDueDeliveries };
 
 /** A database is to be worked off. A message that comes twice does no harm, and one that is lost comes again with the next run. */
-const choresMessage = z.object({ schema: z.literal("chores/1"), scheduled_time: z.int() });
+const choresMessage = lazily(() => z.object({ schema: z.literal("chores/1"), scheduled_time: z.int() }));
 
 /**
  * Works off the database. Of several, each gets a message, and so an invocation of its own, with its own subrequests and
@@ -69,7 +69,7 @@ const choresMessage = z.object({ schema: z.literal("chores/1"), scheduled_time: 
  */
 export async function runCron(env: Env, scheduled_time: number): Promise<void> {
   try {
-    await (isSharded(env) ? sendToEach(env, scheduled_time) : workOff(openContext(env, scheduled_time)));
+    await (isSharded(env) ? sendToEach(env, scheduled_time) : runChores(openContext(env, scheduled_time)));
   } catch (error) {
     // Such as a setting that is missing. What a chore throws is logged as its own.
     logFault({ chore: "all" }, error);
@@ -82,11 +82,11 @@ async function sendToEach(env: Env, scheduled_time: number): Promise<void> {
 }
 
 export const consumeChores = (batch: MessageBatch, env: Env): Promise<void> =>
-  consume(batch, env, choresMessage, (context, { scheduled_time }) =>
-    workOff({ ...context, now: scheduled_time }),
+  consume(batch, env, choresMessage(), (context, { scheduled_time }) =>
+    runChores({ ...context, now: scheduled_time }),
   );
 
-async function workOff(context: Context): Promise<void> {
+async function runChores(context: Context): Promise<void> {
   const started = Date.now();
   const { shards, shard } = context;
   const ofShard = shards ? { shard } : {};

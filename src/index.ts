@@ -1,11 +1,8 @@
 import { app } from "./app.ts";
 import { consumeChores, runCron } from "./cron.ts";
-import { consumeBulkInvites } from "./resources/bulk_invites/bulk_invites.queue.ts";
-import { consumeInviteMails } from "./resources/invites/invites.queue.ts";
-import {
-  consumeWebhookDeliveries,
-  nudgeDeliveries,
-} from "./resources/webhook_deliveries/webhook_deliveries.queue.ts";
+import { consumeBulkInvites } from "./resources/bulk_invite_chunks/bulk_invite_chunks.queue.ts";
+import { consumeInviteMails } from "./resources/invite_mails/invite_mails.queue.ts";
+import { consumeWebhookDeliveries, nudgeDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
 
 export default {
   fetch: app.fetch,

@@ -251,7 +251,7 @@ export const RECORDING_URL_LIFETIME = 15 * 60;
 export const RECORDINGS_DELETED = 500;
 
 /** Recordings that are deleted together. A legal hold that comes meanwhile may be too late for them. */
-export const RECORDINGS_CLAIMED = 100;
+export const RECORDING_DELETION_PORTION = 100;
 
 /** After this time, a run of the cron begins no further deletions of files. The next run starts after five minutes. */
 export const FILE_DELETIONS_TIME_LIMIT = MINUTE;
@@ -370,14 +370,14 @@ export const MAIL_RETRY_LONGEST = 6 * HOUR;
 /** A random part of the pause is added to it, up to this much, so that mails that failed together part ways. */
 export const MAIL_RETRY_JITTER = 0.1;
 
-/** For this long a claimed mail is left to the consumer that claimed it. A provider that lives has answered by then. */
+/** For this long a leased mail is left to the consumer that leased it. A provider that lives has answered by then. */
 export const MAIL_LEASE = 5 * MINUTE;
 
 /** A mail that the provider has not answered for so long may have been sent, or not. */
 export const MAIL_TIMEOUT = 20 * SECOND;
 
-/** How often a mail is claimed without it being known what came of it. Then it may have been sent twice, and is given up. */
-export const MAX_MAIL_CLAIMS = 2;
+/** How often a mail is leased without it being known what came of it. Then it may have been sent twice, and is given up. */
+export const MAX_MAIL_LEASES = 2;
 
 /** Mails in one invocation: D1 takes 1,000 queries of it, and a mail needs seven. */
 export const MAIL_PORTION = 100;

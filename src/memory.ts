@@ -7,3 +7,12 @@ export function remember<Key, Value>(memory: Map<Key, Value>, key: Key, value: V
   }
   memory.set(key, value);
 }
+
+/** What is made when it is first asked for, and then kept. An isolate starts faster without what it may never need. */
+export function lazily<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -8,37 +8,44 @@ import {
   MIN_LIVEKIT_SECRET_LENGTH,
   MIN_PLATFORM_TOKEN_LENGTH,
 } from "./limits.ts";
+import { lazily } from "./memory.ts";
 
 /** LiveKit's tools take the address with either scheme. Requests go to the one with http. */
-const livekitUrl = z
-  .url({ protocol: /^(https?|wss?)$/, error: "must be a URL with https:// or wss://" })
-  .transform((url) => url.replace(/^ws/i, "http").replace(/\/+$/, ""));
+const livekitUrl = lazily(() =>
+  z
+    .url({ protocol: /^(https?|wss?)$/, error: "must be a URL with https:// or wss://" })
+    .transform((url) => url.replace(/^ws/i, "http").replace(/\/+$/, "")),
+);
 
 /** A host name, perhaps with a port: as a URL, of which only these count. */
-const ownHost = z
-  .string()
-  .trim()
-  .regex(/^[^\s/?#@\\]+$/, "must be host names, separated by commas")
-  .transform((host) => `http://${host}`)
-  .refine((url) => URL.canParse(url), "must be host names, separated by commas");
+const ownHost = lazily(() =>
+  z
+    .string()
+    .trim()
+    .regex(/^[^\s/?#@\\]+$/, "must be host names, separated by commas")
+    .transform((host) => `http://${host}`)
+    .refine((url) => URL.canParse(url), "must be host names, separated by commas"),
+);
 
 /** 32 bytes as base64url, as a JWK has them. */
-const bytesOfKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const bytesOfKey = lazily(() => z.string().regex(/^[A-Za-z0-9_-]{43}$/));
 
-const publicKey = z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), x: bytesOfKey });
+const publicKey = lazily(() =>
+  z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), x: bytesOfKey() }),
+);
 
 /** An Ed25519 key as a JWK (RFC 8037). What else it says is not used. */
-export type PublicKey = z.output<typeof publicKey>;
+export type PublicKey = z.output<ReturnType<typeof publicKey>>;
 
 /** A setting that is JSON. A fault says what it must be, and nothing of the text, which may be a secret. */
-const json = <Schema extends z.ZodType>(schema: Schema, error: string) =>
+const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.string().transform((text, { addIssue }): z.output<Schema> => {
-    const { data, success } = schema.safeParse(parsed(text));
+    const { data, success } = schema.safeParse(parseOrUndefined(text));
     if (!success) addIssue({ code: "custom", message: error });
     return data as z.output<Schema>;
   });
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -46,60 +53,62 @@ function parsed(text: string): unknown {
   }
 }
 
-const perMinute = z.coerce.number().int().positive();
+const perMinute = lazily(() => z.coerce.number().int().positive());
 
 /** The operator's settings: variables and secrets of the Worker. The README lists each with its default. */
-const fields = z.object({
-  ALLOW_HTTP: z.enum(["true", "false"]).default("false"),
-  CLIENT_LIMIT_PER_MINUTE: perMinute,
-  BULK_INVITE_LIMIT_PER_MINUTE: perMinute,
-  REDELIVERY_LIMIT_PER_MINUTE: perMinute,
-  ACCESS_LOG_LIMIT_PER_MINUTE: perMinute,
-  FAILURE_LIMIT_PER_MINUTE: perMinute,
-  PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
-  PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
-  WAITING_ROOM_THEMES: z
-    .string()
-    .transform((list) => list.split(","))
-    .pipe(z.array(themeName))
-    .optional(),
-  OWN_HOSTS: z
-    .string()
-    .default("")
-    .transform((list) => list.split(",").filter((host) => host.trim() !== ""))
-    .pipe(z.array(ownHost)),
-  APP_URL: z.url().transform((url) => url.replace(/\/$/, "")),
-  INVITE_TOKEN_SECRET: z.string().min(MIN_HMAC_KEY_LENGTH),
-  DIGEST_SECRET: z.string().min(MIN_HMAC_KEY_LENGTH),
-  INVITE_VALIDITY_DAYS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_INVITE_VALIDITY_DAYS)
-    .default(DEFAULT_INVITE_VALIDITY_DAYS),
-  AUDIT_SIGNING_KEY: json(
-    publicKey.extend({ d: bytesOfKey }),
-    "must be a private Ed25519 key as a JWK, with kty, crv, x and d",
-  ).optional(),
-  AUDIT_PUBLIC_KEYS: json(
-    z.array(publicKey),
-    "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
-  ).default([]),
-  MAIL_FROM: emailAddress.optional(),
-  NEW_ORGANIZATIONS_SHARD: z.coerce.number().int().nonnegative().optional(),
-  LIVEKIT_API_KEY: z.string().optional(),
-  LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
-  LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),
-  LIVEKIT_API_SECRET_PREVIOUS: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
-  LIVEKIT_URL: livekitUrl.optional(),
-  RECORDINGS_S3_ENDPOINT: z.string().regex(/^(https?:\/\/|\/)/, "must be a URL, or a path of this service"),
-  RECORDINGS_S3_BUCKET: z.string().min(1).default("recordings"),
-  RECORDINGS_S3_REGION: z.string().min(1).default("auto"),
-  RECORDINGS_S3_ACCESS_KEY_ID: z.string().min(1),
-  RECORDINGS_S3_SECRET_ACCESS_KEY: z.string().min(1),
-});
+const fields = lazily(() =>
+  z.object({
+    ALLOW_HTTP: z.enum(["true", "false"]).default("false"),
+    CLIENT_LIMIT_PER_MINUTE: perMinute(),
+    BULK_INVITE_LIMIT_PER_MINUTE: perMinute(),
+    REDELIVERY_LIMIT_PER_MINUTE: perMinute(),
+    ACCESS_LOG_LIMIT_PER_MINUTE: perMinute(),
+    FAILURE_LIMIT_PER_MINUTE: perMinute(),
+    PLATFORM_API_TOKEN: z.string().min(MIN_PLATFORM_TOKEN_LENGTH),
+    PLATFORM_API_TOKEN_PREVIOUS: z.string().min(MIN_PLATFORM_TOKEN_LENGTH).optional(),
+    WAITING_ROOM_THEMES: z
+      .string()
+      .transform((list) => list.split(","))
+      .pipe(z.array(themeName()))
+      .optional(),
+    OWN_HOSTS: z
+      .string()
+      .default("")
+      .transform((list) => list.split(",").filter((host) => host.trim() !== ""))
+      .pipe(z.array(ownHost())),
+    APP_URL: z.url().transform((url) => url.replace(/\/$/, "")),
+    INVITE_TOKEN_SECRET: z.string().min(MIN_HMAC_KEY_LENGTH),
+    DIGEST_SECRET: z.string().min(MIN_HMAC_KEY_LENGTH),
+    INVITE_VALIDITY_DAYS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_INVITE_VALIDITY_DAYS)
+      .default(DEFAULT_INVITE_VALIDITY_DAYS),
+    AUDIT_SIGNING_KEY: jsonSetting(
+      publicKey().extend({ d: bytesOfKey() }),
+      "must be a private Ed25519 key as a JWK, with kty, crv, x and d",
+    ).optional(),
+    AUDIT_PUBLIC_KEYS: jsonSetting(
+      z.array(publicKey()),
+      "must be a JSON array of public Ed25519 keys as JWKs, with kty, crv and x",
+    ).default([]),
+    MAIL_FROM: emailAddress().optional(),
+    NEW_ORGANIZATIONS_SHARD: z.coerce.number().int().nonnegative().optional(),
+    LIVEKIT_API_KEY: z.string().optional(),
+    LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
+    LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),
+    LIVEKIT_API_SECRET_PREVIOUS: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
+    LIVEKIT_URL: livekitUrl().optional(),
+    RECORDINGS_S3_ENDPOINT: z.string().regex(/^(https?:\/\/|\/)/, "must be a URL, or a path of this service"),
+    RECORDINGS_S3_BUCKET: z.string().min(1).default("recordings"),
+    RECORDINGS_S3_REGION: z.string().min(1).default("auto"),
+    RECORDINGS_S3_ACCESS_KEY_ID: z.string().min(1),
+    RECORDINGS_S3_SECRET_ACCESS_KEY: z.string().min(1),
+  }),
+);
 
-export type Settings = z.output<typeof fields>;
+export type Settings = z.output<ReturnType<typeof fields>>;
 
 /** Optional settings that are of no use without another one. */
 const COMPANIONS = [
@@ -111,11 +120,13 @@ const COMPANIONS = [
   ["LIVEKIT_URL", "LIVEKIT_API_KEY"],
 ] as const;
 
-const settingsSchema = fields.superRefine((settings, { addIssue }) => {
-  for (const [name, companion] of COMPANIONS)
-    if (settings[name] !== undefined && settings[companion] === undefined)
-      addIssue({ code: "custom", path: [companion], message: `must be set too, because ${name} is` });
-});
+const settingsSchema = lazily(() =>
+  fields().superRefine((settings, { addIssue }) => {
+    for (const [name, companion] of COMPANIONS)
+      if (settings[name] !== undefined && settings[companion] === undefined)
+        addIssue({ code: "custom", path: [companion], message: `must be set too, because ${name} is` });
+  }),
+);
 
 /** Names the settings that are not valid, never their values. */
 export class SettingsError extends Error {
@@ -125,7 +136,7 @@ export class SettingsError extends Error {
 /** An empty text counts as not set. */
 const isSet = ([, value]: [string, unknown]) => typeof value !== "string" || value.trim() !== "";
 
-const known = new WeakMap<object, Settings>();
+const checkedSettings = new WeakMap<object, Settings>();
 
 /**
  * The Worker's settings, checked once per isolate.
@@ -133,16 +144,16 @@ const known = new WeakMap<object, Settings>();
  * @throws SettingsError if a setting is missing or not valid
  */
 export function readSettings(env: object): Settings {
-  const parsed = known.get(env);
+  const parsed = checkedSettings.get(env);
   if (parsed) return parsed;
-  const result = settingsSchema.safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
+  const result = settingsSchema().safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
     throw new SettingsError(
       `Settings at fault: ${faults.join("; ")}. README.md lists all settings; \`npm run dev\` makes those for development.`,
     );
   }
-  known.set(env, result.data);
+  checkedSettings.set(env, result.data);
   return result.data;
 }
 

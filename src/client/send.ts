@@ -72,7 +72,7 @@ async function once(
   );
   const changesSomething = request.method !== "GET";
   try {
-    const response = await fetched(connection, request, controller.signal);
+    const response = await fetchOnce(connection, request, controller.signal);
     const content = await contentOf(response);
     if (isAnswer(response, request)) return { response, content };
     const isRefused = !response.ok && response.status < 500;
@@ -92,7 +92,7 @@ async function once(
   }
 }
 
-function fetched(connection: Connection, { url, method, headers, body }: WireRequest, signal: AbortSignal) {
+function fetchOnce(connection: Connection, { url, method, headers, body }: WireRequest, signal: AbortSignal) {
   return connection.fetch(url, {
     method,
     headers: { ...connection.headers, ...headers },

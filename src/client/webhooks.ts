@@ -29,7 +29,7 @@ export async function verifyWebhook(
   ) as [string, string, string];
   requireJustSent(timestamp);
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
+  const signed = concatenate(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
   for (const key of keys)
     if (await isSignedWith(key, signatures, signed)) return JSON.parse(new TextDecoder().decode(bytes));
   throw new WebhookVerificationError("No signature is right");
@@ -94,7 +94,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(first.length + second.length);
   all.set(first);
   all.set(second, first.length);

@@ -2,8 +2,9 @@ import type { egresses } from "./schema.ts";
 
 /**
  * The fields of an egress whose changes its audit log shows, each with the kind of value that its column stores: a
- * time in milliseconds, a boolean as 0 or 1. The triggers in triggers/egress_audit_logs.sql are generated from this
- * list: run `npm run db:triggers` after a change. The storage key must not get into the log.
+ * time in milliseconds, a boolean as 0 or 1. The triggers on egresses are made of this list
+ * (dev/audit_triggers.ts): run `npm run db:baseline` after a change (once deployed: `npm run db:triggers`). The storage key
+ * must not get into the log.
  */
 export const AUDITED_FIELDS = {
   egress_id: "text",

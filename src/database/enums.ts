@@ -126,5 +126,5 @@ export const EVENT_TYPE_NAMES: readonly EventTypeName[] = [
 ];
 
 /** The types that these names stand for. The trigger of deliveries knows this too: see triggers/webhook_deliveries.sql. */
-export const typesNamed = (names: readonly EventTypeName[]): EventType[] =>
+export const eventTypesOf = (names: readonly EventTypeName[]): EventType[] =>
   EVENT_TYPES.filter((type) => names.includes(type) || names.includes(familyOf(type)));

@@ -1,7 +1,8 @@
 import { Column, is, noopDecoder, Param, Placeholder, SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { drizzle } from "drizzle-orm/d1";
+import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import type { SelectResultFields } from "drizzle-orm/query-builders/select.types";
+import type { SQLiteTable, SQLiteUpdateBuilder, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import { type Database, fromPrimaryIfInDoubt } from "./database.ts";
 
 /*
@@ -10,7 +11,20 @@ import { type Database, fromPrimaryIfInDoubt } from "./database.ts";
  */
 
 /** Builds statements, for prepared queries and for subqueries. It runs none. */
-export const builder = drizzle({ prepare: () => null } as unknown as D1Database);
+export const builder = drizzle({ prepare: () => null } as unknown as D1Database) as Builder;
+
+interface Builder extends Omit<DrizzleD1Database, "update"> {
+  /** SET takes placeholders too, encoded as the column is. Drizzle's type leaves them out. */
+  update<Table extends SQLiteTable>(
+    table: Table,
+  ): {
+    set(
+      values: {
+        [Name in keyof SQLiteUpdateSetSource<Table>]: SQLiteUpdateSetSource<Table>[Name] | Placeholder;
+      },
+    ): ReturnType<SQLiteUpdateBuilder<Table, "async", D1Result>["set"]>;
+  };
+}
 
 /** The row of a selection: `type WaitingRoom = Row<typeof waitingRoomColumns>`. */
 export type Row<Columns extends Record<string, Column | SQL.Aliased | SQL>> = {
@@ -119,7 +133,7 @@ export function decode<Result>({ compiled: { decoders } }: BoundQuery<Result>, r
   return rows as Result[];
 }
 
-export function placeholders<Values>(): Placeholders<Values> {
+function placeholders<Values>(): Placeholders<Values> {
   return new Proxy({} as Placeholders<Values>, {
     get: (_, name) => new Placeholder(String(name)),
     ownKeys: () => {

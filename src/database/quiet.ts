@@ -1,4 +1,5 @@
-import { eq, notExists, type SQL, sql } from "drizzle-orm";
+import { eq, notExists, type SQL } from "drizzle-orm";
+import { columnAs } from "./expressions.ts";
 import { builder, preparedQuery } from "./queries.ts";
 import { databaseSettings } from "./schema.ts";
 
@@ -10,7 +11,7 @@ import { databaseSettings } from "./schema.ts";
 
 const quietSetting = () =>
   builder
-    .select({ since: sql<number>`${databaseSettings.value}`.as("since") })
+    .select({ since: columnAs(databaseSettings.value, "since") })
     .from(databaseSettings)
     .where(eq(databaseSettings.name, "quiet"));
 

@@ -32,7 +32,7 @@ import type {
  * What a table declaration cannot say is in the triggers: see the files in triggers/.
  */
 
-const id = () => integer().primaryKey({ autoIncrement: true });
+const idColumn = () => integer().primaryKey({ autoIncrement: true });
 const timestamps = { created_at: integer().notNull(), updated_at: integer().notNull() };
 const organizationId = () =>
   integer()
@@ -115,7 +115,7 @@ export const SYSTEM_USER_ID = 1;
 export const organizationUsers = sqliteTable(
   "organization_users",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     email: text().notNull(),
     display_name: text().notNull(),
@@ -157,7 +157,7 @@ export const organizationUserAssists = sqliteTable(
 export const apiClients = sqliteTable(
   "api_clients",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     organization_user_id: integer().notNull(),
     name: text().notNull(),
@@ -203,7 +203,7 @@ export const idempotencyKeys = sqliteTable(
 export const waitingRooms = sqliteTable(
   "waiting_rooms",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     user_id: integer(),
     name: text().notNull(),
@@ -250,7 +250,7 @@ export const waitingRoomSlugs = sqliteTable(
 export const waitingRoomSubs = sqliteTable(
   "waiting_room_subs",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     waiting_room_id: integer().notNull(),
     user_id: integer(),
@@ -283,7 +283,7 @@ export const waitingRoomSubs = sqliteTable(
 export const calls = sqliteTable(
   "calls",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     key: text().notNull(),
     organization_user_id: integer().notNull(),
@@ -333,7 +333,7 @@ export const calls = sqliteTable(
 export const legalHolds = sqliteTable(
   "legal_holds",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull(),
     reason: text(),
@@ -364,7 +364,7 @@ export const legalHolds = sqliteTable(
 export const participants = sqliteTable(
   "participants",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     key: text().notNull(),
     waiting_room_id: integer().notNull(),
@@ -423,12 +423,12 @@ export const participants = sqliteTable(
 
 /**
  * What participants decided on being recorded, as it was reported: a ledger, whose rows are never changed or deleted (see
- * triggers/consents.sql). `method` is how the participant said so. What a report means is in consents.merge.ts.
+ * append_only.ts). `method` is how the participant said so. What a report means is in consents.merge.ts.
  */
 export const consents = sqliteTable(
   "consents",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     participant_id: integer().notNull(),
     reporter: text().$type<ConsentReporter>().notNull(),
@@ -481,7 +481,7 @@ export const WHOLE_ORGANIZATION = 0;
 export const transcripts = sqliteTable(
   "transcripts",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull().unique(),
     summary: text(),
@@ -528,7 +528,7 @@ export const transcriptParts = sqliteTable(
 export const soapNotes = sqliteTable(
   "soap_notes",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull().unique(),
     text: text().notNull(),
@@ -548,7 +548,7 @@ export const soapNotes = sqliteTable(
 /**
  * Recordings. `egress_id` is the recording backend's own id. `changed_by_user_id` is the user whom the report of the last
  * change named, null where nobody was named: the triggers that write the audit entries (see
- * triggers/egress_audit_logs.sql) take it from here.
+ * audited_fields.ts) take it from here.
  *
  * `ended_at` is null until the recording has ended. `early_ended_at` is what a report said of the end before that.
  *
@@ -561,7 +561,7 @@ export const soapNotes = sqliteTable(
 export const egresses = sqliteTable(
   "egresses",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     call_id: integer().notNull(),
     egress_id: text().notNull(),
@@ -618,13 +618,13 @@ export const egressFiles = sqliteTable(
 
 /**
  * What happened to a recording, and who read it. Entries are neither changed nor deleted: triggers refuse it, and
- * triggers on egresses write the entries of creations and changes (see triggers/egress_audit_logs.sql).
+ * triggers on egresses write the entries of creations and changes (see audited_fields.ts).
  * `object_changes` holds [old, new] for each field as it is stored: times in milliseconds, booleans as 0 and 1.
  */
 export const egressAuditLogs = sqliteTable(
   "egress_audit_logs",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     egress_id: integer()
       .notNull()
@@ -650,7 +650,7 @@ export const egressAuditLogs = sqliteTable(
 export const accessLogs = sqliteTable(
   "access_logs",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     at: integer().notNull(),
     event: text().$type<AccessEvent>().notNull(),
@@ -682,7 +682,7 @@ export const accessLogs = sqliteTable(
 export const accessLogSeals = sqliteTable(
   "access_log_seals",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     date: text().notNull(),
     count: integer().notNull(),
@@ -755,7 +755,7 @@ export const livekitEgresses = sqliteTable(
 export const issuers = sqliteTable(
   "issuers",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     issuer: text().notNull(),
     audience: text().notNull(),
@@ -773,7 +773,7 @@ export const issuers = sqliteTable(
 export const authorizationCodes = sqliteTable(
   "authorization_codes",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     organization_user_id: integer().notNull(),
     code_digest: text().notNull().unique(),
@@ -792,16 +792,16 @@ export const authorizationCodes = sqliteTable(
 
 /**
  * An invite is pending until it is used, also when it has expired. An email has at most one pending invite. A pending one
- * goes when the member who made it may no longer make it (see organization_users.membership.ts).
+ * goes when the member who made it may no longer make it (see memberships.sql.ts).
  *
  * `resent_at` is when it was last sent again: its link names that time. `mailed_at` is when the last mail was sent, and
- * `next_mail_at` when one is due, or, once it is claimed, due again should its sender die. `mail_attempts` have failed with an
- * error that passes. Of `mail_claims` it is not known what came of them.
+ * `next_mail_at` when one is due, or, once it is leased, due again should its sender die. `mail_attempts` have failed with an
+ * error that passes. Of `mail_leases` it is not known what came of them.
  */
 export const invites = sqliteTable(
   "invites",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     email: text().notNull(),
     display_name: text().notNull(),
@@ -815,7 +815,7 @@ export const invites = sqliteTable(
     mailed_at: integer(),
     next_mail_at: integer(),
     mail_attempts: integer().notNull().default(0),
-    mail_claims: integer().notNull().default(0),
+    mail_leases: integer().notNull().default(0),
   },
   (t) => [
     uniqueIndex("invites_pending").on(t.organization_id, t.email).where(sql`used_at is null`),
@@ -872,7 +872,7 @@ export const addressMails = sqliteTable(
 export const bulkInvites = sqliteTable(
   "bulk_invites",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     total_count: integer().notNull(),
     queued_at: integer().notNull(),
@@ -926,7 +926,7 @@ export const bulkInviteRows = sqliteTable(
 export const events = sqliteTable(
   "events",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     type: text().$type<EventType>().notNull(),
     data: text({ mode: "json" }).$type<Record<string, number | string>>().notNull(),
@@ -949,13 +949,13 @@ export const events = sqliteTable(
  * off.
  *
  * Of the deliveries: `due_at` is when the next is due, or earlier, and null if none is pending. Until `lease_until`, only
- * the lane that set it sends (see webhook_deliveries.lane.ts). `failing_since` is when a delivery failed after the last
+ * the lane that set it sends (see webhook_lanes.service.ts). `failing_since` is when a delivery failed after the last
  * that did not. `message_at` is when the message that the queue has for the endpoint comes, or came.
  */
 export const webhookEndpoints = sqliteTable(
   "webhook_endpoints",
   {
-    id: id(),
+    id: idColumn(),
     organization_id: organizationId(),
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventTypeName[]>(),
@@ -1013,8 +1013,8 @@ export const webhookDeliveries = sqliteTable(
 
 /**
  * The lengths of the lists whose rows it would take too long to count. Triggers keep them (see triggers/list_totals.sql):
- * nothing else writes here. `owner_id` is whose list it is: an organization user (for calls), an organization (for
- * invites), an egress (for audit entries, by event).
+ * nothing else writes here. `owner_id` is whose list it is: an organization (for invites), an egress (for audit entries, by
+ * event). How many calls there are, call_daily_metrics says.
  */
 export const listTotals = sqliteTable(
   "list_totals",
@@ -1026,7 +1026,7 @@ export const listTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.list, t.owner_id] })],
 );
 
-export type ListName = "invites" | "calls" | `egress_audit_logs:${AuditEvent}`;
+export type ListName = "invites" | `egress_audit_logs:${AuditEvent}`;
 
 /** The highest number so far that was given out, of what is numbered but has no row of its own. */
 export const sequences = sqliteTable("sequences", {
@@ -1053,7 +1053,7 @@ export const databaseSettings = sqliteTable("database_settings", {
 export const places = sqliteTable(
   "places",
   {
-    id: id(),
+    id: idColumn(),
     slug: text().notNull().unique(),
     ...slugParts(),
     shard: integer().notNull(),

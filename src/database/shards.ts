@@ -14,7 +14,7 @@ type Bindings = Pick<Env, "DB" | "BULK_INVITES" | "INVITE_MAILS" | "WEBHOOKS">;
 type ShardEnv<E> = E & { SHARD?: number };
 
 /** By each of the environments. Wrappers of queues are kept: an isolate remembers by them what it has sent. */
-const known = new WeakMap<object, Map<number, Bindings>>();
+const knownEnvironments = new WeakMap<object, Map<number, Bindings>>();
 
 /** The shards that an environment binds, in ascending order. */
 export const shardsOf = (env: object): number[] => [...environmentsOf(env).keys()];
@@ -37,7 +37,7 @@ export function envOfShard<E extends Bindings>(env: E, shard: number): E {
 }
 
 function environmentsOf(env: object): Map<number, Bindings> {
-  const before = known.get(env);
+  const before = knownEnvironments.get(env);
   if (before) return before;
   const others = Object.keys(env)
     .flatMap((name) => /^DB_([1-9]\d{0,4})$/.exec(name)?.[1] ?? [])
@@ -46,27 +46,27 @@ function environmentsOf(env: object): Map<number, Bindings> {
     .sort((a, b) => a - b);
   const environments = new Map([[0, env as Bindings]]);
   for (const shard of others) environments.set(shard, withShard(env as Bindings, shard));
-  for (const each of environments.values()) known.set(each, environments);
+  for (const each of environments.values()) knownEnvironments.set(each, environments);
   return environments;
 }
 
 const withShard = (env: Bindings, shard: number): ShardEnv<Bindings> => ({
   ...env,
   DB: (env as unknown as Record<string, D1Database>)[`DB_${shard}`] as D1Database,
-  BULK_INVITES: namingShard(env.BULK_INVITES, shard),
-  INVITE_MAILS: namingShard(env.INVITE_MAILS, shard),
-  WEBHOOKS: namingShard(env.WEBHOOKS, shard),
+  BULK_INVITES: queueOfShard(env.BULK_INVITES, shard),
+  INVITE_MAILS: queueOfShard(env.INVITE_MAILS, shard),
+  WEBHOOKS: queueOfShard(env.WEBHOOKS, shard),
   SHARD: shard,
 });
 
 /** A queue whose messages carry the shard. */
-function namingShard(queue: Queue, shard: number): Queue {
-  const named = (body: unknown) => ({ ...(body as object), shard });
+function queueOfShard(queue: Queue, shard: number): Queue {
+  const bodyWithShard = (body: unknown) => ({ ...(body as object), shard });
   return {
-    send: (body, options) => queue.send(named(body), options),
+    send: (body, options) => queue.send(bodyWithShard(body), options),
     sendBatch: (messages, options) =>
       queue.sendBatch(
-        Array.from(messages, (message) => ({ ...message, body: named(message.body) })),
+        Array.from(messages, (message) => ({ ...message, body: bodyWithShard(message.body) })),
         options,
       ),
   } as Queue;

@@ -1,4 +1,5 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL } from "drizzle-orm";
+import { coalesce, scalar } from "./expressions.ts";
 import { builder, type Value } from "./queries.ts";
 import { type ListName, listTotals } from "./schema.ts";
 
@@ -8,5 +9,5 @@ export function totalOf(list: ListName, owner_id: Value<number>): SQL<number> {
     .select({ total: listTotals.total })
     .from(listTotals)
     .where(and(eq(listTotals.list, list), eq(listTotals.owner_id, owner_id)));
-  return sql`coalesce(${total}, 0)`;
+  return coalesce(scalar(total), 0);
 }

@@ -1,27 +1,13 @@
-/** Writes the part of triggers/egress_audit_logs.sql that follows from AUDITED_FIELDS. */
-import { writeFileSync } from "node:fs";
 import { AUDITED_FIELDS } from "../database/audited_fields.ts";
 import { SYSTEM_USER_ID } from "../database/schema.ts";
-import { readText } from "./migrations.ts";
-import { TRIGGERS } from "./triggers.ts";
 
-const GENERATED = /(?<=^-- Generated from .*\n)[\s\S]*?(?=^-- End of the generated part)/m;
-
-/** @returns whether the file was changed */
-export function generateAuditTriggers(): boolean {
-  const path = `${TRIGGERS}/egress_audit_logs.sql`;
-  const text = readText(path);
-  const generated = withAuditTriggers(text);
-  if (generated !== text) writeFileSync(path, generated);
-  return generated !== text;
-}
-
-/** The file's text with its generated part as it should be. */
-export function withAuditTriggers(text: string): string {
-  if (!GENERATED.test(text))
-    throw new Error('egress_audit_logs.sql lacks "-- Generated from …" or "-- End of the generated part."');
-  return text.replace(GENERATED, () => [created(), updated()].join("\n"));
-}
+/**
+ * An egress is neither created nor changed without its audit entry, whatever code does it: so triggers write the entries. An
+ * entry holds [old, new] for each audited field, as the column stores it: a change of nothing else writes none. It names the
+ * user whom the report of the change named. The entries for reads are written by the service, because SQLite has no trigger
+ * for SELECT.
+ */
+export const auditTriggers = (): string => [created(), updated()].join("\n");
 
 /** An entry always names somebody: where no report did, it was the service. */
 const NAMED_USER = `coalesce(new.changed_by_user_id, ${SYSTEM_USER_ID})`;

@@ -5,7 +5,6 @@
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { SYSTEM_USER_ID } from "../database/schema.ts";
-import { generateAuditTriggers } from "./audit_triggers.ts";
 import {
   DIGESTS,
   generate,
@@ -22,7 +21,6 @@ if (isDeployed())
   throw new Error(
     `Databases have run the migrations in ${DIGESTS}, so migrations are only added: use \`npm run db:generate\` and \`npm run db:triggers\`.`,
   );
-generateAuditTriggers();
 rmSync("drizzle", { recursive: true, force: true });
 mkdirSync("drizzle");
 const [made = ""] = generate(["--name", "baseline"], "pipe");

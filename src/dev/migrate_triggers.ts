@@ -3,7 +3,6 @@
  * database equal to the files in src/database/triggers. It changes just what differs, and rebuilds the data of a
  * subject whose triggers or views changed.
  */
-import { generateAuditTriggers } from "./audit_triggers.ts";
 import { generate, migratedDatabase, requireDeployed, writeMigration } from "./migrations.ts";
 import {
   createFromFiles,
@@ -17,7 +16,6 @@ import {
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 requireDeployed();
-if (generateAuditTriggers()) say(`Generated the triggers on egresses in ${TRIGGERS}/egress_audit_logs.sql.`);
 const database = migratedDatabase();
 const present = definitionsIn(database);
 const wanted = createFromFiles(database);

@@ -92,12 +92,12 @@ function requireBodies(options: Arguments) {
       user: { email: options.email, display_name: options["display-name"], roles: ["organization_admin"] },
     },
   };
-  if (!organization) faults.push(...faultsOf(createOrganizationBody, bodies.organization));
+  if (!organization) faults.push(...faultsOf(createOrganizationBody(), bodies.organization));
   // The service could make one from the name. But a command that is repeated would make a second organization then.
   if (!organization && options.slug === undefined) faults.push("--slug: is required");
-  if (!user) faults.push(...faultsOf(createUserBody, bodies.user));
+  if (!user) faults.push(...faultsOf(createUserBody(), bodies.user));
   const client = { api_client: { name: options["client-name"], organization_user_id: 1 } };
-  faults.push(...faultsOf(createApiClientBody, client, "client-name"));
+  faults.push(...faultsOf(createApiClientBody(), client, "client-name"));
   if (faults.length > 0) throw new UsageError(faults.join("\n"));
   return bodies;
 }

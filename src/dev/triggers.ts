@@ -1,10 +1,22 @@
 /** Compares the triggers and views of a database with their files, and writes the SQL that makes them equal. */
 import { readdirSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { appendOnlyTriggers } from "./append_only_triggers.ts";
+import { auditTriggers } from "./audit_triggers.ts";
 import { readText } from "./migrations.ts";
 
 export const TRIGGERS = "src/database/triggers";
 const REBUILD = ".rebuild.sql";
+
+/** The triggers that are made of a list, by the list's file. */
+const GENERATED = {
+  "src/database/append_only.ts": appendOnlyTriggers,
+  "src/database/audited_fields.ts": auditTriggers,
+};
+
+/** SQLite looks for the tables and columns that triggers name when they run, or when a table gets a new name. */
+const PROBE =
+  "; CREATE TABLE probe (id); ALTER TABLE probe RENAME TO renamed_probe; DROP TABLE renamed_probe";
 
 /** A trigger or a view. */
 export interface Definition {
@@ -15,7 +27,7 @@ export interface Definition {
   sql: string;
 }
 
-/** As a file has it: `subject` is the file's name, without its ending. */
+/** As a file has it: `subject` is the file's name, without its ending; empty for one that is generated. */
 export type WantedDefinition = Definition & { subject: string };
 
 export interface Difference {
@@ -41,7 +53,7 @@ const subjectFiles = () =>
     .sort();
 
 /**
- * Replaces the triggers and views of an empty database with those of the files, and returns them. SQLite reads the
+ * Replaces the triggers and views of an empty database with those of the files and lists, and returns them. SQLite reads the
  * files, so that nothing here needs to understand SQL. It runs the rebuild files too, so that none fails for the first
  * time in a migration.
  */
@@ -49,25 +61,24 @@ export function createFromFiles(database: DatabaseSync): WantedDefinition[] {
   const subjects = new Map<string, string>();
   database.exec(dropStatements(definitionsIn(database)).join("\n"));
   for (const file of subjectFiles().filter((each) => !each.endsWith(REBUILD))) {
-    // SQLite looks for the tables and columns that triggers name when they run, or when a table gets a new name.
-    runFile(
-      database,
-      file,
-      "; CREATE TABLE probe (id); ALTER TABLE probe RENAME TO renamed_probe; DROP TABLE renamed_probe",
-    );
+    runFile(database, file, PROBE);
     for (const { name } of definitionsIn(database))
       if (!subjects.has(name)) subjects.set(name, file.slice(0, -".sql".length));
   }
+  for (const [file, generate] of Object.entries(GENERATED)) run(database, file, generate() + PROBE);
   for (const subject of rebuildableSubjects()) runFile(database, `${subject}${REBUILD}`);
   return definitionsIn(database).map((each) => ({ ...each, subject: subjects.get(each.name) ?? "" }));
 }
 
-function runFile(database: DatabaseSync, file: string, probe = "") {
+const runFile = (database: DatabaseSync, file: string, probe = "") =>
+  run(database, `${TRIGGERS}/${file}`, readText(`${TRIGGERS}/${file}`) + probe);
+
+function run(database: DatabaseSync, file: string, statements: string) {
   try {
-    database.exec(readText(`${TRIGGERS}/${file}`) + probe);
+    database.exec(statements);
   } catch (error) {
     throw new Error(
-      `${TRIGGERS}/${file} does not fit the migrated tables, or D1: ${(error as Error).message}. ` +
+      `${file} does not fit the migrated tables, or D1: ${(error as Error).message}. ` +
         "Correct the file or, where it needs a new table or column, run `npm run db:generate` first.",
       { cause: error },
     );

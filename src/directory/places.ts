@@ -37,12 +37,16 @@ export type Place = Row<typeof columns>;
 export type OrganizationName = { id: number } | { slug: string };
 
 /** By directory, where the organizations live that this isolate has looked up lately. */
-const known = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
+const knownPlaces = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
 /** The shard in which an organization lives. For one that nobody knows it is the first, which has nothing of it. */
-export async function shardOf(directory: Database, name: OrganizationName, now: number): Promise<number> {
-  const memory = known.get(directory) ?? new Map();
-  known.set(directory, memory);
+export async function shardOfOrganization(
+  directory: Database,
+  name: OrganizationName,
+  now: number,
+): Promise<number> {
+  const memory = knownPlaces.get(directory) ?? new Map();
+  knownPlaces.set(directory, memory);
   const place = memory.get(JSON.stringify(name));
   if (place && place.until > now) return place.shard;
   const found = await runFirst(directory, "id" in name ? placeOfId(name) : placeOfSlug(name));

@@ -5,6 +5,7 @@ import type { ClientContext, Requester } from "../context.ts";
 import { primaryOf } from "../database/database.ts";
 import { PURPOSES_OF_USE } from "../database/enums.ts";
 import { MAX_ACTING_USER_LENGTH } from "../limits.ts";
+import { lazily } from "../memory.ts";
 import { ApiError } from "./errors.ts";
 import { printableAscii } from "./wire.ts";
 
@@ -26,16 +27,20 @@ export const BAD_ACTING_HEADERS = [BAD_ACTING_USER, BAD_PURPOSE];
 /** What is read here is recorded, and the organization wants to know for whom. */
 export const NOBODY_ACTS = `${ACTING_USER} and ${PURPOSE_OF_USE}: are required for what the access log records, because the organization wants to know who reads it, and why`;
 
-/** The headers as the reference describes them. */
-export const actingHeaders = z.object({
-  [ACTING_USER]: printableAscii(MAX_ACTING_USER_LENGTH).optional(),
-  [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional(),
-});
+/** An id in another system. */
+export const actingUser = lazily(() => printableAscii(MAX_ACTING_USER_LENGTH));
 
-const shape = actingHeaders.shape;
+/** The headers as the reference describes them. */
+export const actingHeaders = lazily(() =>
+  z.object({
+    [ACTING_USER]: actingUser().optional(),
+    [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional(),
+  }),
+);
 
 /** @throws ApiError 400 if one of the headers is at fault */
 export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_user" | "purpose"> {
+  const { shape } = actingHeaders();
   const acting_user = shape[ACTING_USER].safeParse(req.header(ACTING_USER));
   if (!acting_user.success) throw new ApiError(400, BAD_ACTING_USER);
   const purpose = shape[PURPOSE_OF_USE].safeParse(req.header(PURPOSE_OF_USE));

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ExternalEnv } from "./external_api.ts";
-import { policy, tooMany } from "./rate_limits.ts";
+import { rateLimitPolicy, tooMany } from "./rate_limits.ts";
 
 /** Requests with a limit of their own, and the counter and the setting of each. */
 const COSTLY = {
@@ -28,5 +28,5 @@ export async function countCostly(c: HonoContext<ExternalEnv>, limited: CostlyRe
   const { caller, settings } = c.var.context;
   const { success } = await c.env[counter].limit({ key: String(caller.api_client_id) });
   if (!success) throw tooMany(limited, settings[setting]);
-  c.header("RateLimit-Policy", policy(limited, settings[setting]), { append: true });
+  c.header("RateLimit-Policy", rateLimitPolicy(limited, settings[setting]), { append: true });
 }

@@ -77,7 +77,7 @@ export const isPassing = (error: unknown): boolean =>
   isCausedBy(error, (cause) => cause instanceof DatabaseTimeout || PASSING.test(cause.message));
 
 export function handleError(error: Error, c: HonoContext) {
-  const refusal = refusalOf(error);
+  const refusal = toApiError(error);
   const { status, reason } = refusal;
   if (!(error instanceof ApiError || error instanceof WriteConflict))
     logFault({ request_id: c.get("requestId") }, error);
@@ -85,7 +85,7 @@ export function handleError(error: Error, c: HonoContext) {
   return refuse(c, refusal);
 }
 
-function refusalOf(error: Error): ApiError {
+function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof WriteConflict) return writeConflict();
   return isPassing(error) ? databaseUnavailable() : internalError();

@@ -16,7 +16,7 @@ const notReady = (reason: RefusalReason<"health">, where = "") =>
 type Fault = Exclude<RefusalReason<"health">, "settings_at_fault">;
 
 /** What this isolate found last, by database: undefined for one that was not reached. */
-const known = new WeakMap<D1Database, { at: number; state: DatabaseState | undefined }>();
+const knownStates = new WeakMap<D1Database, { at: number; state: DatabaseState | undefined }>();
 
 /** Since when a request has been asking a database. */
 const askedSince = new WeakMap<D1Database, number>();
@@ -24,7 +24,7 @@ const askedSince = new WeakMap<D1Database, number>();
 const isLately = (at: number | undefined, time: number) =>
   at !== undefined && Math.abs(Date.now() - at) < time;
 
-const isKnown = (DB: D1Database) => isLately(known.get(DB)?.at, HEALTH_KNOWN_FOR);
+const isKnown = (DB: D1Database) => isLately(knownStates.get(DB)?.at, HEALTH_KNOWN_FOR);
 
 /** True for one request at a time. Only one that was cancelled has not said by then what it found. */
 function mayAsk(DB: D1Database): boolean {
@@ -33,7 +33,7 @@ function mayAsk(DB: D1Database): boolean {
   return true;
 }
 
-async function stateOf(env: Env): Promise<DatabaseState | undefined> {
+async function findState(env: Env): Promise<DatabaseState | undefined> {
   const { DB } = env;
   // Anybody can ask: at once, they ask the database once.
   let asks = false;
@@ -41,16 +41,16 @@ async function stateOf(env: Env): Promise<DatabaseState | undefined> {
     asks = !isKnown(DB) && mayAsk(DB);
     return asks || isKnown(DB);
   });
-  if (!asks) return known.get(DB)?.state;
+  if (!asks) return knownStates.get(DB)?.state;
   const answer = databaseState(DB, shardsOf(env));
   const state = await (isSharded(env) ? inTime(answer, HEALTH_TIMEOUT) : answer).catch(() => undefined);
-  known.set(DB, { at: Date.now(), state });
+  knownStates.set(DB, { at: Date.now(), state });
   askedSince.delete(DB);
   return state;
 }
 
 /** @param directory undefined if it does not say which ranges it has given */
-function faultOf(
+function faultOfShard(
   shard: number,
   state: DatabaseState | undefined,
   directory: DatabaseState | undefined,
@@ -58,17 +58,17 @@ function faultOf(
   if (!state) return "database_unreachable";
   if (!state.isUpToDate) return "migrations_missing";
   if (shard > 0 && state.range === null) return "range_missing";
-  const given = shard === 0 ? null : directory ? directory.ranges[shard] : state.range;
-  const isOther = state.range !== given || (state.shard !== null && state.shard !== shard);
+  const expectedRange = shard === 0 ? null : directory ? directory.ranges[shard] : state.range;
+  const isOther = state.range !== expectedRange || (state.shard !== null && state.shard !== shard);
   return isOther ? "wrong_database" : undefined;
 }
 
 /** By shard. */
-function faultsOf(states: Map<number, DatabaseState | undefined>): [number, Fault][] {
+function faultsOfShards(states: Map<number, DatabaseState | undefined>): [number, Fault][] {
   const first = states.get(0);
   const directory = first?.isUpToDate ? first : undefined;
   const faults = [...states].flatMap(([shard, state]): [number, Fault][] => {
-    const fault = faultOf(shard, state, directory);
+    const fault = faultOfShard(shard, state, directory);
     return fault ? [[shard, fault]] : [];
   });
   const unbound = (directory?.unbound ?? []).map((shard): [number, Fault] => [shard, "binding_missing"]);
@@ -92,13 +92,13 @@ export const health = new Hono<{ Bindings: Env }>().get("/", async (c) => {
   }
   const settings = readSettings(c.env);
   const shards = shardsOf(c.env);
-  const asked = shards.map(async (shard) => [shard, await stateOf(envOfShard(c.env, shard))] as const);
+  const asked = shards.map(async (shard) => [shard, await findState(envOfShard(c.env, shard))] as const);
   const states = new Map(await Promise.all(asked));
-  const faults = faultsOf(states);
+  const faults = faultsOfShards(states);
   const [fault] = faults;
   if (fault) {
-    const named = faults.map(([shard]) => `shard ${shard}`).join(", ");
-    throw notReady(fault[1], shards.length > 1 || fault[0] > 0 ? `: ${named}` : "");
+    const names = faults.map(([shard]) => `shard ${shard}`).join(", ");
+    throw notReady(fault[1], shards.length > 1 || fault[0] > 0 ? `: ${names}` : "");
   }
   const isQuiet = [...states.values()].some((state) => state?.isQuiet);
   return c.json({

@@ -3,40 +3,31 @@ import * as z from "zod";
 type DropNulls = (value: unknown) => void;
 
 /** For what has no such fields. */
-const nothing: DropNulls = () => {};
+const dropNothing: DropNulls = () => {};
 
 /**
  * Many clients write null for a field that they leave out. So null is removed from a body wherever its schema has an
  * optional field that cannot be null.
  */
-export function nullsDropped(schema: z.ZodType): (body: unknown) => unknown {
-  let drop: DropNulls | undefined;
-  return (body) => {
-    drop ??= dropperOf(schema);
-    drop(body);
-    return body;
-  };
-}
-
-function dropperOf(schema: unknown): DropNulls {
+export function nullsDropper(schema: unknown): DropNulls {
   if (schema instanceof z.ZodObject) return dropperOfFields(schema.shape);
   if (schema instanceof z.ZodArray) {
-    const drop = dropperOf(schema.element);
-    if (drop === nothing) return nothing;
+    const drop = nullsDropper(schema.element);
+    if (drop === dropNothing) return dropNothing;
     return (value) => {
       if (Array.isArray(value)) value.forEach(drop);
     };
   }
-  if (schema instanceof z.ZodPipe) return dropperOf(schema.in);
-  return isWrapper(schema) ? dropperOf(schema.unwrap()) : nothing;
+  if (schema instanceof z.ZodPipe) return nullsDropper(schema.in);
+  return isWrapper(schema) ? nullsDropper(schema.unwrap()) : dropNothing;
 }
 
 function dropperOfFields(shape: Record<string, z.ZodType>): DropNulls {
   const leftOut = Object.keys(shape).filter((name) => meansLeftOut(shape[name] as z.ZodType));
   const nested = Object.entries(shape)
-    .map(([name, field]) => [name, dropperOf(field)] as const)
-    .filter(([, drop]) => drop !== nothing);
-  if (leftOut.length === 0 && nested.length === 0) return nothing;
+    .map(([name, field]) => [name, nullsDropper(field)] as const)
+    .filter(([, drop]) => drop !== dropNothing);
+  if (leftOut.length === 0 && nested.length === 0) return dropNothing;
   return (value) => {
     if (typeof value !== "object" || value === null) return;
     const fields = value as Record<string, unknown>;

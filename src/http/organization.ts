@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Context } from "../context.ts";
 import { organizationSlugOf } from "../database/slug.ts";
-import { type OrganizationName, shardOf } from "../directory/places.ts";
+import { type OrganizationName, shardOfOrganization } from "../directory/places.ts";
 import type { PlatformEnv } from "./platform_api.ts";
 import { pathId } from "./wire.ts";
 
@@ -12,7 +12,7 @@ import { pathId } from "./wire.ts";
 
 /** For paths below `/organizations/:organization_id`. A malformed id is refused by the route. */
 export const inOrganizationOfPath = createMiddleware<PlatformEnv>(async (c, next) => {
-  const id = pathId.safeParse(c.req.param("organization_id")).data;
+  const id = pathId().safeParse(c.req.param("organization_id")).data;
   if (id !== undefined) await enterOrganization(c.var.context, { id });
   await next();
 });
@@ -49,5 +49,5 @@ export async function enterOrganization(
 ): Promise<Context> {
   const { shards, now } = context;
   if (!shards) return context;
-  return shards.enter("shard" in name ? name.shard : await shardOf(shards.directory, name, now));
+  return shards.enter("shard" in name ? name.shard : await shardOfOrganization(shards.directory, name, now));
 }

@@ -1,34 +1,41 @@
 import * as z from "zod";
 import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
+import { lazily } from "../memory.ts";
 import { reference, shownAsInteger } from "./wire.ts";
 
 /** As a person may write a number: leading zeros do no harm. */
-const pageNumber = reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer");
+const pageNumber = lazily(() =>
+  reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer"),
+);
 
-export const pageQuery = z.object({
-  page: pageNumber
-    .transform(Number)
-    .refine((page) => page <= MAX_PAGE, `must be at most ${MAX_PAGE}`)
-    .default(1)
-    .meta(shownAsInteger(1, { maximum: MAX_PAGE, default: 1 })),
-  per_page: pageNumber
-    .transform((perPage) => Math.min(Number(perPage), MAX_PER_PAGE))
-    .default(DEFAULT_PER_PAGE)
-    .meta(shownAsInteger(1, { default: DEFAULT_PER_PAGE })),
-});
+export const pageQuery = lazily(() =>
+  z.object({
+    page: pageNumber()
+      .transform(Number)
+      .refine((page) => page <= MAX_PAGE, `must be at most ${MAX_PAGE}`)
+      .default(1)
+      .meta(shownAsInteger(1, { maximum: MAX_PAGE, default: 1 })),
+    per_page: pageNumber()
+      .transform((perPage) => Math.min(Number(perPage), MAX_PER_PAGE))
+      .default(DEFAULT_PER_PAGE)
+      .meta(shownAsInteger(1, { default: DEFAULT_PER_PAGE })),
+  }),
+);
 
-const afterId = reference(MAX_INTEGER_LENGTH)
-  .regex(/^\d+$/, "must be a non-negative integer")
-  .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
-  .default(0)
-  .meta(shownAsInteger(0, { default: 0 }));
+const afterId = lazily(() =>
+  reference(MAX_INTEGER_LENGTH)
+    .regex(/^\d+$/, "must be a non-negative integer")
+    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
+    .default(0)
+    .meta(shownAsInteger(0, { default: 0 })),
+);
 
 /** For lists by id without pages: what comes after an id. */
-export const afterQuery = z.object({ after: afterId, per_page: pageQuery.shape.per_page });
+export const afterQuery = lazily(() => z.object({ after: afterId(), per_page: pageQuery().shape.per_page }));
 
-export type AfterQuery = z.output<typeof afterQuery>;
+export type AfterQuery = z.output<ReturnType<typeof afterQuery>>;
 
-export type PageQuery = z.output<typeof pageQuery>;
+export type PageQuery = z.output<ReturnType<typeof pageQuery>>;
 
 export interface Page<Row> {
   items: Row[];

@@ -1,4 +1,5 @@
 import { MAX_INTEGER_LENGTH } from "../limits.ts";
+import { lazily } from "../memory.ts";
 import { reference } from "./wire.ts";
 
 /*
@@ -13,11 +14,13 @@ export type Positions = ReadonlyMap<number, number>;
 /** The id of the first database, or `shard.id` of each, which a URL takes as it is. Some 60 fit into the allowed length. */
 export const POSITIONS = /^(\d+|\d{1,5}\.\d{1,16}(~\d{1,5}\.\d{1,16})*)$/;
 
-export const afterPositions = reference(MAX_INTEGER_LENGTH)
-  .regex(POSITIONS, "must be 0, or the `next_after` of a response")
-  .transform(readPositions)
-  .default(new Map())
-  .meta({ override: { type: "string", pattern: POSITIONS.source, default: "0" } });
+export const afterPositions = lazily(() =>
+  reference(MAX_INTEGER_LENGTH)
+    .regex(POSITIONS, "must be 0, or the `next_after` of a response")
+    .transform(readPositions)
+    .default(new Map())
+    .meta({ override: { type: "string", pattern: POSITIONS.source, default: "0" } }),
+);
 
 function readPositions(text: string): Positions {
   const parts = text.includes(".") ? text.split("~") : [`0.${text}`];

@@ -27,7 +27,7 @@ export async function countRequest(c: Limited, { caller, settings }: ClientConte
   const limit = settings.CLIENT_LIMIT_PER_MINUTE;
   const { success } = await c.env.CLIENT_LIMIT.limit({ key: String(caller.api_client_id) });
   if (!success) throw tooMany("client", limit);
-  c.header("RateLimit-Policy", policy("client", limit));
+  c.header("RateLimit-Policy", rateLimitPolicy("client", limit));
 }
 
 /** The refusal of a request whose credentials are missing or wrong: 401, or 429 beyond the limit of its address. */
@@ -85,7 +85,7 @@ export function tooMany(name: keyof typeof TOO_MANY, limit: number): ApiError {
     "Retry-After": String(RATE_LIMIT_PERIOD),
     // The counter does not say when it begins anew: at the latest after its period.
     RateLimit: `"${name}";r=0;t=${RATE_LIMIT_PERIOD}`,
-    "RateLimit-Policy": policy(name, limit),
+    "RateLimit-Policy": rateLimitPolicy(name, limit),
   };
   return new ApiError(429, tooManyText(name, limit), { headers, reason });
 }
@@ -97,4 +97,4 @@ export const LIMIT_NAMES = Object.keys(TOO_MANY);
 export const tooManyText = (name: keyof typeof TOO_MANY, limit: number) =>
   `${TOO_MANY[name][0]}: at most ${limit} a minute are served; try again in ${RATE_LIMIT_PERIOD} seconds`;
 
-export const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;
+export const rateLimitPolicy = (name: string, limit: number) => `"${name}";q=${limit};w=${RATE_LIMIT_PERIOD}`;

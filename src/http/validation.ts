@@ -3,9 +3,10 @@ import type { Env, Context as HonoContext, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { MAX_JSON_CONTAINERS, MAX_NAMED_FAULTS } from "../limits.ts";
+import { lazily } from "../memory.ts";
 import { ApiError, bodyTooLarge, noSuchPath, notJson, unprocessable } from "./errors.ts";
 import { inTurn, mayBeLarge } from "./large_bodies.ts";
-import { nullsDropped } from "./null_fields.ts";
+import { nullsDropper } from "./null_fields.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
@@ -42,45 +43,58 @@ export const IDEMPOTENCY_KEY = "Idempotency-Key";
 /** The input that a route accepts. It is attached to the middleware, where src/reference/document.ts finds it. */
 export interface Input {
   target: "query" | "param" | "json" | "header";
-  schema: z.ZodType;
+  schema: () => z.ZodType;
   /** In bytes, where the body has a limit of its own. */
   limit?: number | undefined;
 }
 
 /** Refuses a query that does not match the schema with 400. An empty parameter counts as left out. */
-export const query = <Schema extends z.ZodType>(schema: Schema) =>
-  Object.assign(
-    zValidator(
-      "query",
-      schema,
-      (result) => {
-        if (!result.success) throw new ApiError(400, explain(result.error.issues));
-      },
-      validatingWith((value) => withoutEmpty(value as Record<string, string | string[]>)),
-    ),
-    { input: { target: "query", schema } satisfies Input },
+export const query = <Schema extends z.ZodType>(schema: () => Schema) =>
+  validating(
+    "query",
+    schema,
+    (value) => withoutEmpty(value as Record<string, string | string[]>),
+    (issues) => {
+      throw new ApiError(400, explainIssues(issues));
+    },
   );
 
 /** Refuses a path parameter that does not match the schema with 404: such a thing cannot exist. */
-export const params = <Schema extends z.ZodType>(schema: Schema) =>
-  Object.assign(
-    zValidator(
-      "param",
-      schema,
-      (result, c) => {
-        if (!result.success) throw noSuchPath();
-        c.get("requireHeaders")?.();
-      },
-      validatingWith((value) => value),
-    ),
-    { input: { target: "param", schema } satisfies Input },
+export const params = <Schema extends z.ZodType>(schema: () => Schema) =>
+  validating(
+    "param",
+    schema,
+    (value) => value,
+    () => {
+      throw noSuchPath();
+    },
   );
 
-/** No schema of ours waits for anything, and asynchronous validation takes longer. */
-const validatingWith = (prepare: (value: unknown) => unknown) => ({
-  // The validator wants an error typed by the schema, which no function for all schemas can have.
-  validationFunction: (schema: z.ZodType, value: unknown) => schema.safeParse(prepare(value)) as never,
-});
+function validating<Schema extends z.ZodType, Target extends "query" | "param">(
+  target: Target,
+  schema: () => Schema,
+  prepare: (value: unknown) => unknown,
+  refuse: (issues: readonly z.core.$ZodIssue[]) => never,
+) {
+  const validator = lazily(() =>
+    zValidator(
+      target,
+      schema(),
+      (result, c: HonoContext<Env>) => {
+        if (!result.success) refuse(result.error.issues);
+        if (target === "param") c.get("requireHeaders")?.();
+      },
+      {
+        // No schema of ours waits for anything, and asynchronous validation takes longer. The validator wants an error typed
+        // by the schema, which no function for all schemas can have.
+        validationFunction: (_, value) => schema().safeParse(prepare(value)) as never,
+      },
+    ),
+  );
+  const validate: MiddlewareHandler<Env, string, { out: { [Of in Target]: z.output<Schema> } }> = (c, next) =>
+    validator()(c as never, next);
+  return Object.assign(validate, { input: { target, schema } satisfies Input });
+}
 
 /** A parameter that is there several times is a list. */
 function withoutEmpty(parameters: Record<string, string | string[]>) {
@@ -100,8 +114,8 @@ function withoutEmpty(parameters: Record<string, string | string[]>) {
  *
  * @param limit in bytes; by default the limit of the API
  */
-export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: number) {
-  const withoutNulls = nullsDropped(schema);
+export function jsonBody<Schema extends z.ZodType>(schema: () => Schema, limit?: number) {
+  const dropNulls = lazily(() => nullsDropper(schema()));
   const validateBody: MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> = async (
     c,
     next,
@@ -111,28 +125,32 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, limit?: numbe
     async function read() {
       await limitBody(maxSize)(c, async () => {
         // Hono keeps what it reads, for who reads it again. A large body takes enough memory without that.
-        const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await textOf(c);
+        const json = isLarge ? decoder.decode(await c.req.raw.arrayBuffer()) : await readBodyText(c);
         requireFewContainers(json);
-        c.req.addValidatedData("json", validated(withoutNulls(parseJson(json))));
+        const body = parseJson(json);
+        dropNulls()(body);
+        c.req.addValidatedData("json", requireValid(body));
       });
     }
     if (isLarge) return inTurn(read, next);
     await read();
     await next();
   };
-  function validated(body: unknown): object {
-    const { data, error } = schema.safeParse(body);
-    if (error) throw unprocessable(explain(error.issues));
+  function requireValid(body: unknown): object {
+    const { data, error } = schema().safeParse(body);
+    if (error) throw unprocessable(explainIssues(error.issues));
     return data as object;
   }
   return Object.assign(validateBody, { input: { target: "json", schema, limit } satisfies Input });
 }
 
 /** The text of a refusal, with the first faults: each has the path of its field. */
-export function explain(issues: readonly { path: PropertyKey[]; message: string }[]): string {
-  const named = issues.slice(0, MAX_NAMED_FAULTS);
-  const more = issues.length > named.length ? [`and ${issues.length - named.length} more`] : [];
-  return [...named.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join("; ");
+export function explainIssues(issues: readonly { path: PropertyKey[]; message: string }[]): string {
+  const firstIssues = issues.slice(0, MAX_NAMED_FAULTS);
+  const more = issues.length > firstIssues.length ? [`and ${issues.length - firstIssues.length} more`] : [];
+  return [...firstIssues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`), ...more].join(
+    "; ",
+  );
 }
 
 /** Refuses a body with more bytes with 413. */
@@ -148,7 +166,7 @@ export function limitBody(maxSize: number) {
 const decoder = new TextDecoder();
 
 /** The text of a body. The runtime warns of `text()` where the `Content-Type` is not one of a text. */
-export const textOf = async ({ req }: HonoContext): Promise<string> =>
+export const readBodyText = async ({ req }: HonoContext): Promise<string> =>
   decoder.decode(await req.arrayBuffer());
 
 /** @throws ApiError 400 */

@@ -9,8 +9,12 @@ import {
   MAX_THEME_LENGTH,
   MAX_TIMESTAMP_LENGTH,
 } from "../limits.ts";
+import { lazily } from "../memory.ts";
 
-/** Wire shapes that several resources share. */
+/*
+ * The kinds of fields that several resources have, each with its limits: requests, responses and the reference take them from
+ * here. What only one resource has is in its `.fields.ts`.
+ */
 
 const tooLong = (max: number) => `must be at most ${max} characters long`;
 
@@ -74,18 +78,20 @@ export const multilineText = (max: number) =>
     "must be text without null characters",
   );
 
-export const name = text(MAX_NAME_LENGTH);
+export const name = lazily(() => text(MAX_NAME_LENGTH));
 
-export const themeName = text(MAX_THEME_LENGTH);
+export const themeName = lazily(() => text(MAX_THEME_LENGTH));
 
 /** A reporter's own key. It is compared exactly, without trimming. */
-export const key = oneLine(z.string(), MAX_KEY_LENGTH);
+export const key = lazily(() => oneLine(z.string(), MAX_KEY_LENGTH));
 
 /** By which another system knows a visit or a person. It is opaque, so it is stored and compared exactly. */
-export const externalReference = oneLine(z.string(), MAX_EXTERNAL_REFERENCE_LENGTH);
+export const externalReference = lazily(() => oneLine(z.string(), MAX_EXTERNAL_REFERENCE_LENGTH));
 
 /** What an email field of HTML accepts (WHATWG): people sign up elsewhere through such fields. Only ASCII. */
-export const emailAddress = z.email({ pattern: z.regexes.html5Email, error: "must be an email address" });
+export const emailAddress = lazily(() =>
+  z.email({ pattern: z.regexes.html5Email, error: "must be an email address" }),
+);
 
 /** What the documents say of a URL: browsers and the service know more of them than the format `uri`. */
 export const HTTP_URL = `^[Hh][Tt][Tt][Pp][Ss]?:[^${CONTROL}]*$`;
@@ -102,21 +108,25 @@ export const reference = (max: number) => z.string().max(max, tooLong(max));
 export const ORGANIZATION_SLUG = /^[a-z0-9](-?[a-z0-9])*$/;
 
 /** The slug of a waiting room. */
-export const roomSlugReference = reference(MAX_SLUG_LENGTH).meta({ override: { pattern: "^[a-z0-9-]+$" } });
+export const roomSlug = lazily(() =>
+  reference(MAX_SLUG_LENGTH).meta({ override: { pattern: "^[a-z0-9-]+$" } }),
+);
 
 /**
  * Emails are compared without case, so they are stored in lower case. Only ASCII passes, and that is checked before:
  * some other letters, such as the Kelvin sign, become ASCII in lower case, and so another person's email.
  */
-export const email = z
-  .string()
-  .trim()
-  .max(MAX_EMAIL_LENGTH, tooLong(MAX_EMAIL_LENGTH))
-  .pipe(emailAddress)
-  .transform((address) => address.toLowerCase())
-  .meta({ override: { pattern: z.regexes.html5Email.source } });
+export const email = lazily(() =>
+  z
+    .string()
+    .trim()
+    .max(MAX_EMAIL_LENGTH, { error: tooLong(MAX_EMAIL_LENGTH), abort: true })
+    .check(emailAddress())
+    .toLowerCase()
+    .meta({ override: { pattern: z.regexes.html5Email.source } }),
+);
 
-export const id = z.int().positive();
+export const id = lazily(() => z.int().positive());
 
 /** How the reference shows an integer in a URL, which is text there. */
 export const shownAsInteger = (minimum: number, others: object = {}) => ({
@@ -124,42 +134,46 @@ export const shownAsInteger = (minimum: number, others: object = {}) => ({
 });
 
 /** The id of a row, as text. */
-export const idAsText = reference(MAX_INTEGER_LENGTH)
-  .regex(/^[1-9]\d*$/, "must be a positive integer")
-  .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER));
+export const idAsText = lazily(() =>
+  reference(MAX_INTEGER_LENGTH)
+    .regex(/^[1-9]\d*$/, "must be a positive integer")
+    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER)),
+);
 
 /** The same, as a parameter. */
-export const pathId = idAsText.meta(shownAsInteger(1));
+export const pathId = lazily(() => idAsText().meta(shownAsInteger(1)));
 
 /** ISO 8601 writes the year with four digits. The day after a time must also have such a year. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-30T00:00:00Z");
 
-export const idParams = z.object({ id: pathId });
+export const idParams = lazily(() => z.object({ id: pathId() }));
 
 /** For paths below an organization, and those that name something of it. */
-export const organizationParams = z.object({ organization_id: pathId });
+export const organizationParams = lazily(() => z.object({ organization_id: pathId() }));
 
-export const ownParams = organizationParams.extend(idParams.shape);
+export const ownParams = lazily(() => organizationParams().extend(idParams().shape));
 
-export type OwnPath = z.output<typeof ownParams>;
+export type OwnPath = z.output<ReturnType<typeof ownParams>>;
 
 const NO_TIMESTAMP = "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z";
 
 /** ISO 8601 with any offset (`Z`, `+01:00`, `+0100`, `+01`), with or without seconds. Becomes milliseconds since the epoch. */
-export const instant = z
-  .string()
-  .max(MAX_TIMESTAMP_LENGTH, { error: NO_TIMESTAMP, abort: true })
-  .transform((value) =>
-    value
-      .toUpperCase()
-      .replace(/([+-]\d\d)(?::?(\d\d))?$/, (_, hours, minutes = "00") => `${hours}:${minutes}`)
-      .replace(/(T\d\d:\d\d)(?=[Z+-])/, "$1:00"),
-  )
-  .pipe(z.iso.datetime({ offset: true, error: NO_TIMESTAMP }))
-  .transform((value) => Date.parse(value))
-  .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999")
-  .meta({ override: { type: "string", format: "date-time" } });
+export const instant = lazily(() =>
+  z
+    .string()
+    .max(MAX_TIMESTAMP_LENGTH, { error: NO_TIMESTAMP, abort: true })
+    .transform((value) =>
+      value
+        .toUpperCase()
+        .replace(/([+-]\d\d)(?::?(\d\d))?$/, (_, hours, minutes = "00") => `${hours}:${minutes}`)
+        .replace(/(T\d\d:\d\d)(?=[Z+-])/, "$1:00"),
+    )
+    .pipe(z.iso.datetime({ offset: true, error: NO_TIMESTAMP }))
+    .transform((value) => Date.parse(value))
+    .refine((time) => time >= EARLIEST && time < LATEST, "must be within the years 0000 to 9999")
+    .meta({ override: { type: "string", format: "date-time" } }),
+);
 
 /**
  * Validates a list up to its first fault: the faults of a very long list would take far more memory than the list.
@@ -183,5 +197,28 @@ export const toTimestamp = (milliseconds: number): string => new Date(millisecon
 export const toTimestampOrNull = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : toTimestamp(milliseconds);
 
+/** The contract's timestamp in a response. */
+export const timestamp = lazily(() => z.iso.datetime({ precision: 3 }));
+
 /** A calendar day in UTC, `YYYY-MM-DD`. */
-export const day = z.iso.date({ error: "must be a date such as 2026-01-31", abort: true });
+export const day = lazily(() => z.iso.date({ error: "must be a date such as 2026-01-31", abort: true }));
+
+export const count = lazily(() => z.int().min(0));
+
+/** A SHA-256 in hex. */
+export const sha256 = lazily(() =>
+  z
+    .string()
+    .length(64)
+    .regex(/^[0-9a-f]+$/),
+);
+
+/** Letters, digits, `-` and `_`. */
+export const base64Url = (length: number) =>
+  z
+    .string()
+    .length(length)
+    .regex(/^[A-Za-z0-9_-]+$/);
+
+/** Where nothing is known, the text is empty. */
+export const emptyOr = (text: z.ZodString) => z.union([text, z.literal("")]);

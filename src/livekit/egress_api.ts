@@ -2,6 +2,7 @@ import { SignJWT } from "jose";
 import * as z from "zod";
 import { textWithin } from "../http/bounded_text.ts";
 import { LIVEKIT_ANSWER_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../limits.ts";
+import { lazily } from "../memory.ts";
 import type { Settings } from "../settings.ts";
 import { type EgressInfo, egressList } from "./egress_info.ts";
 
@@ -44,15 +45,15 @@ export async function connectLiveKit(settings: Settings): Promise<FindEgress | u
       egress_id,
     });
     // A wrong address is a 404 too, with another code.
-    if (status === 404 && twirpError.safeParse(body).success) return undefined;
+    if (status === 404 && twirpError().safeParse(body).success) return undefined;
     if (status !== 200) throw new LiveKitUnavailable("not_ok", { status });
-    const answer = egressList.safeParse(body);
+    const answer = egressList().safeParse(body);
     if (!answer.success) throw new LiveKitUnavailable("malformed");
     return answer.data.items.find((each) => each.egressId === egress_id);
   };
 }
 
-const twirpError = z.object({ code: z.literal("not_found") });
+const twirpError = lazily(() => z.object({ code: z.literal("not_found") }));
 
 async function post(url: string, headers: Record<string, string>, body: object) {
   const request = {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { organizationSlugOf } from "../database/slug.ts";
 import { key, upToFirstFault } from "../http/wire.ts";
 import { MAX_EGRESS_FILES, MAX_ERROR_LENGTH } from "../limits.ts";
+import { lazily } from "../memory.ts";
 import { isFileOf } from "../resources/egresses/egresses.merge.ts";
 import { type EgressReport, reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
 import type { Room } from "./rooms.sql.ts";
@@ -14,42 +15,48 @@ const inCamelCase = (message: unknown) =>
 
 const toCamelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const text = z.string().catch("");
+const text = lazily(() => z.string().catch(""));
 
 /** Becomes milliseconds since the epoch. LiveKit writes nanoseconds as text, because they exceed 2^53; 0 is "not yet". */
-const nanoseconds = z
-  .string()
-  .regex(/^\d{1,19}$/)
-  .catch("0")
-  .transform((digits) => Number(BigInt(digits) / 1_000_000n));
+const nanoseconds = lazily(() =>
+  z
+    .string()
+    .regex(/^\d{1,19}$/)
+    .catch("0")
+    .transform((digits) => Number(BigInt(digits) / 1_000_000n)),
+);
 
-const file = z.object({ filename: text, location: text });
+const file = lazily(() => z.object({ filename: text(), location: text() }));
 
 /**
  * LiveKit's EgressInfo as protojson writes it: a field with its default value may be left out, so without a status it
  * is starting. Only what the service uses is read. A field that makes no sense counts as left out, so that whatever
  * LiveKit adds or changes, the rest can still be reported.
  */
-export const egressInfo = z.preprocess(
-  inCamelCase,
-  z.object({
-    egressId: key,
-    roomId: text,
-    roomName: text,
-    status: z.string().default("EGRESS_STARTING").catch("unknown"),
-    error: text,
-    startedAt: nanoseconds,
-    endedAt: nanoseconds,
-    fileResults: z.array(file).max(MAX_EGRESS_FILES).catch([]),
-    /** What older versions have instead. */
-    file: file.nullish().catch(null),
-  }),
+export const egressInfo = lazily(() =>
+  z.preprocess(
+    inCamelCase,
+    z.object({
+      egressId: key(),
+      roomId: text(),
+      roomName: text(),
+      status: z.string().default("EGRESS_STARTING").catch("unknown"),
+      error: text(),
+      startedAt: nanoseconds(),
+      endedAt: nanoseconds(),
+      fileResults: z.array(file()).max(MAX_EGRESS_FILES).catch([]),
+      /** What older versions have instead. */
+      file: file().nullish().catch(null),
+    }),
+  ),
 );
 
 /** What LiveKit's API answers. protojson may leave out an empty list. */
-export const egressList = z.object({ items: upToFirstFault(z.array(egressInfo)).default([]) });
+export const egressList = lazily(() =>
+  z.object({ items: upToFirstFault(z.array(egressInfo())).default([]) }),
+);
 
-export type EgressInfo = z.output<typeof egressInfo>;
+export type EgressInfo = z.output<ReturnType<typeof egressInfo>>;
 
 const FINAL = ["EGRESS_COMPLETE", "EGRESS_LIMIT_REACHED", "EGRESS_FAILED", "EGRESS_ABORTED"];
 
@@ -96,7 +103,7 @@ export function toEgressReport(info: EgressInfo, slug: string): EgressReport {
   const status = STATUSES.get(info.status) ?? (info.endedAt ? "egress_ended" : "egress_starting");
   if (status !== "egress_ended") return { status };
   const name = nameOfFile(info);
-  const parsed = storageKey.safeParse(name).data;
+  const parsed = storageKey().safeParse(name).data;
   const storage_key = parsed && isFileOf({ slug }, parsed) ? parsed : undefined;
   const error = asError(info.error) ?? (name && !storage_key ? UNUSABLE_NAME : undefined);
   return {
@@ -113,7 +120,7 @@ function nameOfFile({ status, fileResults, file }: EgressInfo): string | undefin
   return [...fileResults, file].find((each) => each?.filename && (each.location || !isFailed))?.filename;
 }
 
-const { storage_key: storageKey } = reportEgressBody.shape.egress.shape;
+const storageKey = lazily(() => reportEgressBody().shape.egress.shape.storage_key);
 
 const UNUSABLE_NAME =
   "The name of the file is not a path that begins with the organization's slug, so there is no download";

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { cleanUp } from "../database/clean_up.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
-import { manyRowWrites } from "../database/many_row_writes.ts";
+import { manyRowWrites } from "../database/insert.ts";
 import { reviseRow } from "../database/merging.ts";
 import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
 import { calls, egresses, egressFiles, livekitEgresses, organizations } from "../database/schema.ts";

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES, type ParticipantRole } from "../database/enums.ts";
 import { organizationSlugOf } from "../database/slug.ts";
-import { externalReference, id, idAsText, instant, key, name, roomSlugReference } from "../http/wire.ts";
-import { consentMethod, type consentReport } from "../resources/consents/consents.schemas.ts";
+import { externalReference, id, idAsText, instant, key, name, roomSlug } from "../http/wire.ts";
+import { lazily } from "../memory.ts";
+import { consentMethod } from "../resources/consents/consents.fields.ts";
+import type { consentReport } from "../resources/consents/consents.schemas.ts";
 import { type EgressEvent, egressInfo, toEgressEvent } from "./egress_info.ts";
 import type { Room } from "./rooms.sql.ts";
 
@@ -12,7 +14,7 @@ import type { Room } from "./rooms.sql.ts";
  * events of older and newer servers can be used too.
  */
 
-const text = z.string().catch("");
+const text = lazily(() => z.string().catch(""));
 
 /** Becomes milliseconds since the epoch; 0 where there is no such time. So many digits reach up to the year 5138. */
 const time = (digits: number, unit: number) =>
@@ -21,49 +23,57 @@ const time = (digits: number, unit: number) =>
     .catch("0")
     .transform((value) => (new RegExp(`^\\d{1,${digits}}$`).test(String(value)) ? Number(value) * unit : 0));
 
-const seconds = time(11, 1000);
-const milliseconds = time(14, 1);
+const seconds = lazily(() => time(11, 1000));
+const milliseconds = lazily(() => time(14, 1));
 
-const room = z.object({ sid: key, name: text, metadata: text, creationTime: seconds });
+const room = lazily(() => z.object({ sid: key(), name: text(), metadata: text(), creationTime: seconds() }));
 
-const attributes = z.object({
-  role: text,
-  user_id: text,
-  external_reference: text,
-  recording_consent: text,
-  recording_consent_at: text,
-  recording_consent_method: text,
-});
+const attributes = lazily(() =>
+  z.object({
+    role: text(),
+    user_id: text(),
+    external_reference: text(),
+    recording_consent: text(),
+    recording_consent_at: text(),
+    recording_consent_method: text(),
+  }),
+);
 
-const participant = z.object({
-  sid: text,
-  identity: text,
-  name: text,
-  kind: text,
-  joinedAt: seconds,
-  joinedAtMs: milliseconds,
-  disconnectReason: text,
-  attributes: attributes.catch(attributes.parse({})),
-});
+const participant = lazily(() =>
+  z.object({
+    sid: text(),
+    identity: text(),
+    name: text(),
+    kind: text(),
+    joinedAt: seconds(),
+    joinedAtMs: milliseconds(),
+    disconnectReason: text(),
+    attributes: attributes().catch(attributes().parse({})),
+  }),
+);
 
-const liveKitEvent = z.object({
-  event: text,
-  id: text,
-  createdAt: seconds,
-  room: room.nullish().catch(null),
-  participant: participant.nullish().catch(null),
-  egressInfo: egressInfo.nullish().catch(null),
-});
+const liveKitEvent = lazily(() =>
+  z.object({
+    event: text(),
+    id: text(),
+    createdAt: seconds(),
+    room: room().nullish().catch(null),
+    participant: participant().nullish().catch(null),
+    egressInfo: egressInfo().nullish().catch(null),
+  }),
+);
 
-type LiveKitEvent = z.output<typeof liveKitEvent>;
+type LiveKitEvent = z.output<ReturnType<typeof liveKitEvent>>;
 
 /** What a room's metadata must say, as JSON, where LiveKit is to report the call. */
-const visitIds = z.object({ waiting_room_slug: roomSlugReference, organization_user_id: id });
+const visitIds = lazily(() => z.object({ waiting_room_slug: roomSlug(), organization_user_id: id() }));
 
-const visitMetadata = visitIds.extend({ external_reference: externalReference.optional().catch(undefined) });
+const visitMetadata = lazily(() =>
+  visitIds().extend({ external_reference: externalReference().optional().catch(undefined) }),
+);
 
 /** An event of a room whose metadata says whose visit it is. */
-export interface VisitEvent extends z.output<typeof visitMetadata>, Room {
+export interface VisitEvent extends z.output<ReturnType<typeof visitMetadata>>, Room {
   /** False where the event says no time, so that the time of an end is that at which it came. */
   has_time: boolean;
   /** Orders what events say of the room. */
@@ -91,7 +101,7 @@ export interface Visitor {
   role: ParticipantRole | undefined;
   user_id: number | undefined;
   external_reference: string | undefined;
-  consent: z.output<typeof consentReport>;
+  consent: z.output<ReturnType<typeof consentReport>>;
 }
 
 /** Why nothing can be reported. */
@@ -108,7 +118,7 @@ interface EventIds {
 
 /** What an event reports. `now` stands for the time of an event that has none. */
 export function translate(body: unknown, now: number): Translation & { ids: EventIds } {
-  const parsed = liveKitEvent.safeParse(body);
+  const parsed = liveKitEvent().safeParse(body);
   if (!parsed.success) return { unusable: "malformed", ids: {} };
   return { ...translateEvent(parsed.data, now), ids: idsOf(parsed.data) };
 }
@@ -145,16 +155,16 @@ function translateEvent(event: LiveKitEvent, now: number): Translation {
 function readMetadata(
   metadata: string,
   organization_slug: string,
-): z.output<typeof visitMetadata> | { unusable: Unusable } {
+): z.output<ReturnType<typeof visitMetadata>> | { unusable: Unusable } {
   let read: unknown;
   try {
     read = JSON.parse(metadata);
   } catch {
     return { unusable: "no visit" };
   }
-  const names = typeof read === "object" && read !== null ? Object.keys(visitIds.shape) : [];
+  const names = typeof read === "object" && read !== null ? Object.keys(visitIds().shape) : [];
   if (!names.some((each) => Object.hasOwn(read as object, each))) return { unusable: "no visit" };
-  const parsed = visitMetadata.safeParse(read);
+  const parsed = visitMetadata().safeParse(read);
   const isOfOrganization =
     parsed.success && organizationSlugOf(parsed.data.waiting_room_slug) === organization_slug;
   return isOfOrganization ? parsed.data : { unusable: "metadata at fault" };
@@ -179,26 +189,26 @@ function visitorOf(
   const { sid, identity, kind, attributes } = participant;
   // Older servers have no kinds, but name an egress's participant after the egress.
   if (MACHINERY.includes(kind) || /^EG_\w+$/.test(identity)) return {};
-  const own = firstValid(key, identity, sid);
+  const own = firstValid(key(), identity, sid);
   if (!own) return {};
   const joined_at = participant.joinedAtMs || participant.joinedAt || (joined && createdAt) || undefined;
   const has_left = !joined && !STAYS.includes(participant.disconnectReason);
   return {
     visitor: {
-      keys: [own, firstValid(key, `${room_sid}:${own}`, sid) ?? own],
+      keys: [own, firstValid(key(), `${room_sid}:${own}`, sid) ?? own],
       has_left,
       said_at: joined_at === undefined ? createdAt : joined_at + (joined ? 0 : 1),
       event_at: at,
       joined_at,
       left_at: has_left ? Math.max(at, joined_at ?? 0) : undefined,
-      display_name: name.safeParse(participant.name).data,
+      display_name: name().safeParse(participant.name).data,
       role: PARTICIPANT_ROLES.find((each) => each === attributes.role),
-      user_id: idAsText.safeParse(attributes.user_id).data,
-      external_reference: externalReference.safeParse(attributes.external_reference).data,
+      user_id: idAsText().safeParse(attributes.user_id).data,
+      external_reference: externalReference().safeParse(attributes.external_reference).data,
       consent: {
         recording_consent: CONSENTS.get(attributes.recording_consent),
-        recording_consent_at: instant.safeParse(attributes.recording_consent_at).data,
-        recording_consent_method: consentMethod.safeParse(attributes.recording_consent_method).data,
+        recording_consent_at: instant().safeParse(attributes.recording_consent_at).data,
+        recording_consent_method: consentMethod().safeParse(attributes.recording_consent_method).data,
       },
     },
   };

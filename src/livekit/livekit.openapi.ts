@@ -1,19 +1,17 @@
 import * as z from "zod";
+import { emptyOr, externalReference, key, name } from "../http/wire.ts";
 import {
   HOUR,
   LIVEKIT_BODY_LIMIT,
   LIVEKIT_EGRESS_KEPT_FOR,
   LIVEKIT_ROOM_TOLERANCE,
-  MAX_CONSENT_METHOD_LENGTH,
   MAX_EGRESS_FILES,
   MAX_ERROR_LENGTH,
-  MAX_EXTERNAL_REFERENCE_LENGTH,
   MAX_INTEGER_LENGTH,
   MAX_STORAGE_KEY_LENGTH,
   MINUTE,
 } from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
-import { key, line } from "../openapi/shapes.ts";
 import {
   CARDIOLOGY,
   EGRESS,
@@ -25,26 +23,27 @@ import {
   STORAGE_KEY,
   VISIT_REFERENCE,
 } from "../openapi/story.ts";
+import { consentMethod } from "../resources/consents/consents.fields.ts";
 
 /** Of any length that a body may have. */
-const text = () => z.string().max(LIVEKIT_BODY_LIMIT);
+const anyText = () => z.string().max(LIVEKIT_BODY_LIMIT);
 
 /** A 64-bit integer: protojson writes it as a text. */
-const integer = (digits: number) =>
+const int64 = (digits: number) =>
   z
     .string()
     .max(digits)
     .regex(/^[0-9]+$/);
 
 /** Until the year 5138. */
-const seconds = () => integer(11);
+const unixSeconds = () => int64(11);
 
 const file = z
   .object({
-    filename: text().describe(
+    filename: anyText().describe(
       `The storage key, if it can be one: see \`storage_key\` of \`PUT /organizations/{organization_id}/egresses/{egress_id}\`, with at most ${MAX_STORAGE_KEY_LENGTH} bytes. It begins with the organization's slug and a slash. Otherwise there is no download, and the error of the egress says so. A file that another recording has, or ever had, is left out.`,
     ),
-    location: text().describe(
+    location: anyText().describe(
       "Where LiveKit has put the file. After a failure, a file without it counts as not there.",
     ),
   })
@@ -55,11 +54,11 @@ const NAME_OF_ROOM = `The name of the room. It begins with the organization's sl
 const room = z
   .object({
     sid: key().describe("The key of the call. A room without it is not used."),
-    name: text().describe(NAME_OF_ROOM),
-    metadata: text().describe(
+    name: anyText().describe(NAME_OF_ROOM),
+    metadata: anyText().describe(
       "JSON with `waiting_room_slug` and `organization_user_id` (a number), both of the organization that the name names, if LiveKit is to report the call. Without these two, only egresses of the room are reported. `external_reference` is that of the call; one that cannot be a reference is left out, and it counts where it differs from what LiveKit said last. Other keys are ignored.",
     ),
-    creationTime: seconds().describe(
+    creationTime: unixSeconds().describe(
       "When the call started, in seconds since 1970. Without it, that is the time of the earliest event.",
     ),
   })
@@ -67,7 +66,7 @@ const room = z
 
 const attributes = z
   .object({
-    role: text().describe(
+    role: anyText().describe(
       "`provider` or `recipient`. With anything else, a new participant is a `recipient`.",
     ),
     user_id: z
@@ -75,7 +74,7 @@ const attributes = z
       .max(MAX_INTEGER_LENGTH)
       .regex(/^[1-9][0-9]*$/)
       .describe("The `user_id` of a user of the organization. Any other is ignored."),
-    external_reference: line(MAX_EXTERNAL_REFERENCE_LENGTH).describe(
+    external_reference: emptyOr(externalReference()).describe(
       "The text by which another system knows the person. One that cannot be a reference is left out, and it counts where it differs from what LiveKit said last.",
     ),
     recording_consent: z
@@ -83,10 +82,10 @@ const attributes = z
       .describe(
         "Whether the participant consents to a recording. Without it, the participant was not asked. It is a decision where it differs from what LiveKit said last.",
       ),
-    recording_consent_at: text().describe(
+    recording_consent_at: anyText().describe(
       "When the participant decided that, in ISO 8601 with an offset. A time in the future counts as now. Without it, a refusal counts from when the event comes, and a consent from when the participant joined: so consent that was withdrawn comes back only with a later time here.",
     ),
-    recording_consent_method: line(MAX_CONSENT_METHOD_LENGTH).describe(
+    recording_consent_method: emptyOr(consentMethod()).describe(
       "How the participant said so, for example `verbal` or `form`.",
     ),
   })
@@ -94,13 +93,13 @@ const attributes = z
 
 const participant = z
   .object({
-    sid: text().describe("The key of the participant, if the `identity` cannot be one."),
+    sid: anyText().describe("The key of the participant, if the `identity` cannot be one."),
     identity: key().describe("The key of the participant."),
-    name: line().describe("The display name. If it is empty, the identity is the name."),
-    kind: text().describe("Participants of the kinds `EGRESS`, `INGRESS` and `AGENT` are ignored."),
-    joinedAt: seconds().describe("When the participant joined, in seconds since 1970."),
-    joinedAtMs: integer(14).describe("The same in milliseconds. If both are there, this one counts."),
-    disconnectReason: text().describe(
+    name: emptyOr(name()).describe("The display name. If it is empty, the identity is the name."),
+    kind: anyText().describe("Participants of the kinds `EGRESS`, `INGRESS` and `AGENT` are ignored."),
+    joinedAt: unixSeconds().describe("When the participant joined, in seconds since 1970."),
+    joinedAtMs: int64(14).describe("The same in milliseconds. If both are there, this one counts."),
+    disconnectReason: anyText().describe(
       "Why the participant left. After `DUPLICATE_IDENTITY` and `MIGRATION` the person is still there, by another connection.",
     ),
     attributes: attributes.describe("What LiveKit's access token says of the participant."),
@@ -110,16 +109,16 @@ const participant = z
 const egressInfo = z
   .object({
     egressId: key().describe("The `egress_id` of the egress. An event without it is not used."),
-    roomId: text().describe("The `sid` of the room: the key of the call."),
-    roomName: text().describe(NAME_OF_ROOM),
-    status: text().describe(
+    roomId: anyText().describe("The `sid` of the room: the key of the call."),
+    roomName: anyText().describe(NAME_OF_ROOM),
+    status: anyText().describe(
       "LiveKit's status: `EGRESS_STARTING`, `EGRESS_ACTIVE`, `EGRESS_ENDING`, or one of the final ones, which all become `egress_ended`. Without it, the egress is starting.",
     ),
-    error: text().describe(`Why the egress failed. Its first ${MAX_ERROR_LENGTH} characters are kept.`),
-    startedAt: integer(19).describe(
+    error: anyText().describe(`Why the egress failed. Its first ${MAX_ERROR_LENGTH} characters are kept.`),
+    startedAt: int64(19).describe(
       "When the egress began, in nanoseconds since 1970; 0 until then. Without it, that is when the event happened.",
     ),
-    endedAt: integer(19).describe("When the egress ended, in nanoseconds since 1970; 0 until then."),
+    endedAt: int64(19).describe("When the egress ended, in nanoseconds since 1970; 0 until then."),
     fileResults: z
       .array(file)
       .max(MAX_EGRESS_FILES)
@@ -131,11 +130,11 @@ const egressInfo = z
 /** What the service reads of an event. The route itself takes any JSON: what it cannot use, it only logs. */
 const eventBody = z
   .object({
-    event: text().describe(
+    event: anyText().describe(
       "The name of the event. Those that begin with `egress_` report an egress, `participant_joined` and `participant_left` a participant, and `room_finished` the end of a call. The first event of a room whose metadata says whose visit it is makes the call, whatever its name.",
     ),
-    id: text().describe("The id of the event. It stands in the service's log."),
-    createdAt: seconds().describe(
+    id: anyText().describe("The id of the event. It stands in the service's log."),
+    createdAt: unixSeconds().describe(
       "When it happened, in seconds since 1970. Without it, that is when it came.",
     ),
     room: room.describe("The room. Events of egresses do not need it."),

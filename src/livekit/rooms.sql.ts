@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, isNull, lte, or, sql } from "drizzle-orm";
+import { scalar } from "../database/expressions.ts";
 import { builder, type Values } from "../database/queries.ts";
 import { calls, organizations } from "../database/schema.ts";
 import { LIVEKIT_ROOM_TOLERANCE } from "../limits.ts";
@@ -16,10 +17,12 @@ export interface Room {
 
 /** Selects the id of the organization of a room. */
 export const organizationOfRoom = ({ organization_slug }: Pick<Values<Room>, "organization_slug">) =>
-  sql<number>`${builder
-    .select({ id: organizations.id })
-    .from(organizations)
-    .where(eq(organizations.slug, organization_slug))}`;
+  scalar(
+    builder
+      .select({ id: organizations.id })
+      .from(organizations)
+      .where(eq(organizations.slug, organization_slug)),
+  );
 
 /**
  * Selects the id of the call of a room: the organization's call whose key is the sid; else the one whose key is the name, if it
@@ -43,5 +46,5 @@ export const callIdOfRoom = (room: Values<Room>) =>
         ),
       ),
     )
-    .orderBy(desc(sql`${calls.key} = ${room.room_sid}`))
+    .orderBy(desc(eq(calls.key, room.room_sid)))
     .limit(1);

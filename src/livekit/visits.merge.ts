@@ -98,10 +98,17 @@ type Words = { [Field in keyof LastWords]?: NonNullable<LastWords[Field]>[0] | u
 /** Of what an event says, that on which no later one has had a word yet, and which differs from the word before. */
 function newsOf(words: Words, said_at: number, before: LastWords): Partial<ReportOnCall> {
   const fields = Object.keys(words) as (keyof Words)[];
-  const latest = fields.filter((field) => words[field] !== undefined && said_at > (before[field]?.[1] ?? -1));
-  if (latest.length === 0) return {};
-  const said = { ...before, ...Object.fromEntries(latest.map((field) => [field, [words[field], said_at]])) };
-  const news = latest.filter((field) => field !== "recording_consent" && words[field] !== before[field]?.[0]);
+  const latestKnown = fields.filter(
+    (field) => words[field] !== undefined && said_at > (before[field]?.[1] ?? -1),
+  );
+  if (latestKnown.length === 0) return {};
+  const said = {
+    ...before,
+    ...Object.fromEntries(latestKnown.map((field) => [field, [words[field], said_at]])),
+  };
+  const news = latestKnown.filter(
+    (field) => field !== "recording_consent" && words[field] !== before[field]?.[0],
+  );
   return {
     ...Object.fromEntries(news.map((field) => [field, words[field]])),
     livekit_said: JSON.stringify(said, fields),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ApiError } from "../http/errors.ts";
+import { count } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
-import { count } from "./shapes.ts";
 
 /** Examples by what they show. The first is what readers see first. */
 export type Examples = Record<string, unknown>;

@@ -76,7 +76,8 @@ function operationObject(
   tag: string,
   operation: Operation,
 ): ZodOpenApiOperationObject {
-  const schemaOf = (target: Input["target"]) => route.inputs.find((input) => input.target === target)?.schema;
+  const schemaOf = (target: Input["target"]) =>
+    route.inputs.find((input) => input.target === target)?.schema();
   const [query, path, json, header] = [
     schemaOf("query"),
     schemaOf("param"),
@@ -99,7 +100,7 @@ function operationObject(
       header: z.object({
         ...(header ? described(header, parameters).shape : {}),
         ...(method === "GET" ? { "X-D1-Bookmark": bookmarkParameter } : {}),
-        ...(api === "external" ? described(actingHeaders).shape : {}),
+        ...(api === "external" ? described(actingHeaders()).shape : {}),
       }),
     },
     ...(body

@@ -1,6 +1,6 @@
 import slugify from "@sindresorhus/slugify";
 import type * as z from "zod";
-import { explain } from "../http/validation.ts";
+import { explainIssues } from "../http/validation.ts";
 import type { Examples, WithExamples } from "../openapi/operation.ts";
 
 /** The examples by what they show; one that stands alone has no name. */
@@ -16,7 +16,7 @@ export function requireExamplesToMatch(
     const { error } = schema.safeParse(example);
     if (error)
       throw new Error(
-        `${where}: the example ${name && `"${name}" `}does not match its schema: ${explain(error.issues)}`,
+        `${where}: the example ${name && `"${name}" `}does not match its schema: ${explainIssues(error.issues)}`,
       );
   }
 }

@@ -13,7 +13,7 @@ import {
 import { httpsRequired } from "../http/https.ts";
 import { BAD_KEY } from "../http/idempotency_key.ts";
 import { tooManyText } from "../http/rate_limits.ts";
-import { explain, type Input } from "../http/validation.ts";
+import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import {
   EXTERNAL_BODY_LIMIT,
@@ -117,7 +117,7 @@ function commonRefusals(
   const [query, param, json, key] = [of("query"), of("param"), of("json"), of("header")];
   const all: Common[] = [];
   if (json || body) all.push([400, "The body is not JSON.", [notJson().message]]);
-  if (query) all.push([400, "A query parameter is not valid.", [faultOf(query.schema, "?")]]);
+  if (query) all.push([400, "A query parameter is not valid.", [faultOf(query.schema(), "?")]]);
   if (key)
     all.push([
       400,
@@ -138,7 +138,7 @@ function commonRefusals(
     const reason = hasError(operation, 422)
       ? "The body is not valid, or what it asks for cannot be done."
       : "The body does not match its schema.";
-    all.push([422, reason, [faultOf(json.schema)]]);
+    all.push([422, reason, [faultOf(json.schema())]]);
   }
   if (key) all.push([422, "The `Idempotency-Key` was used for another request.", [keyWasUsed().message]]);
   all.push([429, APIS[api].tooMany, tooManyErrors(api)]);
@@ -176,7 +176,7 @@ function faultOf(schema: z.ZodType, value?: string): string {
       : Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value]));
   const { error } = schema.safeParse(wrong);
   if (!error) throw new Error("A schema accepts what was to be an example of a fault");
-  return explain(error.issues);
+  return explainIssues(error.issues);
 }
 
 function headersFor(api: Api, method: string, status: number, operation: Operation) {

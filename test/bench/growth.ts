@@ -3,6 +3,9 @@ import { A_YEAR } from "./operations.ts";
 
 const PER_PAGE = 25;
 
+/** On so many dates the organization user had calls. */
+const DAYS = 366;
+
 export interface Grown {
   name: string;
   figures: Figures;
@@ -19,17 +22,17 @@ export async function measureGrowth(bench: Bench, latency: number): Promise<Grow
     const { ours } = await measure(bench, operation, undefined, { latency, cpu_blocks: 0, cpu_block: 0 });
     grown.push({ name, figures: ours, bound });
   };
-  /** @param isCounted whether each page counts the rows of the list, in an index */
-  const addPages = async (name: string, path: string, isCounted = false) => {
+  /** @param countedOf of how many rows each page takes its total, in a list of so many */
+  const addPages = async (name: string, path: string, countedOf = (_total: number) => 0) => {
     const { total_pages, total_count } = (await client("GET", path)).pagination;
-    const bound = 4 * PER_PAGE + 10 + (isCounted ? total_count : 0);
+    const bound = 4 * PER_PAGE + 10 + countedOf(total_count);
     await add(`${name}, first page`, path, bound);
     await add(`${name}, last page`, `${path}?page=${total_pages}`, bound + total_count);
   };
-  await addPages("Waiting rooms", "/waiting_rooms", true);
+  await addPages("Waiting rooms", "/waiting_rooms", (total) => total);
   await addPages("Invites", "/invites");
-  await addPages("Calls", call.results.replace(/\/\d+$/, ""));
+  await addPages("Calls", call.results.replace(/\/\d+$/, ""), () => DAYS);
   await addPages("Audit entries", `${call.results}/egresses/${call.egress_id}/audit_logs`);
-  await add("Call metrics of a year", A_YEAR, 366 + 10);
+  await add("Call metrics of a year", A_YEAR, DAYS + 10);
   return grown;
 }

@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { AwsClient } from "aws4fetch";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { presignDownload } from "../../src/resources/egresses/egresses.download.ts";
+import { presignDownload } from "../../src/resources/egresses/egresses.files.ts";
 import { readSettings } from "../../src/settings.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";

@@ -6,57 +6,38 @@ const ROLES = [
   "external",
   "platform",
   "service",
+  "fields",
   "schemas",
   "responses",
   "merge",
   "policy",
   "refusals",
   "sql",
+  "lists",
+  "entries",
   "chores",
+  "queue",
+  "files",
+  "keys",
+  "tokens",
   "openapi",
 ];
 
 /** Files of resources whose role is not in the list, and why they are files of their own. */
 const OTHER_ROLES: Record<string, string> = {
-  "access_log_seals/access_log_seals.files.ts": "the files in the bucket, without the database",
-  "access_log_seals/access_log_seals.keys.ts": "the keys that sign seals, without the database",
-  "access_logs/access_logs.calls.ts": "entries about what a call has, for the resources that have it",
-  "access_logs/access_logs.entries.ts": "the statements that write entries, for all resources",
-  "access_logs/access_logs.lists.ts": "the statements of lists, by whatever leads to few entries",
   "access_logs/access_logs.ndjson.ts": "entries as lines, without the database",
   "api_clients/api_clients.cache.ts": "what an isolate knows of clients, between requests",
-  "bulk_invites/bulk_invites.processing.ts": "the work of the queue's consumer",
-  "bulk_invites/bulk_invites.queue.ts": "the queue's consumer",
-  "calls/calls.erasure.ts": "the chore that erases references",
-  "calls/calls.lists.ts": "the statements of lists by time or reference, of one, some or all owners",
   "calls/calls.reads.ts": "what a report of a call is decided on, whoever reports it",
   "calls/calls.results.ts": "a call with what there is of its results, which other resources' tables have",
-  "egresses/egresses.claims.ts": "the statements of a deletion",
-  "egresses/egresses.deletion.ts": "the course of a deletion, by a request or by the cron",
-  "egresses/egresses.download.ts": "presigned URLs, which have nothing to do with the database",
-  "egresses/egresses.files.ts": "the files in the bucket",
+  "invite_mails/invite_mails.content.ts": "what the mail says, without the database",
+  "invite_mails/invite_mails.limits.ts": "how many mails an organization sends, and an address gets",
   "invites/invites.acceptance.ts": "what the token does that an invitee is mailed",
-  "invites/invites.links.ts": "the token that an invitee is mailed, without the database",
-  "invites/invites.mail_claims.ts": "the statements of sending mails",
-  "invites/invites.mail.ts": "what the mail of an invite says, without the database",
-  "invites/invites.mail_limits.ts": "how many mails an organization sends, and an address gets",
-  "invites/invites.mailing.ts": "how mails are claimed, sent and recorded",
-  "invites/invites.queue.ts": "the queue's consumer, and what is told to the queue",
-  "issuers/issuers.keys.ts": "keys of identity providers, fetched and cached",
-  "organization_users/organization_users.membership.ts":
-    "what every change of a membership reads, and what it writes beside the member",
-  "token_exchange/token_exchange.verification.ts": "the check of a JWT, without a database",
   "transcripts/transcripts.document.ts": "how lines are compressed, without the database",
   "transcripts/transcripts.webvtt.ts": "how lines are written as captions, without the database",
-  "waiting_rooms/waiting_rooms.personal.ts": "how a personal room comes and goes",
   "waiting_rooms/waiting_rooms.slugs.ts":
     "how a slug is made, and what is found by every slug that a room ever had",
-  "webhook_deliveries/webhook_deliveries.lane.ts": "how the deliveries of an endpoint are sent, in order",
-  "webhook_deliveries/webhook_deliveries.leases.ts": "the statements of a lane",
-  "webhook_deliveries/webhook_deliveries.queue.ts": "the queue's consumer, and what is told to the queue",
   "webhook_deliveries/webhook_deliveries.sending.ts":
     "one signed request to a receiver, without the database",
-  "webhook_endpoints/webhook_endpoints.url.ts": "where a webhook may go, without a database",
   "participants/participants.erasure.ts": "by what an erased participant is recognized",
   "participants/participants.on_call.ts": "what a call's report, and its end, mean for those on it",
   "participants/participants.event_times.ts": "with which times events are written",
@@ -120,6 +101,18 @@ describe("Of the files in src,", () => {
     expect(gone).toEqual([]);
   });
 
+  it("no two of the Worker have a function of the same name", () => {
+    const FUNCTION =
+      /^(?:export )?(?:(?:async )?function\*? |const (?=\w+ = (?:async )?(?:[(<]|preparedQuery\b)))(\w+)/gm;
+    const functions = files
+      .filter((file) => !/^(client|dev|reference)\//.test(file))
+      .flatMap((file) => [
+        ...new Set([...readFileSync(join("src", file), "utf8").matchAll(FUNCTION)].map(([, name]) => name)),
+      ]);
+    expect(functions.length).toBeGreaterThan(files.length);
+    expect(functions.filter((name, n) => functions.indexOf(name) !== n)).toEqual([]);
+  });
+
   it("no service imports the service of another resource, and nothing beside a service does", () => {
     const offenders = imports.filter(
       ({ from, to }) =>
@@ -128,10 +121,10 @@ describe("Of the files in src,", () => {
     expect(offenders.map(say)).toEqual([]);
   });
 
-  it("schemas, SQL and merge functions import neither a service nor an API", () => {
+  it("fields, schemas, SQL and merge functions import neither a service nor an API", () => {
     const offenders = imports.filter(
       ({ from, to }) =>
-        /^(schemas|sql|merge)$/.test(roleOf(from) ?? "") && (roleOf(to) === "service" || isApi(to)),
+        /^(fields|schemas|sql|merge)$/.test(roleOf(from) ?? "") && (roleOf(to) === "service" || isApi(to)),
     );
     expect(offenders.map(say)).toEqual([]);
   });

@@ -95,12 +95,11 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
 
   const { stdout, migration = "" } = project.run("migrate_triggers");
   expect(stdout.split("\n")).toEqual([
-    `Generated the triggers on egresses in ${TRIGGERS}/egress_audit_logs.sql.`,
     expect.stringMatching(/^Wrote drizzle\/\d{4}_what_changed.sql:$/),
     "  replaces call_metric_shares",
+    "  creates refuse_all",
     "  replaces egresses_created",
     "  replaces egresses_updated",
-    "  creates refuse_all",
     "  drops egress_audit_logs_listed_inserted",
     "  drops write_conflict",
     "  rebuilds call_daily_metrics",
@@ -111,15 +110,15 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
   const statements = migration.split("--> statement-breakpoint").map((each) => each.trim().split("\n")[0]);
   expect(statements).toEqual([
     expect.stringMatching(/^-- Written by/),
-    "DROP TRIGGER `egresses_created`;",
-    "DROP TRIGGER `egresses_updated`;",
     "DROP TRIGGER `egress_audit_logs_listed_inserted`;",
     "DROP TRIGGER `write_conflict`;",
+    "DROP TRIGGER `egresses_created`;",
+    "DROP TRIGGER `egresses_updated`;",
     "DROP VIEW `call_metric_shares`;",
     "CREATE VIEW `call_metric_shares` AS",
+    "CREATE TRIGGER `refuse_all` BEFORE INSERT ON `write_conflicts`",
     "CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`",
     "CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`",
-    "CREATE TRIGGER `refuse_all` BEFORE INSERT ON `write_conflicts`",
     expect.stringMatching(/^-- Sums every share again/),
     expect.stringMatching(/^-- Counts every list again/),
   ]);
@@ -130,7 +129,7 @@ it("db:triggers writes a migration that changes what differs, and rebuilds the d
 it("db:triggers refuses a file that D1 would refuse: six terms in a compound SELECT are too many", () => {
   const project = aDeployedProject();
   const rebuild = `${TRIGGERS}/list_totals.rebuild.sql`;
-  const term = "SELECT 'calls', organization_user_id, count(*) FROM calls GROUP BY 2";
+  const term = "SELECT 'invites', organization_id, count(*) FROM invites WHERE used_at IS NULL GROUP BY 2";
   project.edit(rebuild, term, Array(6).fill(term).join(" UNION "));
   expect(project.refusal("migrate_triggers")).toMatch(
     /list_totals\.rebuild\.sql does not fit.*too many terms in compound SELECT/,

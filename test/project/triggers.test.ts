@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { withAuditTriggers } from "../../src/dev/audit_triggers.ts";
 import { migratedDatabase, readText } from "../../src/dev/migrations.ts";
 import {
   createFromFiles,
@@ -23,11 +22,6 @@ describe("The triggers and views of the migrated database", () => {
       found.map(({ kind, name, subject }) => `${kind}: ${name} (${subject ?? "no subject"})`),
       `A file was changed without a migration, or a migration lost a trigger: ${RUN}.`,
     ).toEqual([]);
-  });
-
-  it("on egresses write an entry of each field in AUDITED_FIELDS", () => {
-    const file = readText(`${TRIGGERS}/egress_audit_logs.sql`);
-    expect(file, `The file does not match audited_fields.ts: ${RUN}.`).toBe(withAuditTriggers(file));
   });
 });
 

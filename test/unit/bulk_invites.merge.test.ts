@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { workOff } from "../../src/resources/bulk_invites/bulk_invites.merge.ts";
+import { endRowsOfChunk } from "../../src/resources/bulk_invites/bulk_invites.merge.ts";
 import { ROW_FAULTS } from "../../src/resources/bulk_invites/bulk_invites.refusals.ts";
 import type { PendingRow } from "../../src/resources/bulk_invites/bulk_invites.schemas.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
-const DAY = 86_400_000;
 const sending = { settings: { INVITE_VALIDITY_DAYS: 3 }, mailer: null };
 
 const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
@@ -22,31 +21,9 @@ const aRow = (row: number, known: Partial<PendingRow> = {}): PendingRow => ({
 });
 
 const errorsOf = (rows: PendingRow[], places = 50) =>
-  workOff(rows, places, sending, NOW).ends.map(({ error }) => error);
+  endRowsOfChunk(rows, places, sending, NOW).ends.map(({ error }) => error);
 
 describe("A row of a bulk invite", () => {
-  it("becomes an invite of whoever sent the request", () => {
-    expect(workOff([aRow(7)], 1, sending, NOW)).toEqual({
-      ends: [{ row: 7, error: null }],
-      invites: [
-        {
-          organization_id: 1,
-          email: "ivy-7@example.com",
-          display_name: "Ivy Invitee",
-          roles: ["provider"],
-          expires_at: NOW + 3 * DAY,
-          created_at: NOW,
-          updated_at: NOW,
-          created_by_user_id: 33,
-          mail_status: "off",
-          next_mail_at: null,
-          mail_attempts: 0,
-          mail_claims: 0,
-        },
-      ],
-    });
-  });
-
   it.each<[string, Partial<PendingRow>]>([
     [ROW_FAULTS.repeated, { is_repeated: true, has_account: true }],
     [ROW_FAULTS.account, { has_account: true, pending_until: NOW + 1 }],
@@ -54,7 +31,10 @@ describe("A row of a bulk invite", () => {
     [ROW_FAULTS.activeInvite, { pending_until: NOW + 1 }],
     [ROW_FAULTS.expiredInvite("2026-01-31T09:30:00.000Z"), { pending_until: NOW }],
   ])("fails with the first of its faults: %s", (error, known) => {
-    expect(workOff([aRow(0, known)], 50, sending, NOW)).toEqual({ ends: [{ row: 0, error }], invites: [] });
+    expect(endRowsOfChunk([aRow(0, known)], 50, sending, NOW)).toEqual({
+      ends: [{ row: 0, error }],
+      invites: [],
+    });
   });
 
   it("fails where no place is left, and one with a fault of its own takes none", () => {

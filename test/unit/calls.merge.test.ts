@@ -92,42 +92,6 @@ const RITA = { key: "rita", display_name: "Rita", role: "recipient" as const, jo
 const started = () => apply(NOTHING, { ...FIRST, participants: [RITA] });
 
 describe("A report of a call", () => {
-  it("makes the call in the room that it names", () => {
-    expect(started().call).toMatchObject({
-      organization_id: 1,
-      waiting_room_id: 7,
-      organization_user_id: OWNER,
-      started_at: 100,
-      ended_at: null,
-      failed: false,
-      hold_id: null,
-    });
-  });
-
-  it("keeps what a later report leaves out", () => {
-    const before = apply(started(), { failed: true, legal_hold: true });
-    expect(apply(before, {})).toEqual(before);
-  });
-
-  it("lets null clear failed, and not the end", () => {
-    const ended = apply(started(), { failed: true, ended_at: 200 });
-    expect(apply(ended, { failed: null, ended_at: null }).call).toMatchObject({
-      failed: false,
-      ended_at: 200,
-    });
-  });
-
-  it("begins a legal hold once, and never ends one", () => {
-    const begins = (stored: Stored, report: CallReport) =>
-      mergeCall(knownTo(report, stored), "call", report, NOW).beginsHold;
-    expect(begins(NOTHING, { ...FIRST, legal_hold: true })).toBe(true);
-    expect(begins(started(), { legal_hold: true })).toBe(true);
-    for (const report of [{}, { legal_hold: false }]) expect(begins(started(), report)).toBe(false);
-    const held = apply(started(), { legal_hold: true });
-    for (const report of [{}, { legal_hold: false }, { legal_hold: true }])
-      expect(apply(held, report)).toEqual(held);
-  });
-
   it("that ends the call lets everybody leave who is still there", () => {
     const paul = { ...RITA, key: "paul", left_at: 150 };
     const before = apply(started(), { participants: [paul, { ...RITA, key: "late", joined_at: 300 }] });
@@ -137,44 +101,6 @@ describe("A report of a call", () => {
       paul: 150,
       late: 300,
     });
-  });
-
-  it("adds somebody to an ended call as somebody who has left", () => {
-    const ended = apply(started(), { ended_at: 200 });
-    const { participants } = apply(ended, { participants: [{ ...RITA, key: "paul" }] });
-    expect(participants.find(({ key }) => key === "paul")?.left_at).toBe(200);
-  });
-
-  it.each<[string, Stored, CallReport, RegExp]>([
-    [
-      "a first report without a room",
-      NOTHING,
-      { ...FIRST, waiting_room_slug: undefined },
-      /must name a waiting room/,
-    ],
-    [
-      "a first report without an owner",
-      NOTHING,
-      { ...FIRST, organization_user_id: undefined },
-      /are required/,
-    ],
-    ["a first report without a start", NOTHING, { ...FIRST, started_at: undefined }, /are required/],
-    [
-      "an owner of another organization",
-      NOTHING,
-      { ...FIRST, organization_user_id: 99 },
-      /organization_user_id: must be a user of the organization/,
-    ],
-    [
-      "a later owner of another organization",
-      started(),
-      { organization_user_id: 99 },
-      /organization_user_id: must be a user of the organization/,
-    ],
-    ["an end before the start", started(), { ended_at: 99 }, /must not be before started_at/],
-    ["a start after the end", apply(started(), { ended_at: 200 }), { started_at: 201 }, /must not be before/],
-  ])("is refused: %s", (_, before, report, error) => {
-    expect(() => apply(before, report)).toThrow(error);
   });
 });
 

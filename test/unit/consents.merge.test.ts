@@ -35,27 +35,12 @@ function reported(ledger: KnownConsent[], { by = "platform", consent, at, method
 const ledgerOf = (...reports: Report[]) =>
   reports.reduce<KnownConsent[]>((ledger, each, n) => reported(ledger, each, FIRST_REPORT + n * SECOND), []);
 
-const decisions = (...reports: Report[]) =>
-  ledgerOf(...reports).map(({ decision, decided_at }) => [decision, decided_at]);
-
 describe("A report of consent without a time", () => {
-  it("is a grant from when the participant joined, and a refusal from its arrival", () => {
-    expect(decisions(grants, refuses)).toEqual([
-      ["granted", JOINED],
-      ["refused", FIRST_REPORT + SECOND],
-    ]);
-  });
-
   it("is no grant from later than now, as where the clock of the reporter is ahead", () => {
     const [granted] = [
       mergeConsent({ ledger: [], present_since: 5000 }, "platform", { recording_consent: true }, 9),
     ];
     expect(granted).toMatchObject({ decided_at: 9, reported_at: 9 });
-  });
-
-  it("is no decision where the same reporter said so last", () => {
-    expect(decisions(grants, grants, refuses, refuses)).toHaveLength(2);
-    expect(decisions({ ...grants, at: 150 }, grants)).toHaveLength(1);
   });
 
   it("is a decision of its own by another reporter", () => {
@@ -85,34 +70,6 @@ describe("A report of consent without a time", () => {
     ],
   ])("or at the same time: the refusal counts: %s", (_, reports) => {
     expect(recordingConsent(ledgerOf(...reports))).toBe(false);
-  });
-});
-
-describe("A report of consent with a time", () => {
-  it("is a decision once, however often it comes", () => {
-    const given = { ...grants, at: 200, method: "verbal" };
-    const [one, ...others] = ledgerOf(given, { ...given, method: "form" }, given);
-    expect(one).toMatchObject({ decision: "granted", decided_at: 200, method: "verbal" });
-    expect(others).toEqual([]);
-  });
-
-  it("brings consent back if it is later than the refusal, and not otherwise", () => {
-    const refusal = { ...refuses, at: 300 };
-    expect(recordingConsent(ledgerOf(refusal, { ...grants, at: 301 }))).toBe(true);
-    expect(recordingConsent(ledgerOf({ ...grants, at: 301 }, refusal))).toBe(true);
-    expect(recordingConsent(ledgerOf(refusal, { ...grants, at: 299 }))).toBe(false);
-  });
-
-  it("is refused if it is too far in the future, and nothing else is", () => {
-    const latest = FIRST_REPORT + CONSENT_CLOCK_TOLERANCE;
-    expect(decisions({ ...grants, at: latest })).toEqual([["granted", latest]]);
-    expect(() => decisions({ ...grants, at: latest + 1 })).toThrow(
-      /not be more than 60 seconds in the future/,
-    );
-  });
-
-  it("is ignored without a decision, even in the future", () => {
-    expect(decisions({ at: 10 ** 9, method: "form" })).toEqual([]);
   });
 });
 

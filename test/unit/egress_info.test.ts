@@ -15,7 +15,7 @@ const anEgress = (fields: Fields = {}) => new EgressInfo({ egressId: "EG_1", roo
 const aFile = (fields: ConstructorParameters<typeof FileInfo>[0] = {}) =>
   new FileInfo({ filename: "clinic/1.mp4", location: "https://bucket.example/clinic/1.mp4", ...fields });
 
-const reportOf = (json: unknown) => toEgressReport(egressInfo.parse(json), "clinic");
+const reportOf = (json: unknown) => toEgressReport(egressInfo().parse(json), "clinic");
 
 /** What the service makes of it when LiveKit writes it into an event. */
 const reportOfEvent = (fields: Fields) => reportOf(anEgress(fields).toJson());
@@ -43,7 +43,7 @@ describe("An EgressInfo of LiveKit", () => {
 
   it("names the room by its id and its name", () => {
     const json = anEgress({ roomName: "cardiology" }).toJson();
-    expect(egressInfo.parse(json)).toMatchObject({
+    expect(egressInfo().parse(json)).toMatchObject({
       egressId: "EG_1",
       roomId: "RM_1",
       roomName: "cardiology",
@@ -148,7 +148,7 @@ describe("An EgressInfo of LiveKit", () => {
     const asEvents = (list.toJson() as { items: unknown[] }).items;
     expect(written.items[0]).toMatchObject({ egress_id: "EG_1", error: "", stream_results: [] });
     const [parsed, parsedEvents] = [written.items, asEvents].map((items) =>
-      items.map((item) => egressInfo.parse(item)),
+      items.map((item) => egressInfo().parse(item)),
     );
     expect(parsed).toEqual(parsedEvents);
     expect(written.items.map(reportOf)).toEqual(asEvents.map(reportOf));
@@ -156,12 +156,12 @@ describe("An EgressInfo of LiveKit", () => {
 
   it("without an id is not one", () => {
     for (const json of [{}, { egressId: "" }, { egressId: 7 }, [], null, "EG_1", 7])
-      expect(egressInfo.safeParse(json).success).toBe(false);
+      expect(egressInfo().safeParse(json).success).toBe(false);
   });
 
   it("needs little memory, however long its lists are", () => {
     const zeros = Array.from({ length: 500_000 }, () => 0);
-    expect(egressList.safeParse({ items: zeros }).error?.issues.length).toBeLessThan(5);
+    expect(egressList().safeParse({ items: zeros }).error?.issues.length).toBeLessThan(5);
     const before = process.memoryUsage().heapUsed;
     expect(reportOf({ egressId: "EG_1", fileResults: zeros })).toEqual({ status: "egress_starting" });
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
@@ -183,7 +183,7 @@ describe("An EgressInfo of LiveKit", () => {
       fc.property(fc.dictionary(fc.constantFrom(...names), value), (fields) => {
         const { ended_at, ...report } = reportOf({ ...fields, egressId: "EG_1" });
         if (ended_at !== undefined) expect(new Date(ended_at as number).getTime()).toBe(ended_at);
-        expect(reportEgressBody.safeParse({ egress: report }).error).toBeUndefined();
+        expect(reportEgressBody().safeParse({ egress: report }).error).toBeUndefined();
       }),
     );
   });

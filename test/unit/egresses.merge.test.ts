@@ -62,51 +62,6 @@ const changed = <Row extends { status: string }>(egress: Row) => ({
   check_at: egress.status === "egress_ended" ? null : NOW + EGRESS_SILENCE,
 });
 
-/** What the first report makes of it: the database adds the rest. */
-function created({ id, deletion_due_at, deletion_requested, call_ended_at, is_held, ...egress }: Egress) {
-  return changed({ ...egress, created_at: NOW });
-}
-
-describe("A first report of an egress", () => {
-  it("becomes the egress: it goes on where nothing else is said", () => {
-    expect(merge(undefined, { call_key: "call", status: "egress_starting" })).toEqual(
-      created({ ...starting, changed_by_user_id: null }),
-    );
-  });
-
-  it.each(["egress_starting", "egress_active", "egress_ending"] as const)(
-    "goes on with the status %s",
-    (status) => {
-      expect(merge(undefined, { call_key: "call", status })).toMatchObject({
-        status,
-        is_stopped: false,
-        ended_at: null,
-      });
-    },
-  );
-
-  it("of an end is stopped and has ended, whatever else it says", () => {
-    const end: EgressReport = { call_key: "call", status: "egress_ended" };
-    const ended = { status: "egress_ended", is_stopped: true, ended_at: NOW };
-    expect(merge(undefined, end)).toMatchObject(ended);
-    expect(merge(undefined, { ...end, is_stopped: false, ended_at: null })).toMatchObject(ended);
-  });
-
-  it("may say everything", () => {
-    const { error, is_stopped, ended_at, storage_key } = ended;
-    const all: EgressReport = { status: "egress_ended", error, is_stopped, ended_at, storage_key };
-    expect(merge(undefined, { ...all, call_key: "call", user_id: 3 })).toEqual(created(ended));
-  });
-
-  it.each<[string, EgressReport, RegExp]>([
-    ["no call", { status: "egress_starting" }, /call_key/],
-    ["no status", { call_key: "call" }, /status/],
-    ["nothing", {}, /call_key/],
-  ])("is refused when it names %s", (_, report, text) => {
-    expect(refusalOf(() => merge(undefined, report))).toMatch(text);
-  });
-});
-
 describe("A report of an egress is refused", () => {
   const refusal = (known: Egress | undefined, report: EgressReport, references: object) =>
     refusalOf(() =>
@@ -114,16 +69,6 @@ describe("A report of an egress is refused", () => {
     );
 
   const report: EgressReport = { call_key: "call", status: "egress_ended", storage_key: "clinic/b.wav" };
-
-  it.each(["b.wav", "clinic", "clinic-2/b.wav", "Clinic/b.wav", "a/clinic/b.wav"])(
-    "when its file does not begin with the slug of the organization, whatever became of the egress: %s",
-    (storage_key) => {
-      for (const known of [undefined, starting, ended, deleted])
-        expect(refusal(known, { ...report, storage_key }, {})).toMatch(
-          /storage_key: must begin with the organization's slug and a slash/,
-        );
-    },
-  );
 
   it("when its file is, or was, that of another recording, whatever became of the egress", () => {
     for (const known of [undefined, starting, ended, deleted]) {
@@ -133,30 +78,6 @@ describe("A report of an egress is refused", () => {
       const own = { ...KNOWN, egress: known, fileOwner: "EG_1" };
       expect(mergeEgress(own, "EG_1", report, NOW)).toMatchObject({ storage_key: "clinic/b.wav" });
     }
-  });
-
-  it("when there is no call of its call_key", () => {
-    const report = { call_key: "nowhere", user_id: 9 };
-    for (const known of [undefined, starting, ended])
-      expect(refusal(known, report, { call: undefined })).toMatch(/no call with this key/);
-  });
-
-  it("when it is the first and names no call", () => {
-    const report: EgressReport = { status: "egress_starting" };
-    expect(refusal(undefined, report, { call: undefined })).toMatch(/first report must name a call/);
-  });
-
-  it("when it names another call", () => {
-    const call = { id: 99 };
-    for (const known of [starting, ended])
-      expect(refusal(known, { call_key: "other", user_id: 9 }, { call })).toMatch(
-        /must be the call of the first report/,
-      );
-  });
-
-  it("when its user is not of the organization", () => {
-    for (const known of [undefined, starting, ended])
-      expect(refusal(known, { call_key: "call", status: "egress_ended", user_id: 9 }, {})).toMatch(/user_id/);
   });
 
   it("for its call and its user, where it comes late too", () => {
@@ -175,69 +96,9 @@ describe("A report of an egress is refused", () => {
 });
 
 describe("A later report of an egress", () => {
-  it.each<[string, EgressReport]>([
-    ["says nothing", {}],
-    ["names only the call", { call_key: "call" }],
-    ["names only who caused it", { user_id: 4 }],
-    ["repeats the start", { call_key: "call", status: "egress_starting" }],
-    [
-      "says null of all that may be null",
-      { error: null, is_stopped: null, ended_at: null, storage_key: null },
-    ],
-  ])("changes nothing where it %s", (_, report) => {
-    expect(merge(starting, report)).toBe(starting);
-  });
-
-  it.each<[string, EgressReport, Partial<Egress>]>([
-    ["an error, of nobody", { error: "Lost." }, { error: "Lost.", changed_by_user_id: null }],
-    [
-      "an error, of nobody in so many words",
-      { error: "Lost.", user_id: null },
-      { error: "Lost.", changed_by_user_id: null },
-    ],
-    ["an error, of somebody", { error: "Lost.", user_id: 4 }, { error: "Lost.", changed_by_user_id: 4 }],
-    ["that it was stopped", { is_stopped: true, user_id: 3 }, { is_stopped: true }],
-    ["an end before it, which waits", { ended_at: 30, user_id: 3 }, { early_ended_at: 30 }],
-    ["a storage key", { storage_key: "clinic/b.wav", user_id: 3 }, { storage_key: "clinic/b.wav" }],
-    ["the next status", { status: "egress_active", user_id: 3 }, { status: "egress_active" }],
-    [
-      "the end",
-      { status: "egress_ended", ended_at: 40, user_id: 3 },
-      { status: "egress_ended", is_stopped: true, ended_at: 40 },
-    ],
-    [
-      "the end, without its time",
-      { status: "egress_ended", is_stopped: false, ended_at: null, user_id: 3 },
-      { status: "egress_ended", is_stopped: true, ended_at: NOW },
-    ],
-  ])("takes in %s", (_, report, change) => {
-    expect(merge(starting, report)).toEqual(changed({ ...starting, ...change }));
-  });
-
-  it("clears with null what has not ended", () => {
-    const known = { ...starting, error: "A hiccup.", early_ended_at: 30, storage_key: "clinic/a.wav" };
-    const report = { error: null, ended_at: null, storage_key: null, user_id: 3 };
-    expect(merge(known, report)).toEqual(changed({ ...starting }));
-  });
-
   it("clears of an ended one its error and its storage key, but not its end", () => {
     const report = { error: null, ended_at: null, is_stopped: null, storage_key: null, user_id: 3 };
     expect(merge(ended, report)).toEqual(changed({ ...ended, error: null, storage_key: null }));
-  });
-
-  it("corrects when an ended one ended", () => {
-    expect(merge(ended, { ended_at: 41, user_id: 3 })).toEqual(changed({ ...ended, ended_at: 41 }));
-  });
-
-  it("takes the end that was reported before, where the status comes without it", () => {
-    const known = { ...starting, early_ended_at: 30 };
-    for (const report of [{}, { ended_at: null }])
-      expect(merge(known, { status: "egress_ended", ...report })).toMatchObject({
-        is_stopped: true,
-        ended_at: 30,
-        early_ended_at: null,
-      });
-    expect(merge(known, { status: "egress_ended", ended_at: 40 })).toMatchObject({ ended_at: 40 });
   });
 
   it.each(["egress_starting", "egress_active", "egress_ending"] as const)(
@@ -294,17 +155,6 @@ describe("A later report of an egress", () => {
   it.each([undefined, { id: 99 }])("gives it no file of another call: %o", (call) => {
     const late: EgressReport = { call_key: "other", status: "egress_ended", storage_key: "clinic/b.wav" };
     expect(mergeEgress({ ...KNOWN, egress: deleted, call }, "EG_1", late, NOW)).toBe(deleted);
-  });
-
-  it.each<EgressReport>([
-    { status: "egress_starting" },
-    { status: "egress_active" },
-    { status: "egress_ending", error: null },
-    { status: "egress_starting", error: "New.", storage_key: null, ended_at: 99, user_id: 4 },
-    { is_stopped: false },
-    { ended_at: null },
-  ])("that comes late does not move an ended one back: %o", (report) => {
-    expect(merge(ended, report)).toBe(ended);
   });
 });
 

@@ -1,87 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { afterFailedMail, newInvite, renewInvite } from "../../src/resources/invites/invites.merge.ts";
+import { renewInvite } from "../../src/resources/invites/invites.merge.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
 const DAY = 86_400_000;
 
-const input = { email: "ivy@example.com", display_name: "Ivy Invitee", role_names: ["provider" as const] };
-
-const known = {
-  organization_id: 1,
-  settings: { INVITE_VALIDITY_DAYS: 3 },
-  mailer: null,
-  user_id: 33,
-  hasAccount: false,
-  pending_until: null,
-  isFull: false,
-};
-
-describe("A new invite", () => {
-  it("has what the request says, and expires after the operator's number of days", () => {
-    expect(newInvite(known, input, NOW)).toEqual({
-      organization_id: 1,
-      email: "ivy@example.com",
-      display_name: "Ivy Invitee",
-      roles: ["provider"],
-      expires_at: NOW + 3 * DAY,
-      created_at: NOW,
-      updated_at: NOW,
-      created_by_user_id: 33,
-      mail_status: "off",
-      next_mail_at: null,
-      mail_attempts: 0,
-      mail_claims: 0,
-    });
-  });
-
-  it.each([
-    ["an active one until its last moment", NOW + 1, "has a pending invite"],
-    ["one that expires now", NOW, "has an invite that expired on 2026-01-31T09:30:00.000Z"],
-    ["one that expired long ago", NOW - 400 * DAY, "has an invite that expired on 2024-12-27T09:30:00.000Z"],
-  ])("is refused beside a pending one of the email: %s", (_, pending_until, fault) => {
-    const instead = "send it again with POST /invites/{id}/resend, or delete it to make another one";
-    const message = `organization_invite.email: ${fault}: ${instead}`;
-    expect(() => newInvite({ ...known, pending_until }, input, NOW)).toThrow(message);
-  });
-
-  it("is refused for an email with an account, whether or not it has a pending one too", () => {
-    for (const pending_until of [null, NOW + DAY, NOW - DAY])
-      expect(() => newInvite({ ...known, hasAccount: true, pending_until }, input, NOW)).toThrow(
-        "organization_invite.email: has an account in the organization",
-      );
-  });
-
-  it("is refused where the organization has all that it can have", () => {
-    expect(() => newInvite({ ...known, isFull: true }, input, NOW)).toThrow(
-      "The organization has 10000 unused invites, which is the most that it can have",
-    );
-  });
-});
-
-describe("A mail that the provider did not take", () => {
-  const deferred = { state: "deferred", reason: "E_RATE_LIMIT_EXCEEDED" } as const;
-  const expires_at = NOW + 3 * DAY;
-
-  it("is tried again after a pause that doubles, up to six hours", () => {
-    const pauses = Array.from({ length: 9 }, (_, mail_attempts) => {
-      const next = afterFailedMail({ expires_at, mail_attempts }, deferred, NOW, 0);
-      expect(next).toMatchObject({ mail_status: "queued", mail_attempts: mail_attempts + 1 });
-      return ((next.next_mail_at ?? 0) - NOW) / 60_000;
-    });
-    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 360, 360]);
-  });
-
-  it("is given up where the invite would have expired, and after an error that does not pass", () => {
-    const failed = { mail_status: "failed", next_mail_at: null, mail_attempts: 1 };
-    const soon = { expires_at: NOW + 5 * 60_000, mail_attempts: 0 };
-    expect(afterFailedMail(soon, deferred, NOW, 0)).toEqual(failed);
-    expect(afterFailedMail({ ...soon, expires_at: soon.expires_at + 1 }, deferred, NOW, 0)).toMatchObject({
-      mail_status: "queued",
-    });
-    const final = { state: "failed", reason: "E_VALIDATION_ERROR" } as const;
-    expect(afterFailedMail({ expires_at, mail_attempts: 0 }, final, NOW)).toEqual(failed);
-  });
-});
+const settings = { INVITE_VALIDITY_DAYS: 3 };
 
 describe("An invite that is sent again", () => {
   const sent = {
@@ -95,14 +18,14 @@ describe("An invite that is sent again", () => {
     mail_status: "failed" as const,
     next_mail_at: null,
     mail_attempts: 7,
-    mail_claims: 2,
+    mail_leases: 2,
   };
-  const by = { roles: ["provider" as const], settings: known.settings };
+  const by = { roles: ["provider" as const], settings };
   const mailer = { from: "invites@clinic.test", provider: {} as SendEmail };
 
   it("has a new expiry, and its mail is due as that of a new one", () => {
     const renewed = { ...sent, expires_at: NOW + 3 * DAY, updated_at: NOW, resent_at: NOW };
-    const fresh = { mail_attempts: 0, mail_claims: 0 };
+    const fresh = { mail_attempts: 0, mail_leases: 0 };
     expect(renewInvite(sent, { ...by, mailer }, NOW)).toEqual({
       ...renewed,
       ...fresh,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesOf, hexOf } from "../../src/bytes/hex.ts";
+import { bytesOfHex, hexOf } from "../../src/bytes/hex.ts";
 import { TRANSCRIPT_PART } from "../../src/limits.ts";
 import {
   keepIds,
@@ -85,8 +85,8 @@ it("Bytes written as hex are the same bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       expect(hexOf(bytes)).toBe(Buffer.from(bytes).toString("hex"));
-      expect(bytesOf(hexOf(bytes))).toEqual(bytes);
-      expect(bytesOf(hexOf(bytes).toUpperCase())).toEqual(bytes);
+      expect(bytesOfHex(hexOf(bytes))).toEqual(bytes);
+      expect(bytesOfHex(hexOf(bytes).toUpperCase())).toEqual(bytes);
     }),
   );
 });

@@ -3,21 +3,17 @@ import { describe, expect, it } from "vitest";
 import {
   MAX_WEBHOOK_PAUSE,
   MIN_WEBHOOK_PAUSE,
-  WEBHOOK_FAILING_FOR,
   WEBHOOK_FAILURES_IN_A_ROW,
   WEBHOOK_NUDGE_AHEAD,
   WEBHOOK_RETRY_DELAYS,
 } from "../../src/limits.ts";
 import {
-  endLane,
-  isLaneOver,
   mergeDelivery,
   NO_ANSWER,
   NO_SUCCESS,
   nextAttemptAt,
-  pausedUntil,
-  retryAfterAt,
 } from "../../src/resources/webhook_deliveries/webhook_deliveries.merge.ts";
+import { endLane, isLaneOver, pausedUntil } from "../../src/resources/webhook_lanes/webhook_lanes.merge.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 const DAY = 86_400_000;
@@ -32,13 +28,6 @@ describe("A delivery that failed", () => {
     expect(nextAttemptAt(WEBHOOK_RETRY_DELAYS.length + 1, "60", NOW)).toBeNull();
   });
 
-  it("waits longer if Retry-After asks for it, and never less than without it", () => {
-    expect(nextAttemptAt(1, "600", NOW, 0)).toBe(NOW + 600_000);
-    expect(nextAttemptAt(1, "Sat, 31 Jan 2026 09:40:00 GMT", NOW, 0)).toBe(NOW + 600_000);
-    expect(nextAttemptAt(2, "1", NOW, 0)).toBe(NOW + 300_000);
-    expect(nextAttemptAt(1, "Sat, 31 Jan 2020 09:40:00 GMT", NOW, 0)).toBe(NOW + 5000);
-  });
-
   it("is tried within a day and its delay, whatever a receiver sends", () => {
     assert(
       property(integer({ min: 1, max: 9 }), option(string()), (attempts, retry_after) => {
@@ -47,19 +36,6 @@ describe("A delivery that failed", () => {
         expect(next).toBeLessThanOrEqual(NOW + 1.1 * DAY);
       }),
     );
-  });
-});
-
-describe("Retry-After", () => {
-  it.each([
-    ["120", NOW + 120_000],
-    ["0", NOW],
-    ["9".repeat(400), NOW + DAY],
-    ["Fri, 31 Dec 9999 23:59:59 GMT", NOW + DAY],
-    ["soon", null],
-    ["", null],
-  ])("%s", (value, expected) => {
-    expect(retryAfterAt(value, NOW)).toBe(expected);
   });
 });
 
@@ -130,16 +106,6 @@ function laneWith(answers: Answer[], { endpoint, others_due_at = null, askedAgai
 }
 
 describe("At the end of its lane, an endpoint", () => {
-  it("at which all was delivered is free, and nothing is due", () => {
-    const { endpoint, outcomes, nudge_at } = laneWith([200, 204], { endpoint: { failing_since: 1 } });
-    expect(endpoint).toEqual({ ...LEASED, due_at: null, lease_until: null });
-    expect(outcomes).toMatchObject([
-      { event_id: 1, attempts: 1, response_status: 200, error: null, next_attempt_at: null },
-      { event_id: 2, attempts: 1, response_status: 204, error: null, next_attempt_at: null },
-    ]);
-    expect(nudge_at).toBeNull();
-  });
-
   it("has been failing since the first failure after the last success", () => {
     const since = (answers: Answer[], failing_since: number | null) =>
       laneWith(answers, { endpoint: { failing_since } }).endpoint.failing_since;
@@ -148,23 +114,6 @@ describe("At the end of its lane, an endpoint", () => {
     expect(since([500, 200], 7)).toBeNull();
     expect(since([200, 500], 7)).toBe(NOW - 1);
     expect(since([], 7)).toBe(7);
-  });
-
-  it("is disabled if it is gone, or has been failing for five days", () => {
-    const gone = laneWith([200, 410], { others_due_at: NOW });
-    expect(gone.endpoint).toMatchObject({
-      is_active: false,
-      disabled_reason: "The endpoint answered 410 (Gone)",
-      due_at: NOW,
-      updated_at: NOW,
-    });
-    expect(gone.nudge_at).toBeNull();
-    const failing = (failing_since: number) => laneWith([500], { endpoint: { failing_since } }).endpoint;
-    expect(failing(NOW - WEBHOOK_FAILING_FOR)).toMatchObject({
-      is_active: false,
-      disabled_reason: "No delivery succeeded for 5 days",
-    });
-    expect(failing(NOW - WEBHOOK_FAILING_FOR + 1)).toMatchObject({ is_active: true, disabled_reason: null });
   });
 
   it("that a client deactivated meanwhile keeps its reason, or that there is none", () => {
@@ -197,12 +146,6 @@ describe("At the end of its lane, an endpoint", () => {
     const { endpoint, outcomes } = laneWith([200, 500], { others_due_at: NOW + DAY });
     expect(endpoint.due_at).toBe(outcomes[1]?.next_attempt_at);
     expect(laneWith([500], { others_due_at: NOW + 1 }).endpoint.due_at).toBe(NOW + 1);
-  });
-
-  it("gets once more what was asked for again while it was sent", () => {
-    const { endpoint, outcomes } = laneWith([200, 200], { askedAgain: { 2: NOW - 5 } });
-    expect(outcomes.map(({ event_id }) => event_id)).toEqual([1]);
-    expect(endpoint.due_at).toBe(NOW - 5);
   });
 });
 

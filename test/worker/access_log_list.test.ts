@@ -4,7 +4,7 @@ import { platform } from "./support/api.ts";
 import { aCall, aRecipient } from "./support/calls.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";
-import { countingRows } from "./support/rows.ts";
+import { countingRows, insertMany } from "./support/rows.ts";
 import { travelTo } from "./support/time.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
@@ -166,27 +166,6 @@ describe("The access log", () => {
     expect((await client.send("GET", "/access_logs", undefined, acting)).status).toBe(200);
     const { body } = await client.send("GET", "/access_logs?resource=access_log", undefined, acting);
     expect(body.access_logs).toMatchObject([{ acting_user: "privacy-officer", purpose: "PATRQT" }]);
-  });
-
-  it.each([
-    "call_id=x",
-    "call_id=0",
-    "user_id=-1",
-    "acting_user=%C3%A9",
-    `acting_user=${"x".repeat(256)}`,
-    "resource=recording",
-    "event=seen",
-    "from=2026-02-30",
-    "to=yesterday",
-    "after=-1",
-    "per_page=0",
-    `external_reference=${"x".repeat(256)}`,
-  ])("refuses %s with 400", async (query) => {
-    const { client } = await anOrganization();
-    const { status, body } = await client.get(`/access_logs?${query}`);
-    expect(status).toBe(400);
-    expect(body.error).toMatch(new RegExp(`^${query.split("=")[0]}: `));
-    expect(await listed(client, "resource=access_log")).toMatchObject({ access_logs: [] });
   });
 
   it("refuses days that are reversed", async () => {
@@ -396,14 +375,15 @@ describe("What a patient may ask for,", () => {
 async function aPatientOfMany(count: number) {
   const clinic = await anOrganization();
   const { owner, room } = await aCall(clinic);
-  const counter = `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${count})`;
-  await env.DB.prepare(
-    `${counter} insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
+  await insertMany(
+    count,
+    `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at,
        failed, created_at, updated_at)
      select ?1, 'seen-' || ?1 || '-' || n, ?2, ?3, n, n + 1, false, n, n from counter`,
-  )
-    .bind(clinic.id, owner.id, room.id)
-    .run();
+    clinic.id,
+    owner.id,
+    room.id,
+  );
   await env.DB.prepare(
     `insert into participants (organization_id, key, waiting_room_id, call_id, display_name, role, external_reference,
        left_at, created_at, updated_at)

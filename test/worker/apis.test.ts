@@ -360,69 +360,6 @@ describe("A request body", () => {
   });
 });
 
-describe.each(["/waiting_rooms", "/organization_users"])("The pages of %s", (path) => {
-  /** One room and one user. */
-  async function aSmallClinic() {
-    const clinic = await anOrganization();
-    await clinic.addRoom();
-    return clinic;
-  }
-
-  const BAD = ["0", "-1", "1.5", "1e2", "x", "%201", "%2B1", "0x10"];
-
-  it.each(BAD.flatMap((value) => [`page=${value}`, `per_page=${value}`]))(
-    "are refused with a text that names the parameter: %s",
-    async (query) => {
-      const { client } = await anOrganization();
-      expectRefusal(await client.get(`${path}?${query}`), 400, new RegExp(`\\b${query.split("=")[0]}\\b`));
-    },
-  );
-
-  it("are refused with a text that names each wrong parameter", async () => {
-    const { client } = await anOrganization();
-    expectRefusal(await client.get(`${path}?page=0&per_page=0`), 400, /\bpage\b.*\bper_page\b/);
-  });
-
-  it.each(["", "?page=", "?page=&per_page=", "?page&per_page"])(
-    "are the first page, with 25 rows, by default: %j",
-    async (query) => {
-      const { client } = await aSmallClinic();
-      const { status, body } = await client.get(`${path}${query}`);
-      expect(status).toBe(200);
-      expect(body.pagination).toEqual({ current_page: 1, per_page: 25, total_pages: 1, total_count: 1 });
-    },
-  );
-
-  it.each([
-    ["100", 100],
-    ["101", 100],
-    ["99999999999999999999", 100],
-    ["1", 1],
-  ])("have at most 100 rows, and the envelope says how many: %s gives %i", async (asked, per_page) => {
-    const { client } = await aSmallClinic();
-    const { status, body } = await client.get(`${path}?per_page=${asked}`);
-    expect(status).toBe(200);
-    expect(body.pagination).toEqual({ current_page: 1, per_page, total_pages: 1, total_count: 1 });
-  });
-
-  it.each([2, 1_000_000_000])("are empty past the end: page %i", async (page) => {
-    const { client } = await aSmallClinic();
-    const { status, body } = await client.get(`${path}?page=${page}`);
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      [path.slice(1)]: [],
-      pagination: { current_page: page, per_page: 25, total_pages: 1, total_count: 1 },
-    });
-  });
-
-  it("are not changed by unknown parameters", async () => {
-    const { client } = await anOrganization();
-    const { status, body } = await client.get(`${path}?limit=0&sort=name`);
-    expect(status).toBe(200);
-    expect(body).toEqual((await client.get(path)).body);
-  });
-});
-
 describe("Every response", () => {
   /** One response of every kind. */
   async function answersOfEveryKind(): Promise<[number, Answer][]> {

@@ -30,9 +30,7 @@ async function sha256(text: string) {
 describe("Redeeming a code", () => {
   it("returns who signed in, and to which organization", async () => {
     const { clinic, code, email } = await aCode();
-    const { status, body } = await redeem(code);
-    expect(status).toBe(200);
-    expect(body).toEqual({
+    expect((await redeem(code)).body).toEqual({
       organization: { id: clinic.id, name: clinic.name, slug: clinic.slug },
       user: { id: clinic.admin.user_id, email, display_name: "Ada Admin" },
       organization_user: { id: clinic.admin.id, roles: ["organization_admin"] },
@@ -137,15 +135,6 @@ describe("Redeeming a code", () => {
     await expectInvalid(forged);
     expect(await storedCodes()).toEqual(before);
     expect((await redeem(code)).status).toBe(200);
-  });
-
-  it.each([
-    ["nothing", undefined],
-    ["null", null],
-    ["a number", 1],
-    ["a list", ["code"]],
-  ])("is refused with 422 if the code is %s", async (_, code) => {
-    expectRefusal(await redeem(code), 422, /code/);
   });
 });
 

@@ -96,14 +96,6 @@ async function aPoisonedRequest() {
 }
 
 describe("The consumer of bulk invites", () => {
-  it("acknowledges each message that it has processed", async () => {
-    const clinic = await aClinicWithQueue();
-    const { id, messages } = await clinic.bulkInvite(invitesOf(120));
-    const result = await clinic.consume(messages);
-    expect(result).toEqual({ acked: idsOf(messages), retried: [], delays: [] });
-    expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 120 });
-  });
-
   it("retries only the message that failed, and processes the others", async () => {
     const clinic = await aClinicWithQueue();
     const { id, messages } = await clinic.bulkInvite(invitesOf(150));
@@ -413,18 +405,6 @@ describe("A bulk invite that the queue does not accept", () => {
     return { clinic, rows, answer, id: answer.body.bulk_invite.id as number };
   }
 
-  it("is still stored, and waits", async () => {
-    const { clinic, answer, id } = await aLostRequest();
-    expect(answer.status).toBe(201);
-    expect(answer.body.bulk_invite).toMatchObject({ status: "pending", total_count: 120 });
-    expect(clinic.queue.sends).toEqual([]);
-    expect(await clinic.progressOf({ id })).toMatchObject({
-      status: "pending",
-      created_count: 0,
-      failed_count: 0,
-    });
-  });
-
   it("is sent by the next cron, and ends as if nothing had happened", async () => {
     const request = await aLostRequest();
     const { clinic, rows, id } = request;
@@ -470,15 +450,6 @@ describe("A bulk invite that the queue does not accept", () => {
     expect(await sentByCron({ clinic, id: bulk_invite.id }, 0)).toEqual([]);
     expect(await sentByCron({ clinic, id: bulk_invite.id }, LOST_AFTER + 1)).toHaveLength(1);
   });
-
-  it("is sent again with only ids", async () => {
-    const request = await aLostRequest();
-    const sent = JSON.stringify(await sentByCron(request, 0));
-    for (const { email, display_name } of request.rows) {
-      expect(sent).not.toContain(email);
-      expect(sent).not.toContain(display_name);
-    }
-  });
 });
 
 describe("A bulk invite of which a message was lost", () => {
@@ -521,24 +492,6 @@ describe("A bulk invite of which a message was lost", () => {
     expect(await clinic.progressOf({ id })).toMatchObject({ status: "completed", created_count: 150 });
     expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
     expect(await sentByCron(request, 1000)).toEqual([]);
-  });
-
-  it("is sent by the next cron if the queue is down at the first", async () => {
-    const request = await aRequestWithALostMessage();
-    const { clinic } = request;
-    clinic.queue.isDown = true;
-    expect(await sentByCron(request, LOST_AFTER + 1)).toEqual([]);
-    clinic.queue.isDown = false;
-    expect(await sentByCron(request, 5)).not.toEqual([]);
-  });
-
-  it("is not sent again when it is done", async () => {
-    const clinic = await aClinicWithQueue();
-    const { id, messages } = await clinic.bulkInvite(invitesOf(2));
-    await clinic.consume(messages);
-    const before = await clinic.progressOf({ id });
-    expect(await sentByCron({ clinic, id }, LOST_AFTER + 1)).toEqual([]);
-    expect(await clinic.progressOf({ id })).toEqual(before);
   });
 });
 

@@ -62,9 +62,7 @@ const failRate = async ({ client }: Organization) =>
 describe("The first report of a call", () => {
   it("makes an ongoing call of the organization user, in the room", async () => {
     const { key, first, report, room, provider } = await aFirstReport();
-    const { status, body } = await report(first);
-    expect(status).toBe(200);
-    expect(body).toEqual({
+    expect((await report(first)).body).toEqual({
       id: expect.any(Number),
       key,
       organization_user_id: provider.id,
@@ -79,19 +77,17 @@ describe("The first report of a call", () => {
     });
   });
 
-  it("makes an ended call if it says when the call ended", async () => {
-    const { first, report } = await aFirstReport();
-    const { status, body } = await report({ ...first, ended_at: ENDED_AT });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ is_ended: true, ended_at: ENDED_AT });
-  });
-
-  it("accepts a call that ended at the moment when it started", async () => {
-    const { first, report } = await aFirstReport();
-    const { status, body } = await report({ ...first, ended_at: STARTED_AT });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ is_ended: true, started_at: STARTED_AT, ended_at: STARTED_AT });
-  });
+  it.each([ENDED_AT, STARTED_AT])(
+    "makes an ended call if it says when the call ended: %s",
+    async (ended_at) => {
+      const { first, report } = await aFirstReport();
+      expect((await report({ ...first, ended_at })).body).toMatchObject({
+        is_ended: true,
+        started_at: STARTED_AT,
+        ended_at,
+      });
+    },
+  );
 
   it.each([
     ["2026-01-31T23:30:00.5+05:30", "2026-01-31T13:00:00-06:00"],
@@ -121,8 +117,7 @@ describe("The first report of a call", () => {
   ])("accepts a key %s", async (_, word) => {
     const { clinic, first } = await aFirstReport();
     const key = (unique("") + word).slice(0, 255);
-    const { status, body } = await reportCall(clinic, key, first);
-    expect(status).toBe(200);
+    const { body } = await reportCall(clinic, key, first);
     expect(body.key).toBe(key);
     expect((await reportCall(clinic, key, {})).body).toEqual(body);
   });
@@ -130,9 +125,7 @@ describe("The first report of a call", () => {
   it("accepts null for what is not known yet, and an empty list of participants", async () => {
     const { first, report } = await aFirstReport();
     const unknown = { ended_at: null, failed: null, participants: [] };
-    const { status, body } = await report({ ...first, ...unknown });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ is_ended: false, ended_at: null });
+    expect((await report({ ...first, ...unknown })).body).toMatchObject({ is_ended: false, ended_at: null });
     await changingNothing(() => given(report(first)));
   });
 
@@ -170,37 +163,13 @@ describe("The first report of a call", () => {
     const refused = await changingNothing(() => report(first));
     expectRefusal(refused, 422, /waiting_room_slug/);
   });
-
-  it.each([
-    ["no wrapper", {}],
-    ["a null wrapper", { call: null }],
-    ["a list as the wrapper", { call: [] }],
-  ])("is refused with %s, and changes nothing", async (_, body) => {
-    const { clinic, key } = await aFirstReport();
-    const refused = await changingNothing(() => clinic.platform.put(`/calls/${key}`, body));
-    expectRefusal(refused, 422, /call/);
-  });
-
-  it("is refused without its wrapper", async () => {
-    const { clinic, key, first } = await aFirstReport();
-    const refused = await changingNothing(() => clinic.platform.put(`/calls/${key}`, first));
-    expectRefusal(refused, 422, /call/);
-  });
 });
 
 const withParticipant = (fault: object) => ({ participants: [aRecipient(fault)] });
 
 describe.each(["first", "later"])("The %s report of a call", (which) => {
   it.each<[string, object, RegExp]>([
-    ["a waiting_room_slug that is a number", { waiting_room_slug: 7 }, /call\.waiting_room_slug/],
-    ["an organization_user_id that is text", { organization_user_id: "1" }, /call\.organization_user_id/],
-    ["an organization_user_id of 0", { organization_user_id: 0 }, /call\.organization_user_id/],
-    ["an organization_user_id of 1.5", { organization_user_id: 1.5 }, /call\.organization_user_id/],
     ["an unknown organization_user_id", { organization_user_id: 999_999 }, /call\.organization_user_id/],
-    ["a started_at that is a number", { started_at: 1_769_850_600 }, /call\.started_at/],
-    ["a started_at that is a day", { started_at: "2026-01-31" }, /call\.started_at/],
-    ["a started_at without an offset", { started_at: "2026-01-31T09:30:00" }, /call\.started_at/],
-    ["a started_at with an offset of a day", { started_at: "2026-01-31T09:30:00+24" }, /call\.started_at/],
     ["a started_at with half an offset", { started_at: "2026-01-31T09:30:00+1" }, /call\.started_at/],
     ["a started_at with a bare sign", { started_at: "2026-01-31T09:30:00+01:" }, /call\.started_at/],
     [
@@ -213,29 +182,12 @@ describe.each(["first", "later"])("The %s report of a call", (which) => {
       { started_at: "0000-01-01T00:30:00+01:00" },
       /call\.started_at/,
     ],
-    ["an ended_at after the year 9999 in UTC", { ended_at: "9999-12-31T23:30:00-01:00" }, /call\.ended_at/],
-    ["an ended_at that is not a time", { ended_at: "later" }, /call\.ended_at/],
     ["an ended_at before started_at", { ended_at: "2026-01-31T09:29:59.999Z" }, /call\.ended_at/],
-    ["a failed that is text", { failed: "true" }, /call\.failed/],
-    ["a failed that is a number", { failed: 1 }, /call\.failed/],
-    ["participants that are not a list", { participants: {} }, /call\.participants/],
-    ["a null participant", { participants: [null] }, /call\.participants\.0/],
-    ["a participant without a key", withParticipant({ key: undefined }), /call\.participants\.0\.key/],
-    ["a blank key", withParticipant({ key: " " }), /call\.participants\.0\.key/],
-    ["a key of 256 characters", withParticipant({ key: "k".repeat(256) }), /call\.participants\.0\.key/],
     ["a new participant without a name", withParticipant({ display_name: undefined }), /display_name/],
-    ["a blank name", withParticipant({ display_name: "\t" }), /call\.participants\.0\.display_name/],
-    ["a name of 256 characters", withParticipant({ display_name: "n".repeat(256) }), /display_name/],
     ["a new participant without a role", withParticipant({ role: undefined }), /role/],
-    ["an unknown role", withParticipant({ role: "organization_admin" }), /call\.participants\.0\.role/],
-    ["a user_id that is text", withParticipant({ user_id: "1" }), /call\.participants\.0\.user_id/],
     ["an unknown user_id", withParticipant({ user_id: 999_999 }), /user_id/],
-    ["a waiting_since that is not a time", withParticipant({ waiting_since: "early" }), /waiting_since/],
-    ["a joined_at that is a number", withParticipant({ joined_at: 1_769_850_600 }), /joined_at/],
-    ["a left_at that is not a time", withParticipant({ left_at: "late" }), /left_at/],
     ["one who left before joining", withParticipant({ joined_at: LEFT_AT, left_at: JOINED_AT }), /left_at/],
     ["one who left before waiting", withParticipant({ waiting_since: LEFT_AT, left_at: BEFORE }), /left_at/],
-    ["a consent that is text", withParticipant({ recording_consent: "yes" }), /recording_consent/],
     ["a participant named twice", { participants: Array(2).fill(aRecipient()) }, /call\.participants/],
   ])("is refused with %s, and changes nothing", async (_, fault, text) => {
     const { first, report } = await aFirstReport();
@@ -301,13 +253,12 @@ describe("A later report of a call", () => {
     const { clinic, call, rita } = await anOngoingCall();
     const other = await clinic.addProvider();
     const change = { organization_user_id: other.id, started_at: JOINED_AT, ended_at: BACK_AT };
-    const { status, body } = await call.report({
+    const { body } = await call.report({
       ...change,
       failed: true,
       legal_hold: true,
       external_reference: "visit-1",
     });
-    expect(status).toBe(200);
     expect(body).toEqual({
       id: call.id,
       key: call.key,
@@ -344,13 +295,6 @@ describe("A later report of a call", () => {
     );
     expect(await known(call.room.slug, rita.key)).toEqual({ ...before, user_id: null, joined_at: null });
     expect(await failRate(clinic)).toEqual({ "2026-01-31": 0 });
-  });
-
-  it("corrects when an ended call ended", async () => {
-    const call = await aCall(await anOrganization());
-    const { status, body } = await call.report({ ended_at: BACK_AT });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ is_ended: true, ended_at: BACK_AT });
   });
 
   it("does not reopen an ended call, neither by repeating an early report nor with null", async () => {
@@ -409,14 +353,6 @@ describe("The key of a call", () => {
     const small = await given(report(first));
     const large = await given(reportCall(clinic, key.toUpperCase(), first));
     expect(large.id).not.toBe(small.id);
-  });
-
-  it("makes one call if twenty first reports come at the same time", async () => {
-    const { clinic, first, report, provider } = await aFirstReport();
-    const full = { ...first, participants: [aRecipient({ waiting_since: WAITING_SINCE })] };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => given(report(full))));
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    expect((await listed(clinic.client, provider.id)).calls).toHaveLength(1);
   });
 });
 
@@ -599,9 +535,7 @@ describe("The calls of an organization user", () => {
     const oldest = await at("2026-01-31T09:29:59.999Z", { ended_at: ENDED_AT });
     const newest = await at("2026-01-31T09:30:00.001Z");
     const alike = await at("2026-01-31T09:30:00.000Z");
-    const { status, body } = await clinic.client.get(`/organization_users/${provider.id}/calls`);
-    expect(status).toBe(200);
-    expect(body).toEqual({
+    expect((await clinic.client.get(`/organization_users/${provider.id}/calls`)).body).toEqual({
       calls: [
         { call: newest, started_at: "2026-01-31T09:30:00.001Z", ended_at: null },
         { call: alike, started_at: "2026-01-31T09:30:00.000Z", ended_at: null },
@@ -617,53 +551,6 @@ describe("The calls of an organization user", () => {
       })),
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 4 },
     });
-  });
-
-  it("are served in pages", async () => {
-    const clinic = await anOrganization();
-    const provider = await clinic.addProvider();
-    const ids = [];
-    for (let n = 0; n < 5; n++) ids.unshift((await aCall(clinic, {}, provider)).id);
-    const pages = [];
-    for (const page of [1, 2, 3, 4])
-      pages.push(await listed(clinic.client, provider.id, `?page=${page}&per_page=2`));
-    expect(pages.map(({ calls }) => calls.map(({ id }) => id))).toEqual([
-      ids.slice(0, 2),
-      ids.slice(2, 4),
-      ids.slice(4),
-      [],
-    ]);
-    expect(pages.map(({ pagination }) => pagination)).toEqual(
-      [1, 2, 3, 4].map((current_page) => ({ current_page, per_page: 2, total_pages: 3, total_count: 5 })),
-    );
-  });
-
-  it("are an empty list without pages if there are none", async () => {
-    const clinic = await anOrganization();
-    await aCall(clinic);
-    expect(await listed(clinic.client, clinic.admin.id)).toEqual({
-      calls: [],
-      pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
-    });
-  });
-
-  it.each([
-    ["page=0", /page/],
-    ["page=x", /page/],
-    ["page=1.5", /page/],
-    ["per_page=0", /per_page/],
-    ["per_page=-1", /per_page/],
-  ])("are refused with ?%s", async (query, text) => {
-    const clinic = await anOrganization();
-    const { owner } = await aCall(clinic);
-    expectRefusal(await clinic.client.get(`/organization_users/${owner.id}/calls?${query}`), 400, text);
-  });
-
-  it("come at most a hundred on a page, and the envelope says so", async () => {
-    const clinic = await anOrganization();
-    const { owner } = await aCall(clinic);
-    const { pagination } = await listed(clinic.client, owner.id, "?per_page=101");
-    expect(pagination).toEqual({ current_page: 1, per_page: 100, total_pages: 1, total_count: 1 });
   });
 
   it("are only those of this user, and move when a report corrects who held the call", async () => {

@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_CONSENT_DECISIONS } from "../../src/limits.ts";
-import { platform } from "./support/api.ts";
 import {
   aCall,
   aRecipient,
@@ -12,7 +11,6 @@ import {
   STARTED_AT,
   wrongPaths,
 } from "./support/calls.ts";
-import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization } from "./support/organization.ts";
@@ -210,17 +208,6 @@ describe("A consent that the platform reports", () => {
     expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn"]);
   });
 
-  it.each([
-    ["a time that is none", { recording_consent_at: "yesterday" }],
-    ["a time without an offset", { recording_consent_at: "2026-01-31T09:30:00" }],
-    ["a method that is blank", { recording_consent_method: " " }],
-    ["a method of 51 characters", { recording_consent_method: "x".repeat(51) }],
-    ["a method with a line break", { recording_consent_method: "by\nphone" }],
-  ])("is refused with %s, and changes nothing", async (_, more) => {
-    const { says } = await aRecordedCall();
-    expectRefusal(await changingNothing(() => says(true, more)), 422, /recording_consent_(at|method)/);
-  });
-
   it("has its time and method ignored without a decision", async () => {
     const { call, key } = await aRecordedCall();
     const time = { recording_consent_at: "2126-01-31T09:30:00Z", recording_consent_method: "form" };
@@ -237,36 +224,9 @@ describe("A consent that the platform reports", () => {
     await changingNothing(() => given(says(true, { recording_consent_at: fromNow(0) })));
     expect(await consentsOf(clinic, call)).toHaveLength(MAX_CONSENT_DECISIONS + 1);
   });
-
-  it("costs two round trips, and one where it is repeated", async () => {
-    const { key, call, says } = await aRecordedCall({ recording_consent: true });
-    const { fetcher, during } = countingRoundTrips();
-    const again = (recording_consent: boolean) =>
-      given(
-        platform.through(fetcher).put(call.url, { call: { participants: [{ key, recording_consent }] } }),
-      );
-    expect(await during(() => again(true))).toBe(1);
-    expect(await during(() => again(false))).toBe(2);
-    await given(says(false));
-    expect(await during(() => again(false))).toBe(1);
-  });
 });
 
 describe("A consent that LiveKit reports", () => {
-  it("stays withdrawn when its events carry the attribute of the time of joining", async () => {
-    const { clinic, room, path, consented } = await aLiveKitCall();
-    await delivered([room.joined("rita", 8, consented())]);
-    await given(platformSays(clinic, room.sid, { key: "rita", recording_consent: false }));
-    await delivered([
-      room.left("rita", 60, 8, consented()),
-      room.joined("rita", 70, consented()),
-      room.left("rita", 90, 70, consented()),
-      room.finished(100),
-      room.joined("rita", 8, consented()),
-    ]);
-    expect(await decisionsOf(clinic, await path())).toEqual(["granted", "withdrawn"]);
-  });
-
   it("has the time and the method of its attributes", async () => {
     const { clinic, room, path, consented } = await aLiveKitCall();
     const said = { recording_consent_at: at(5), recording_consent_method: "verbal" };
@@ -281,40 +241,6 @@ describe("A consent that LiveKit reports", () => {
       {},
       { decision: "granted", decided_at: at(9), method: null },
     ]);
-  });
-
-  it("counts from now where its time is in the future", async () => {
-    const { clinic, room, path, consented } = await aLiveKitCall();
-    const said = consented({ recording_consent_at: "2126-01-31T09:30:00Z" });
-    const before = Date.now();
-    await delivered([room.joined("rita", 8, said), room.left("rita", 60, 8, said)]);
-    const [{ decided_at } = { decided_at: "" }, ...others] = await consentsOf(clinic, await path());
-    expect(others).toEqual([]);
-    expect(Date.parse(decided_at)).toBeGreaterThanOrEqual(before);
-    expect(Date.parse(decided_at)).toBeLessThanOrEqual(Date.now());
-  });
-
-  it("does not come back when events are sent again, though their clock is ahead", async () => {
-    const { clinic, room, path, consented } = await aLiveKitCall();
-    const joined = room.joined("rita", 8, consented({ recording_consent_at: at(8 + 61) }));
-    const refused = { recording_consent: "false", recording_consent_at: at(28 + 61) };
-    travelTo(at(8));
-    await delivered([joined]);
-    travelTo(at(28));
-    await delivered([room.left("rita", 28, 8, { attributes: refused })]);
-    travelTo(at(38));
-    await delivered([joined]);
-    expect(await decisionsOf(clinic, await path())).toEqual(["granted", "withdrawn"]);
-  });
-
-  it("is withdrawn by an event that comes late", async () => {
-    const { clinic, room, path, consented } = await aLiveKitCall();
-    await delivered([
-      room.joined("rita", 8, consented()),
-      room.joined("rita", 70, consented()),
-      room.left("rita", 60, 8, { attributes: { recording_consent: "false" } }),
-    ]);
-    expect(await decisionsOf(clinic, await path())).toEqual(["granted", "withdrawn"]);
   });
 });
 

@@ -6,7 +6,7 @@ import { isSharded } from "./support/deployed.ts";
 import { observedDatabase } from "./support/observed_database.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aClinicWithQueue, aQueue, rowsReadForNothing, workerWith } from "./support/queue.ts";
-import { countingRows } from "./support/rows.ts";
+import { countingRows, insertMany } from "./support/rows.ts";
 import { aClinicWithSignIn, expectExchanged, redeem } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { deletionsFrom, leavingNoRows } from "./support/unchanged.ts";
@@ -49,14 +49,6 @@ beforeEach(async () => {
 
 const count = async (query: string) =>
   Number(await env.DB.prepare(`select count(*) as n from ${query}`).first("n"));
-
-/** Inserts the rows that the query makes for each number `n` up to a size. */
-const insertMany = (size: number, insert: string, ...values: unknown[]) =>
-  env.DB.prepare(
-    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${size}) ${insert}`,
-  )
-    .bind(...values)
-    .run();
 
 const insertCodes = ({ id, admin }: Organization, size: number, expires_at: number) =>
   insertMany(
@@ -156,31 +148,19 @@ const steps = (backlog: number, step: number) =>
 describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
   const atOnce = steps(BACKLOG, CRON_PORTION);
 
-  it("old authorization codes is deleted in portions, and younger codes stay", async () => {
+  it.each([
+    ["old authorization codes", insertCodes, "authorization_codes", "expires_at", DAY],
+    ["idempotency keys", insertIdempotencyKeys, "idempotency_keys", "created_at", DAY],
+    ["egresses of LiveKit without a call", insertLiveKitEgresses, "livekit_egresses", "updated_at", DAY],
+    ["old events", insertEvents, "events where type = 'call.started'", "created_at", 30 * DAY],
+  ] as const)("%s is deleted in portions, and younger ones stay", async (_, insert, rows, time, minutes) => {
     const clinic = await anOrganization();
-    const old = Date.now() - (DAY + 1) * MINUTE;
-    await insertCodes(clinic, BACKLOG, old);
-    await insertCodes(clinic, 100, Date.now());
-    expect(await leftAfterEachRun(`authorization_codes where expires_at = ${old}`)).toEqual(atOnce);
-    expect(await count("authorization_codes")).toBe(100);
-  });
-
-  it("idempotency keys is deleted in portions after a day, and younger ones stay", async () => {
-    const clinic = await anOrganization();
-    const old = Date.now() - (DAY + 1) * MINUTE;
-    await insertIdempotencyKeys(clinic, BACKLOG, old);
-    await insertIdempotencyKeys(clinic, 100, Date.now() - (DAY - 1) * MINUTE);
-    expect(await leftAfterEachRun(`idempotency_keys where created_at = ${old}`)).toEqual(atOnce);
-    expect(await count("idempotency_keys")).toBe(100);
-  });
-
-  it("egresses of LiveKit without a call is deleted in portions after a day, and younger ones stay", async () => {
-    const clinic = await anOrganization();
-    const old = Date.now() - (DAY + 1) * MINUTE;
-    await insertLiveKitEgresses(clinic, BACKLOG, old);
-    await insertLiveKitEgresses(clinic, 100, Date.now() - (DAY - 1) * MINUTE);
-    expect(await leftAfterEachRun(`livekit_egresses where updated_at = ${old}`)).toEqual(atOnce);
-    expect(await count("livekit_egresses")).toBe(100);
+    const old = Date.now() - (minutes + 1) * MINUTE;
+    await insert(clinic, BACKLOG, old);
+    await insert(clinic, 100, Date.now() - (rows === "authorization_codes" ? 0 : (DAY - 1) * MINUTE));
+    const ofTime = `${rows} ${rows.includes("where") ? "and" : "where"} ${time} = ${old}`;
+    expect(await leftAfterEachRun(ofTime)).toEqual(atOnce);
+    expect(await count(rows)).toBe(100);
   });
 
   it("waits that nobody ended is ended in portions after a day, and younger ones go on", async () => {
@@ -192,15 +172,6 @@ describe(`A backlog of ${BACKLOG}`, { timeout: 60_000 }, () => {
     await insertWaits(clinic, id, 100, Date.now() - (DAY - 1) * MINUTE);
     expect(await leftAfterEachRun(`participants where updated_at = ${old}`)).toEqual(atOnce);
     expect(await count("participants where left_at is null")).toBe(100);
-  });
-
-  it("old events is deleted in portions, and younger events stay", async () => {
-    const clinic = await anOrganization();
-    const old = Date.now() - (30 * DAY + 1) * MINUTE;
-    await insertEvents(clinic, BACKLOG, old);
-    await insertEvents(clinic, 100, Date.now());
-    expect(await leftAfterEachRun(`events where created_at = ${old}`)).toEqual(atOnce);
-    expect(await count(`events where organization_id = ${clinic.id} and type = 'call.started'`)).toBe(100);
   });
 
   it.each([

@@ -54,9 +54,7 @@ describe("The audit logs of an egress", () => {
   it("have its creation, with the fields that are not null, and the System user if the report names nobody", async () => {
     travelTo("2026-01-31T09:30:00.123Z");
     const { egress_id, audit } = await anEgress();
-    const { status, body } = await audit();
-    expect(status).toBe(200);
-    expect(body).toEqual({
+    expect((await audit()).body).toEqual({
       audit_logs: [
         {
           id: expect.any(Number),
@@ -180,17 +178,6 @@ describe("The audit logs of an egress", () => {
     });
   });
 
-  it("have one creation, however often it is reported, and no update if nothing changed", async () => {
-    const { call, report, entries } = await anEgress();
-    const end = { status: "egress_ended", is_stopped: true, ended_at: ENDED_AT };
-    const first = { call_key: call.key, status: "egress_starting" };
-    await changingNothing(() => given(report(first)));
-    await given(report(end));
-    for (const again of [end, first, {}, { ...end, error: null }])
-      await changingNothing(() => given(report(again)));
-    expect((await entries()).map(({ event }) => event)).toEqual(["update", "create"]);
-  });
-
   it("have one creation if twenty reports of it come at the same time", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
@@ -230,18 +217,6 @@ describe("The audit logs of an egress", () => {
     expect((await entries()).map(({ event }) => event)).toEqual(["create"]);
     expect((await audit()).body.pagination.total_count).toBe(1);
   });
-
-  it("are only those of the egress", async () => {
-    const { call, read, entries } = await anEgress();
-    await call.addEgress();
-    await read();
-    expect((await entries()).map(({ event }) => event)).toEqual(["read", "create"]);
-  });
-
-  it("do not change when they are read", async () => {
-    const { audit } = await anEgress();
-    await changingNothing(() => given(audit()));
-  });
 });
 
 describe("The audit logs come", () => {
@@ -268,35 +243,6 @@ describe("The audit logs come", () => {
     // The last two were written after the first two, at an earlier time.
     expect([c > a, f < b]).toEqual([true, true]);
   });
-
-  it("in pages that begin with the newest", async () => {
-    const { read, audit } = await anEgress();
-    for (let n = 0; n < 4; n++) await read();
-    const whole = (await audit()).body.audit_logs;
-    expect(whole).toHaveLength(5);
-    const pages = [];
-    for (const page of [1, 2, 3, 4]) pages.push((await audit(`?page=${page}&per_page=2`)).body);
-    expect(pages.map(({ audit_logs }) => audit_logs)).toEqual([
-      whole.slice(0, 2),
-      whole.slice(2, 4),
-      whole.slice(4),
-      [],
-    ]);
-    expect(pages.map(({ pagination }) => pagination)).toEqual(
-      [1, 2, 3, 4].map((current_page) => ({ current_page, per_page: 2, total_pages: 3, total_count: 5 })),
-    );
-  });
-
-  it("25 on a page by default, and at most 100", async () => {
-    const { read, audit } = await anEgress();
-    await Promise.all(Array.from({ length: 101 }, read));
-    const first = (await audit()).body;
-    expect(first.audit_logs).toHaveLength(25);
-    expect(first.pagination).toEqual({ current_page: 1, per_page: 25, total_pages: 5, total_count: 102 });
-    const most = (await audit("?per_page=1000")).body;
-    expect(most.audit_logs).toHaveLength(100);
-    expect(most.pagination).toEqual({ current_page: 1, per_page: 100, total_pages: 2, total_count: 102 });
-  });
 });
 
 describe("A filter of the audit logs", () => {
@@ -311,24 +257,13 @@ describe("A filter of the audit logs", () => {
     await read();
     await given(report({ error: "Found." }));
     await read();
-    const { status, body } = await audit(`?event=${event}`);
-    expect(status).toBe(200);
+    const { body } = await audit(`?event=${event}`);
     expect(body.audit_logs.map((entry: Entry) => entry.event)).toEqual(expected);
     expect(body.pagination).toEqual({
       current_page: 1,
       per_page: 25,
       total_pages: 1,
       total_count: expected.length,
-    });
-  });
-
-  it("that nothing matches gives an empty list without pages", async () => {
-    const { audit } = await anEgress();
-    const { status, body } = await audit("?event=read");
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      audit_logs: [],
-      pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
     });
   });
 
@@ -363,21 +298,9 @@ describe("A filter of the audit logs", () => {
   });
 
   it.each([
-    ["event=delete", /event/],
-    ["event=READ", /event/],
-    ["event=create,read", /event/],
     ["event=create&event=read", /event/],
-    ["from=2027-02-30", /from/],
-    ["from=2027-2-1", /from/],
-    ["from=2027-02-01T00:00:00Z", /from/],
-    ["to=tomorrow", /to/],
-    ["to=20270201", /to/],
     ["from=2027-02-02&to=2027-02-01", /from/],
     ["from=tomorrow&to=2027-02-01", /^from: must be a date such as 2026-01-31$/],
-    ["page=0", /page/],
-    ["page=two", /page/],
-    ["per_page=0", /per_page/],
-    ["per_page=2.5", /per_page/],
   ])("is refused with ?%s", async (query, text) => {
     const { audit } = await anEgress();
     expectRefusal(await audit(`?${query}`), 400, text);

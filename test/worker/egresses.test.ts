@@ -1,6 +1,14 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { aCall, aProviderOnTheCall, aRecipient, type Call, ENDED_AT, reportEgress } from "./support/calls.ts";
+import {
+  aCall,
+  aProviderOnTheCall,
+  aRecipient,
+  type Call,
+  ENDED_AT,
+  reportEgress,
+  wrongPaths,
+} from "./support/calls.ts";
 import { aTimestamp, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -79,7 +87,6 @@ describe("A reported egress", () => {
       ended_at: "2026-01-31T11:00:07+01:00",
       storage_key: `${clinic.slug}/secret/place.wav`,
     });
-    expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       id: expect.any(Number),
       egress_id,
@@ -91,7 +98,6 @@ describe("A reported egress", () => {
       updated_at: aTimestamp,
     });
     const listed = await list();
-    expect(listed.status).toBe(200);
     expect(listed.body).toEqual({ egresses: [answer.body] });
   });
 
@@ -103,14 +109,6 @@ describe("A reported egress", () => {
     const two = await call.addEgress({}, unique("a-egress"));
     expect((await list()).body).toEqual({ egresses: [one, two] });
     expect((await egressesOf(clinic, other).list()).body).toEqual({ egresses: [theirs] });
-  });
-
-  it("can be reported while the call is going on", async () => {
-    const { call, list, get } = await aCallToRecord({ ended_at: undefined });
-    const reported = await call.addEgress({ status: "egress_starting" });
-    await given(call.report({ ended_at: ENDED_AT }));
-    expect((await list()).body).toEqual({ egresses: [reported] });
-    expect((await get(reported.id)).status).toBe(200);
   });
 
   it("may contain unknown keys, which are ignored", async () => {
@@ -143,7 +141,6 @@ describe("A later report of an egress", () => {
     const { report, reported, get } = await anEndedEgress();
     travelTo("2027-01-31T09:30:00.000Z");
     const answer = await report({ error: "The disk was full." });
-    expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       ...reported,
       error: "The disk was full.",
@@ -256,35 +253,15 @@ describe("A report of an egress is refused, and changes nothing,", () => {
   const OF_NO_ORGANIZATION = /egress\.storage_key: must begin with the organization's slug and a slash/;
 
   it.each<[string, object, RegExp]>([
-    ["a blank call_key", { call_key: " " }, /egress\.call_key/],
     ["an unknown call_key", { call_key: "nowhere" }, /egress\.call_key/],
-    ["an unknown status", { status: "egress_failed" }, /egress\.status/],
-    ["the status of a deleted file", { status: "egress_deleted" }, /egress\.status/],
-    ["an is_stopped that is text", { is_stopped: "true" }, /egress\.is_stopped/],
-    ["a blank error", { error: " " }, /egress\.error/],
-    ["an error that is a number", { error: 7 }, /egress\.error/],
-    ["an ended_at that is not a time", { ended_at: "later" }, /egress\.ended_at/],
-    ["an ended_at that is a number", { ended_at: 1_769_850_600 }, /egress\.ended_at/],
-    ["a user_id that is text", { user_id: "1" }, /egress\.user_id/],
-    ["a user_id of 0", { user_id: 0 }, /egress\.user_id/],
     ["an unknown user_id", { user_id: 999_999_999 }, /egress\.user_id/],
-    ["a storage key that is a number", { storage_key: 7 }, /egress\.storage_key/],
-    ["an empty storage key", { storage_key: "" }, /egress\.storage_key/],
-    ["a blank storage key", { storage_key: " " }, /egress\.storage_key/],
     ["a storage key of ..", { storage_key: ".." }, NOT_A_PATH],
-    ["a storage key of .", { storage_key: "." }, NOT_A_PATH],
-    ["a storage key that begins with ..", { storage_key: "../other-bucket/x.wav" }, NOT_A_PATH],
     ["a storage key with .. in it", { storage_key: "a/../../x.wav" }, NOT_A_PATH],
-    ["a storage key that ends in ..", { storage_key: "a/.." }, NOT_A_PATH],
-    ["a storage key with . in it", { storage_key: "a/./x.wav" }, NOT_A_PATH],
-    ["a storage key that begins with /", { storage_key: "/x.wav" }, NOT_A_PATH],
-    ["a storage key that ends in /", { storage_key: "a/" }, NOT_A_PATH],
     [
       "a storage key of more than 1024 bytes",
       { storage_key: "ü".repeat(513) },
       /egress\.storage_key: must have at most/,
     ],
-    ["a storage key with //", { storage_key: "a//x.wav" }, NOT_A_PATH],
     ["a storage key of no organization", { storage_key: "x.wav" }, OF_NO_ORGANIZATION],
     ["a storage key of another organization", { storage_key: "other-clinic/x.wav" }, OF_NO_ORGANIZATION],
   ])("with %s", async (_, fault, text) => {
@@ -308,16 +285,6 @@ describe("A report of an egress is refused, and changes nothing,", () => {
     const moved = { call_key: (await aCall(clinic)).key, status: "egress_ended" };
     expectRefusal(await changingNothing(() => report(moved)), 422, /must be the call of the first report/);
   });
-
-  it.each([
-    ["without a wrapper", {}],
-    ["with a null wrapper", { egress: null }],
-    ["with the fields beside the wrapper", { call_key: "x", status: "egress_starting" }],
-  ])("%s", async (_, body) => {
-    const { platform } = await anOrganization();
-    const path = `/egresses/${unique("egress")}`;
-    expectRefusal(await changingNothing(() => platform.put(path, body)), 422, /egress/);
-  });
 });
 
 describe("The recordings of a call", () => {
@@ -330,7 +297,6 @@ describe("The recordings of a call", () => {
   async function expectHidden({ list, get }: ReturnType<typeof egressesOf>, id: number) {
     await changingNothing(async () => {
       const listed = await list();
-      expect(listed.status).toBe(200);
       expect(listed.body).toEqual({ egresses: [] });
       expectRefusal(await get(id), 404);
     });
@@ -367,23 +333,17 @@ describe("The recordings of a call", () => {
   });
 
   it.each([
-    ["everybody consented", consents(true, true)],
-    ["somebody refused", consents(true, false)],
-    ["nobody is on it", consents()],
-  ])("are hidden with their audit logs until the call ends, where %s", async (_, call) => {
+    ["everybody consented", consents(true, true), 1],
+    ["somebody refused", consents(true, false), 0],
+    ["nobody is on it", consents(), 0],
+  ])("are hidden with their audit logs until the call ends, where %s", async (_, call, shown) => {
     const scene = await aCallToRecord({ ...call, ended_at: undefined });
     const { id } = await scene.call.addEgress();
     await expectHidden(scene, id);
     expectRefusal(await scene.audit(id), 404);
     await given(scene.call.report({ ended_at: ENDED_AT }));
     expect((await scene.audit(id)).status).toBe(200);
-  });
-
-  it("are shown when the call ends", async () => {
-    const scene = await aCallToRecord({ ended_at: undefined });
-    const { id } = await scene.call.addEgress();
-    await given(scene.call.report({ ended_at: ENDED_AT }));
-    await expectShown(scene, id);
+    expect((await scene.list()).body.egresses).toHaveLength(shown);
   });
 
   it.each([
@@ -438,42 +398,17 @@ describe("The recordings of a call", () => {
     await given(scene.call.report({ participants: [{ key }] }));
     await expectHidden(scene, id);
   });
-
-  it("are an empty list if there are none", async () => {
-    const { list } = await aCallToRecord();
-    expect(await list()).toMatchObject({ status: 200, body: { egresses: [] } });
-  });
-
-  it("give 404 for a call or a user that does not exist", async () => {
-    const { clinic, call } = await aCallToRecord();
-    const theirs = await aCall(await anOrganization());
-    const colleague = await clinic.addProvider();
-    for (const path of [
-      theirs.path,
-      `/organization_users/${call.owner.id}/calls/${theirs.id}`,
-      `/organization_users/${colleague.id}/calls/${call.id}`,
-      `/organization_users/${call.owner.id}/calls/999999999`,
-      `/organization_users/999999999/calls/${call.id}`,
-      `/organization_users/${call.owner.id}/calls/x`,
-      `/organization_users/0/calls/${call.id}`,
-    ])
-      expectRefusal(await clinic.client.get(`${path}/egresses`), 404);
-  });
 });
 
 describe("Getting an egress", () => {
   it("returns the same as the list, plus a URL", async () => {
     const { reported, get } = await anEndedEgress();
-    const { status, body } = await get(reported.id);
-    expect(status).toBe(200);
-    expect(body).toEqual({ ...reported, url: expect.any(String) });
+    expect((await get(reported.id)).body).toEqual({ ...reported, url: expect.any(String) });
   });
 
   it("returns a null URL while there is no file, and still counts as a read", async () => {
     const { reported, get } = await aStartingEgress();
-    const { status, body } = await get(reported.id);
-    expect(status).toBe(200);
-    expect(body).toEqual({ ...reported, url: null });
+    expect((await get(reported.id)).body).toEqual({ ...reported, url: null });
     expect(await readEntries(reported)).toBe(1);
   });
 
@@ -544,20 +479,6 @@ describe("Getting an egress", () => {
     expect([...url.searchParams.keys()]).toHaveLength(8);
   });
 
-  it("writes a read entry each time, with the user as whom the client acts", async () => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const call = await aCall(clinic, {}, paula);
-    const path = `${call.path}/egresses/${(await call.addEgress()).id}`;
-    await given(clinic.client.get(path));
-    await given((await clinic.addClient(paula.id)).get(path));
-    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=read`));
-    expect(audit_logs.map((entry: { user_id: number }) => entry.user_id)).toEqual([
-      paula.user_id,
-      clinic.admin.user_id,
-    ]);
-  });
-
   it("changes nothing else: listing, reading the audit logs and repeating reports are not reads", async () => {
     const { end, report, reported, list, audit } = await anEndedEgress();
     await changingNothing(async () => {
@@ -571,8 +492,7 @@ describe("Getting an egress", () => {
   it("writes exactly twenty entries for twenty reads at once", async () => {
     const { reported, get, audit } = await anEndedEgress();
     const answers = await Promise.all(Array.from({ length: 20 }, () => get(reported.id)));
-    for (const { status, body } of answers) {
-      expect(status).toBe(200);
+    for (const { body } of answers) {
       expect(body).toEqual({ ...reported, url: expect.any(String) });
     }
     expect(new Set(answers.map(({ body }) => body.url)).size).toBe(20);
@@ -600,71 +520,20 @@ describe("Getting an egress", () => {
   });
 });
 
-describe("An egress under any path but its own gives 404, for a read and for its audit logs, and writes no entry:", () => {
-  type Scene = Awaited<ReturnType<typeof anEndedEgress>>;
-
-  const OTHER_PATHS: [string, (scene: Scene) => Promise<string>][] = [
-    [
-      "another call of the same user",
-      async ({ clinic, call, reported }) => {
-        const other = await aCall(clinic, {}, call.owner);
-        return `${other.path}/egresses/${reported.id}`;
-      },
-    ],
-    [
-      "another call of another user",
-      async ({ clinic, reported }) => `${(await aCall(clinic)).path}/egresses/${reported.id}`,
-    ],
-    [
-      "another user of the organization",
-      async ({ clinic, call, reported }) => {
-        const colleague = await clinic.addProvider();
-        return `/organization_users/${colleague.id}/calls/${call.id}/egresses/${reported.id}`;
-      },
-    ],
-    [
-      "a user of another organization",
-      async ({ call, reported }) => {
-        const stranger = await (await anOrganization()).addProvider();
-        return `/organization_users/${stranger.id}/calls/${call.id}/egresses/${reported.id}`;
-      },
-    ],
-    [
-      "a call of another organization",
-      async ({ reported }) => `${(await aCall(await anOrganization())).path}/egresses/${reported.id}`,
-    ],
-    [
-      "the egress of another organization in place of its own",
-      async ({ call }) => `${call.path}/egresses/${(await anEndedEgress()).reported.id}`,
-    ],
-    [
-      "all of it of another organization",
-      async () => {
-        const { call, reported } = await anEndedEgress();
-        return `${call.path}/egresses/${reported.id}`;
-      },
-    ],
-    ["an egress that is not there", async ({ call }) => `${call.path}/egresses/999999999`],
-    ["an egress of id 0", async ({ call }) => `${call.path}/egresses/0`],
-    [
-      "the recording backend's id",
-      async ({ call, reported }) => `${call.path}/egresses/${reported.egress_id}`,
-    ],
-    ["the id and more", async ({ call, reported }) => `${call.path}/egresses/${reported.id}.0`],
-    [
-      "a call that is not there",
-      async ({ call, reported }) =>
-        `/organization_users/${call.owner.id}/calls/999999999/egresses/${reported.id}`,
-    ],
+it("An egress under any path but its own gives 404, for a read and for its audit logs, and writes no entry", async () => {
+  const { clinic, call, reported, get } = await anEndedEgress();
+  const theirs = await anEndedEgress();
+  const [another, colleagues] = [await aCall(clinic, {}, call.owner), await aCall(clinic)];
+  const wrong = wrongPaths(call, theirs.call, await clinic.addProvider());
+  const paths = [
+    ...[...wrong, another.path, colleagues.path].map((path) => `${path}/egresses/${reported.id}`),
+    `${call.path}/egresses/${theirs.reported.id}`,
+    `${call.path}/egresses/${reported.egress_id}`,
   ];
-
-  it.each(OTHER_PATHS)("%s", async (_, otherPath) => {
-    const scene = await anEndedEgress();
-    const path = await otherPath(scene);
-    await changingNothing(async () => {
-      expectRefusal(await scene.clinic.client.get(path), 404);
-      expectRefusal(await scene.clinic.client.get(`${path}/audit_logs`), 404);
-    });
-    expect((await scene.get(scene.reported.id)).status).toBe(200);
+  await changingNothing(async () => {
+    for (const path of [...paths, ...paths.map((each) => `${each}/audit_logs`)])
+      expectRefusal(await clinic.client.get(path), 404);
+    for (const path of wrong) expectRefusal(await clinic.client.get(`${path}/egresses`), 404);
   });
+  expect((await get(reported.id)).status).toBe(200);
 });

@@ -98,10 +98,7 @@ describe("The participants of a visit that is long over", () => {
   });
 
   it("lose them though they were never on a call", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await clinic.addRoom();
-    await given(waits(room, unique("rita"), { left_at: STARTED_AT }));
-    await eraseAll();
+    const { clinic } = await somebodyErased();
     expect(await storedOf(clinic)).not.toContain("Rita");
   });
 });
@@ -110,6 +107,16 @@ const waits = (room: { slug: string }, key: string, more: object = {}) =>
   platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, {
     participant: { display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE, ...more },
   });
+
+/** Somebody who waited in a room of a forgetful organization, and was erased. */
+async function somebodyErased(left_at = WAITING_SINCE) {
+  const clinic = await aForgetfulOrganization();
+  const room = await clinic.addRoom();
+  const key = unique("rita");
+  await given(waits(room, key, { left_at }));
+  await eraseAll();
+  return { clinic, room, key };
+}
 
 describe("A late report of somebody who is erased", () => {
   it("brings nothing back, as a report of the call", async () => {
@@ -122,11 +129,7 @@ describe("A late report of somebody who is erased", () => {
   });
 
   it("brings nothing back, as a report of the waiting room, and gets the key that it named", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    await given(waits(room, key, { left_at: STARTED_AT }));
-    await eraseAll();
+    const { room, key } = await somebodyErased(STARTED_AT);
     const answer = await changingNothing(() => given(waits(room, key)));
     expect(answer).toMatchObject({ key, display_name: "Participant" });
   });
@@ -201,11 +204,7 @@ describe("A late report of somebody who is erased", () => {
 
 describe("Somebody who is erased before the call is reported on which they were", () => {
   it("is on it, so that a recording needs their consent too", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    await given(waits(room, key, { left_at: WAITING_SINCE }));
-    await eraseAll();
+    const { clinic, key } = await somebodyErased();
     const rita = { key, display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE };
     const consents = { recording_consent: true };
     const paula = { key: unique("paula"), display_name: "Paula", role: "provider", ...consents };
@@ -246,11 +245,7 @@ describe("The reference of a call", () => {
   });
 
   it("stays under legal hold, also where somebody on the call was erased before, and goes when it ends", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    await given(waits(room, key, { left_at: WAITING_SINCE }));
-    await eraseAll();
+    const { clinic, key } = await somebodyErased();
     const rita = { key, display_name: "Rita", role: "recipient", waiting_since: WAITING_SINCE };
     const call = await aCall(clinic, {
       external_reference: "rita-2026",
@@ -267,11 +262,7 @@ describe("The reference of a call", () => {
 
 describe("Somebody who is erased before the call is reported on which they were,", () => {
   it("leaves it without a reference, which may name them", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    await given(waits(room, key, { left_at: WAITING_SINCE }));
-    await eraseAll();
+    const { clinic, key } = await somebodyErased();
     const rita = { key, display_name: "Rita Recipient", role: "recipient", external_reference: "rita-2026" };
     const call = await aCall(clinic, {
       external_reference: "rita-2026",
@@ -316,11 +307,7 @@ describe("Who comes again after having been erased", () => {
   });
 
   it("is somebody new on a call too", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    await given(waits(room, key, { left_at: STARTED_AT }));
-    await eraseAll();
+    const { clinic, key } = await somebodyErased(STARTED_AT);
     const participants = [{ key, display_name: "Rita Recipient", role: "recipient" }];
     await aCall(clinic, { started_at: daysAgo(1), ended_at: null, participants });
     expect(await rowsOf(clinic)).toMatchObject([

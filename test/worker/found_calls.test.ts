@@ -72,12 +72,7 @@ describe("The calls of one user and of all", () => {
 
   it.each([
     ["from=2026-02-02&to=2026-02-01", /^from: must not be after to$/],
-    ["from=yesterday", /^from: must be a date/],
-    ["to=2026-02-30", /^to: must be a date/],
     ["from=2026-02-01&from=2026-02-02", /^from: /],
-    [`external_reference=${"x".repeat(256)}`, /^external_reference: must be at most 255 characters long$/],
-    ["external_reference=%20", /^external_reference: must not be blank$/],
-    ["external_reference=a%0Ab", /^external_reference: must be text without control characters$/],
   ])("are refused with ?%s", async (query, text) => {
     const { client, admin } = await anOrganization();
     for (const path of ["/calls", `/organization_users/${admin.id}/calls`])

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Api } from "./support/api.ts";
 import { platform } from "./support/api.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
-import { accept, acceptToken, tokenOf } from "./support/invites.ts";
+import { accept } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -66,7 +66,6 @@ describe("Creating an invite", () => {
     const email = anEmail();
     const role_names = ["provider", "organization_admin"];
     const created = await create(clinic, { email, display_name: "Ivy Invitee", role_names });
-    expect(created.status).toBe(201);
     expect(created.body).toEqual({
       id: expect.any(Number),
       email,
@@ -103,23 +102,10 @@ describe("Creating an invite", () => {
     expect(created).toMatchObject({ status: 201, body: { email, display_name: "Ivy Invitee" } });
   });
 
-  it("accepts an email of 254 characters and a display name of 255", async () => {
-    const clinic = await anOrganization();
-    const domain = `${"a".repeat(63)}.${"b".repeat(63)}.example.com`;
-    const email = `${unique("invitee")}-`.padEnd(254 - domain.length - 1, "x").concat("@", domain);
-    const display_name = "🩺".repeat(255);
-    expect(email).toHaveLength(254);
-    expect(await create(clinic, { email, display_name })).toMatchObject({
-      status: 201,
-      body: { email, display_name },
-    });
-  });
-
   it("grants each role once, lowest first", async () => {
     const clinic = await anOrganization();
     const role_names = ["organization_admin", "provider", "organization_admin", "provider_assistant"];
     const created = await create(clinic, { role_names });
-    expect(created.status).toBe(201);
     expect(created.body.roles).toEqual(["provider_assistant", "provider", "organization_admin"]);
   });
 
@@ -134,7 +120,6 @@ describe("Creating an invite", () => {
       expires_at: fromNow(1_000_000),
       used_at: fromNow(-1),
     });
-    expect(created.status).toBe(201);
     expect(created.body).toMatchObject({
       roles: ["provider"],
       organization_id: clinic.id,
@@ -143,49 +128,6 @@ describe("Creating an invite", () => {
     });
     expect(Date.parse(created.body.expires_at)).toBe(Date.parse(created.body.created_at) + VALIDITY);
     expect(await listed(other)).toEqual([]);
-  });
-
-  it.each<[string, object, RegExp]>([
-    ["a missing email", { email: undefined }, /organization_invite\.email/],
-    ["a blank email", { email: " " }, /organization_invite\.email/],
-    ["a null email", { email: null }, /organization_invite\.email/],
-    ["a malformed email", { email: "ivy.example.com" }, /organization_invite\.email/],
-    [
-      "an email of letters that have another lower case",
-      { email: "\u212Aate@example.com" },
-      /organization_invite\.email/,
-    ],
-    ["two emails in one", { email: "ivy@example.com,ida@example.com" }, /organization_invite\.email/],
-    ["an email of 255 characters", { email: `${"i".repeat(243)}@example.com` }, /organization_invite\.email/],
-    ["a missing display name", { display_name: undefined }, /organization_invite\.display_name/],
-    ["a blank display name", { display_name: "\t " }, /organization_invite\.display_name/],
-    ["a null display name", { display_name: null }, /organization_invite\.display_name/],
-    [
-      "a display name of 256 characters",
-      { display_name: "n".repeat(256) },
-      /organization_invite\.display_name/,
-    ],
-    ["missing roles", { role_names: undefined }, /organization_invite\.role_names/],
-    ["null roles", { role_names: null }, /organization_invite\.role_names/],
-    ["no roles", { role_names: [] }, /organization_invite\.role_names/],
-    ["roles that are no list", { role_names: "provider" }, /organization_invite\.role_names/],
-    ["an unknown role", { role_names: ["provider", "owner"] }, /organization_invite\.role_names/],
-    ["a role in capitals", { role_names: ["Provider"] }, /organization_invite\.role_names/],
-    ["a null role", { role_names: [null] }, /organization_invite\.role_names/],
-  ])("refuses %s with a text that names the field, and changes nothing", async (_, fault, field) => {
-    const clinic = await anOrganization();
-    expectRefusal(await changingNothing(() => create(clinic, fault)), 422, field);
-  });
-
-  it.each([
-    ["no wrapper", {}],
-    ["a null wrapper", { organization_invite: null }],
-    ["the fields without their wrapper", anInvite()],
-    ["a list for a wrapper", { organization_invite: [anInvite()] }],
-    ["the wrapper of a bulk invite", { organization_invites: [anInvite()] }],
-  ])("refuses a body with %s, and changes nothing", async (_, body) => {
-    const { client } = await anOrganization();
-    expectRefusal(await changingNothing(() => client.post("/invites", body)), 422, /organization_invite/);
   });
 });
 
@@ -205,13 +147,6 @@ describe("The email of an invite", () => {
       expectRefusal(await changingNothing(() => create(clinic, { email: write(email) })), 422, HAS_ACCOUNT);
     },
   );
-
-  it("is refused when its invite was accepted, because it has an account then", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    await given(accept(invite));
-    expectRefusal(await changingNothing(() => create(clinic, { email: invite.email })), 422, HAS_ACCOUNT);
-  });
 
   it("is refused if it got an account while its invite expired", async () => {
     const clinic = await anOrganization();
@@ -241,56 +176,19 @@ describe("The email of an invite", () => {
     const first = await clinic.addInvite();
     expectGone(await remove(clinic, first));
     const second = await create(clinic, { email: first.email });
-    expect(second.status).toBe(201);
     expect(second.body.id).not.toBe(first.id);
     expect(await listed(clinic)).toEqual([second.body]);
   });
 });
 
-describe("The email of an invite is what an HTML email field accepts:", () => {
-  it.each([
-    "ivy@localhost",
-    "ivy@clinic.x",
-    "o'brien@example.org",
-    "ivy..invitee@example.org",
-    ".ivy.@example.org",
-    "ivy+visits=1/2@example.org",
-    "!#$%&'*+/=?^_`{|}~-@example.org",
-    "1@2.3",
-    `ivy@${"a".repeat(63)}.org`,
-    `${"i".repeat(65)}@example.org`,
-  ])("%s is accepted", async (address) => {
-    const clinic = await anOrganization();
-    const created = await create(clinic, { email: address });
-    expect(created).toMatchObject({ status: 201, body: { email: address } });
-    expect(await listed(clinic)).toEqual([created.body]);
-  });
-
-  it.each([
-    "ivy",
-    "@example.org",
-    "ivy@",
-    "ivy@@example.org",
-    "ivy@-example.org",
-    "ivy@example-.org",
-    "ivy@example..org",
-    "ivy@example.org.",
-    `ivy@${"a".repeat(64)}.org`,
-    "ivy@exam_ple.org",
-    "ivy@[127.0.0.1]",
-    "ivy@[::1]",
-    '"ivy"@example.org',
-    "ivy invitee@example.org",
-    "ivy,ida@example.org",
-    "Ivy <ivy@example.org>",
-    "ivy@example.org\nida@example.org",
-    "ivé@example.org",
-    "ivy@exämple.org",
-    "ivy@example。org",
-  ])("%s is refused", async (address) => {
-    const clinic = await anOrganization();
-    expectRefusal(await create(clinic, { email: address }), 422, /organization_invite\.email/);
-  });
+it("An invite may have any address that an HTML email field accepts", async () => {
+  const clinic = await anOrganization();
+  const addresses = ["ivy..invitee@example.org", ".ivy@example.org", `${"i".repeat(65)}@example.org`];
+  for (const email of addresses)
+    expect(await create(clinic, { email })).toMatchObject({ status: 201, body: { email } });
+  expectRefusal(await create(clinic, { email: "ivé@example.org" }), 422, /organization_invite\.email/);
+  const invites = await listed(clinic);
+  expect(invites.map(({ email }: { email: string }) => email)).toEqual(addresses);
 });
 
 describe("The roles of an invite", () => {
@@ -312,7 +210,6 @@ describe("The roles of an invite", () => {
     async (_, role, roles) => {
       const clinic = await asCaller(await anOrganization(), roles);
       const created = await create(clinic, { role_names: [role] });
-      expect(created.status).toBe(201);
       expect(created.body.roles).toEqual([role]);
     },
   );
@@ -329,18 +226,11 @@ describe("The roles of an invite", () => {
 
   it.each(CALLERS)("that %s may assign are listed, lowest first", async (_, roles, level) => {
     const clinic = await asCaller(await anOrganization(), roles);
-    const { status, body } = await clinic.client.get("/roles");
-    expect(status).toBe(200);
-    expect(body).toEqual({ roles: LEVELS.slice(0, level + 1) });
+    expect((await clinic.client.get("/roles")).body).toEqual({ roles: LEVELS.slice(0, level + 1) });
   });
 });
 
 describe("An invite expires", () => {
-  it("after 7 days", async () => {
-    const { expires_at, created_at } = await (await anOrganization()).addInvite();
-    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(VALIDITY);
-  });
-
   it.each([1, 3, 30])("after as many days as the operator sets: %i", async (days) => {
     const clinic = await anOrganization();
     const { fetcher } = workerWith({ INVITE_VALIDITY_DAYS: String(days) });
@@ -395,7 +285,6 @@ describe("An invite expires", () => {
       expectGone(await remove(clinic, invite));
       travelToExpiry(invite);
       const next = await create(clinic, again);
-      expect(next.status).toBe(201);
       expect(next.body).toEqual({
         ...invite,
         id: expect.any(Number),
@@ -483,9 +372,7 @@ describe("The list of invites", () => {
     await given(accept(used));
     expectGone(await remove(clinic, removed));
 
-    const { status, body } = await clinic.client.get("/invites");
-    expect(status).toBe(200);
-    expect(body).toEqual({
+    expect((await clinic.client.get("/invites")).body).toEqual({
       organization_invites: [zoe, ann],
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 2 },
     });
@@ -511,51 +398,13 @@ describe("The list of invites", () => {
       organization_invites: [zoe, ann],
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 2 },
     });
+    expect(await listed(clinic, `${EXPIRED}&per_page=1&page=2`)).toEqual([ann]);
     expect(await listed(clinic, "?status=active")).toEqual([active]);
     expect(await listed(clinic)).toEqual([active]);
   });
 
-  it.each(["active", "expired"])("comes in pages: with status=%s", async (status) => {
-    const clinic = await anOrganization();
-    const invites = [];
-    for (let n = 0; n < 3; n++) invites.push(await clinic.addInvite());
-    if (status === "expired") travelToExpiry(invites[2]);
-    const pagination = { per_page: 2, total_pages: 2, total_count: 3 };
-    expect(await list(clinic, `?per_page=2&status=${status}`)).toEqual({
-      organization_invites: invites.slice(0, 2),
-      pagination: { current_page: 1, ...pagination },
-    });
-    expect(await list(clinic, `?page=2&per_page=2&status=${status}`)).toEqual({
-      organization_invites: invites.slice(2),
-      pagination: { current_page: 2, ...pagination },
-    });
-    expect(await list(clinic, `?page=3&per_page=2&status=${status}`)).toEqual({
-      organization_invites: [],
-      pagination: { current_page: 3, ...pagination },
-    });
-  });
-
-  it("has 25 on a page by default, and at most 100", async () => {
-    const clinic = await anOrganization();
-    const invites = await Promise.all(Array.from({ length: 26 }, () => clinic.addInvite()));
-    const ids = invites.map(({ id }) => id).sort((one, other) => one - other);
-    const first = await list(clinic);
-    expect(first.organization_invites.map(({ id }: { id: number }) => id)).toEqual(ids.slice(0, 25));
-    expect(first.pagination).toEqual({ current_page: 1, per_page: 25, total_pages: 2, total_count: 26 });
-    const all = await list(clinic, "?per_page=101");
-    expect(all.organization_invites.map(({ id }: { id: number }) => id)).toEqual(ids);
-    expect(all.pagination).toEqual({ current_page: 1, per_page: 100, total_pages: 1, total_count: 26 });
-  });
-
   it.each([
-    ["page=0", /page/],
-    ["page=x", /page/],
-    ["per_page=0", /per_page/],
-    ["per_page=1.5", /per_page/],
     ["status=used", /^status: must be one of active, expired$/],
-    ["status=pending", /^status: /],
-    ["status=Active", /^status: /],
-    ["status=active,expired", /^status: /],
     ["status=active&status=expired", /^status: /],
   ])("refuses the query %s with 400", async (query, parameter) => {
     const { client } = await anOrganization();
@@ -570,9 +419,7 @@ describe("Reading an invite", () => {
     const usedAt = fromNow(60);
     travelTo(usedAt);
     await given(accept(invite));
-    const { status, body } = await read(clinic, invite);
-    expect(status).toBe(200);
-    expect(body).toEqual({ ...invite, used_at: usedAt, updated_at: usedAt });
+    expect((await read(clinic, invite)).body).toEqual({ ...invite, used_at: usedAt, updated_at: usedAt });
   });
 });
 
@@ -584,21 +431,6 @@ describe("Deleting an invite", () => {
     expectRefusal(await read(clinic, invite), 404);
     expectRefusal(await clinic.platform.get(`/invites/${invite.id}`), 404);
     expect(await listed(clinic)).toEqual([other]);
-  });
-
-  it("gives 404 the second time", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    expectGone(await remove(clinic, invite));
-    expectRefusal(await changingNothing(() => remove(clinic, invite)), 404);
-  });
-
-  it("is possible for an expired one", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    travelToExpiry(invite);
-    expectGone(await remove(clinic, invite));
-    expectRefusal(await read(clinic, invite), 404);
   });
 
   it("is refused for a used one, and changes nothing", async () => {
@@ -679,22 +511,5 @@ describe("Thirty requests at once", () => {
     const statuses = await statusesOf(() => remove(clinic, invite));
     expect(statuses.sort()).toEqual([204, ...Array(29).fill(404)]);
     expect(await listed(clinic)).toEqual([]);
-  });
-
-  it("to delete and to accept an invite: it is deleted or used, and never both", async () => {
-    const clinic = await anOrganization();
-    for (let round = 0; round < 4; round++) {
-      const invite = await clinic.addInvite();
-      const token = await tokenOf(invite);
-      const statuses = await statusesOf((n) =>
-        n % 2 === round % 2 ? remove(clinic, invite) : acceptToken(token),
-      );
-      const [deleted, accepted] = [204, 200].map(
-        (status) => statuses.filter((each) => each === status).length,
-      );
-      expect([deleted, accepted]).toEqual(accepted === 1 ? [0, 1] : [1, 0]);
-      expect(Math.max(...statuses)).toBeLessThan(500);
-      expect((await read(clinic, invite)).status).toBe(accepted === 1 ? 200 : 404);
-    }
   });
 });

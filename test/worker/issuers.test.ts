@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { words } from "../support/words.ts";
 import { platform } from "./support/api.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -25,8 +26,7 @@ describe("Registering an issuer", () => {
   it("returns all fields of the request, and stores them", async () => {
     const clinic = await anOrganization();
     const wanted = anIssuer({ email_claim: "upn" });
-    const { status, body } = await register(clinic.id, wanted);
-    expect(status).toBe(201);
+    const { body } = await register(clinic.id, wanted);
     expect(body).toEqual({
       id: expect.any(Number),
       organization_id: clinic.id,
@@ -57,54 +57,19 @@ describe("Registering an issuer", () => {
 
   it("ignores unknown fields", async () => {
     const clinic = await anOrganization();
-    const { status, body } = await register(clinic.id, anIssuer({ id: 1, organization_id: 1, keys: [] }));
-    expect(status).toBe(201);
+    const { body } = await register(clinic.id, anIssuer({ id: 1, organization_id: 1, keys: [] }));
     expect(body.organization_id).toBe(clinic.id);
     expect(body).not.toHaveProperty("keys");
   });
-
-  it.each(["issuer", "audience", "jwks_url"])("needs %s", async (field) => {
-    const clinic = await anOrganization();
-    for (const missing of [undefined, null, "", "  ", 42, ["https://idp.test/jwks"], "x\u0000y"])
-      expectRefusal(
-        await register(clinic.id, anIssuer({ [field]: missing })),
-        422,
-        new RegExp(`^issuer\\.${field}: `),
-      );
-    expect(await storedIssuers(clinic.id)).toEqual([]);
-  });
-
-  it.each([[""], [42], ["e".repeat(256)]])("refuses %j as the email claim", async (email_claim) => {
-    const clinic = await anOrganization();
-    expectRefusal(await register(clinic.id, anIssuer({ email_claim })), 422, /^issuer\.email_claim: /);
-  });
-
-  it.each([[undefined], [null], ["https://idp.test"], [[anIssuer()]]])(
-    "refuses %j in place of the wrapped issuer",
-    async (issuer) => {
-      const clinic = await anOrganization();
-      expectRefusal(await register(clinic.id, issuer), 422, /issuer/);
-    },
-  );
 });
 
 describe("The address of an issuer's keys", () => {
-  it.each([
-    "https://idp.test/jwks",
-    "https://idp.test",
-    "HTTPS://IDP.TEST/.well-known/jwks.json",
-    "https://idp.test:8443/realms/clinic/certs?tenant=1",
-    "https://localhost/jwks",
-    "https://127.0.0.1.idp.test/jwks",
-    "http://localhost/jwks",
-    "http://LocalHost:9000/jwks",
-    "http://127.0.0.1/jwks",
-    "http://127.0.0.1:9000/jwks",
-    "http://127.255.255.254/jwks",
-    "http://[::1]/jwks",
-    "http://[::1]:9000/jwks",
-    "http://[0:0:0:0:0:0:0:1]/jwks",
-  ])("can be %s", async (jwks_url) => {
+  it.each(words`
+    https://idp.test/jwks https://idp.test HTTPS://IDP.TEST/.well-known/jwks.json
+    https://idp.test:8443/realms/clinic/certs?tenant=1 https://localhost/jwks
+    https://127.0.0.1.idp.test/jwks http://localhost/jwks http://LocalHost:9000/jwks http://127.0.0.1/jwks
+    http://127.0.0.1:9000/jwks http://127.255.255.254/jwks http://[::1]/jwks http://[::1]:9000/jwks
+    http://[0:0:0:0:0:0:0:1]/jwks`)("can be %s", async (jwks_url) => {
     const clinic = await anOrganization();
     expect(await register(clinic.id, anIssuer({ jwks_url }))).toMatchObject({
       status: 201,
@@ -113,45 +78,18 @@ describe("The address of an issuer's keys", () => {
   });
 
   it.each([
-    "http://example.com/jwks",
-    "http://idp.test/jwks",
-    "http://127.0.0.1.evil.com/jwks",
-    "http://127.evil.com/jwks",
-    "http://localhost.evil.com/jwks",
-    "http://evil.com/localhost",
-    "http://evil.com#localhost",
-    "http://evil.com?127.0.0.1",
-    "http://evil.com\\@localhost/jwks",
-    "http://localhost@evil.com/jwks",
-    "http://notlocalhost/jwks",
-    "http://128.0.0.1/jwks",
-    "http://10.0.0.1/jwks",
-    "http://192.168.0.1/jwks",
-    "http://169.254.169.254/latest/meta-data",
-    "http://0.0.0.0/jwks",
-    "http://[::]/jwks",
-    "http://[::2]/jwks",
-    "http://[::ffff:10.0.0.1]/jwks",
-    "https://user:password@idp.test/jwks",
-    "https://user@idp.test/jwks",
-    "https://:password@idp.test/jwks",
-    "http://user:password@localhost/jwks",
-    "ftp://idp.test/jwks",
-    "ftp://localhost/jwks",
-    "ws://localhost/jwks",
-    "file:///etc/passwd",
-    "javascript:alert(1)",
-    "javascript://localhost/%0aalert(1)",
-    "data:application/json,{}",
-    "blob:https://idp.test/1",
-    "https://",
-    "https:",
-    "//idp.test/jwks",
-    "/jwks",
-    "idp.test/jwks",
-    "localhost:9000/jwks",
+    ...words`
+      http://example.com/jwks http://idp.test/jwks http://127.0.0.1.evil.com/jwks http://127.evil.com/jwks
+      http://localhost.evil.com/jwks http://evil.com/localhost http://evil.com#localhost
+      http://evil.com?127.0.0.1 http://evil.com\@localhost/jwks http://localhost@evil.com/jwks
+      http://notlocalhost/jwks http://128.0.0.1/jwks http://10.0.0.1/jwks http://192.168.0.1/jwks
+      http://169.254.169.254/latest/meta-data http://0.0.0.0/jwks http://[::]/jwks http://[::2]/jwks
+      http://[::ffff:10.0.0.1]/jwks https://user:password@idp.test/jwks https://user@idp.test/jwks
+      https://:password@idp.test/jwks http://user:password@localhost/jwks ftp://idp.test/jwks
+      ftp://localhost/jwks ws://localhost/jwks file:///etc/passwd javascript:alert(1)
+      javascript://localhost/%0aalert(1) data:application/json,{} blob:https://idp.test/1 https:// https:
+      //idp.test/jwks /jwks idp.test/jwks localhost:9000/jwks https://idp.test:99999/jwks`,
     "https://idp test/jwks",
-    "https://idp.test:99999/jwks",
     "https://idp.test/\njwks",
     `https://idp.test/${"j".repeat(1000)}`,
   ])("cannot be %s", async (jwks_url) => {

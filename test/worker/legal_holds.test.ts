@@ -1,9 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { MAX_HOLD_REASON_LENGTH } from "../../src/limits.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, reportCall, STARTED_AT } from "./support/calls.ts";
-import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, delivered } from "./support/livekit.ts";
 import { anOrganization, given, unique } from "./support/organization.ts";
@@ -51,11 +49,6 @@ describe("A call, as the platform reads it,", () => {
     expect(await given(call.report({}))).toEqual(held);
   });
 
-  it("must be known", async () => {
-    const clinic = await anOrganization();
-    expectRefusal(await clinic.platform.get("/calls/unheard-of"), 404, "Call not found");
-  });
-
   it("shows clients no hold", async () => {
     const { clinic, owner } = await aHeldCall();
     const { calls } = await given(clinic.client.get(`/organization_users/${owner.id}/calls`));
@@ -99,41 +92,6 @@ describe("A legal hold", () => {
     await given(call.release());
     for (const { release } of [call, await aCall(call.clinic)])
       expect((await changingNothing(release)).status).toBe(204);
-  });
-
-  it("is of a call that is known", async () => {
-    const { platform } = await anOrganization();
-    const path = "/calls/unheard-of/legal_hold";
-    const answers = [() => platform.put(path, { legal_hold: {} }), () => platform.delete(path)];
-    for (const answer of answers) expectRefusal(await changingNothing(answer), 404, "Call not found");
-  });
-
-  it.each([
-    ["no legal_hold", {}, /legal_hold: is required/],
-    ["a legal_hold that is true", { legal_hold: true }, /legal_hold: must be an object/],
-    ["a reason that is a number", { legal_hold: { reason: 7 } }, /legal_hold\.reason: must be a string/],
-    ["a blank reason", { legal_hold: { reason: " " } }, /legal_hold\.reason: must not be blank/],
-    [
-      "a reason that is too long",
-      { legal_hold: { reason: "x".repeat(MAX_HOLD_REASON_LENGTH + 1) } },
-      /legal_hold\.reason: must be at most 1000 characters long/,
-    ],
-  ])("is refused with %s", async (_, body, text) => {
-    const { url } = await aCall(await anOrganization());
-    expectRefusal(await changingNothing(() => platform.put(`${url}/legal_hold`, body)), 422, text);
-  });
-
-  it("takes at most two round trips to begin, to change and to end", async () => {
-    const { url } = await aCall(await anOrganization());
-    const { fetcher, during } = countingRoundTrips();
-    const through = platform.through(fetcher);
-    const path = `${url}/legal_hold`;
-    const put = (legal_hold: object) => during(() => given(through.put(path, { legal_hold })));
-    expect(await put({})).toBe(2);
-    expect(await put({ reason: REASON })).toBe(2);
-    expect(await put({})).toBe(1);
-    expect(await during(() => given(through.delete(path)))).toBe(1);
-    expect(await during(() => given(through.get(url)))).toBe(1);
   });
 });
 

@@ -54,12 +54,6 @@ const RECORDED = {
   ended_at: at(600),
 };
 
-function* permutations<T>(list: T[]): Generator<T[]> {
-  if (list.length === 0) yield [];
-  for (const [n, first] of list.entries())
-    for (const rest of permutations(list.filter((_, other) => other !== n))) yield [first, ...rest];
-}
-
 beforeEach(() => env.DB.exec("delete from livekit_egresses"));
 
 describe("LiveKit's events of an egress", () => {
@@ -120,35 +114,6 @@ describe("LiveKit's events of an egress", () => {
       }),
       { numRuns: 20 },
     );
-  });
-
-  it("lead to the same recording in each of the orders of a short visit", { timeout: 60_000 }, async () => {
-    const clinic = await anOrganization();
-    for (const order of permutations([0, 1, 2, 3])) {
-      const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
-      const events = [
-        room.egress(egress_id, EgressStatus.EGRESS_ACTIVE),
-        room.recorded(egress_id, 600),
-        room.joined(`${egress_id}-rita`, 8, RITA),
-        room.finished(590),
-      ];
-      await delivered(order.map((n) => events[n] as string));
-      const { path, egresses } = await recordingsOf(clinic, room);
-      expect({ order, egresses }).toMatchObject({ order, egresses: [{ egress_id, ...RECORDED }] });
-      expect((await given(clinic.client.get(`${path}/${egresses[0].id}`))).url).toContain(egress_id);
-      expect(await waiting()).toEqual([]);
-    }
-  });
-
-  it("say why a recording failed", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await reportCallOf(clinic, room, room.sid);
-    const failed = { error: "Start signal not received", endedAt: BigInt(Date.parse(at(30))) * 1_000_000n };
-    await delivered([room.egress(anEgressId(), EgressStatus.EGRESS_FAILED, failed)]);
-    expect((await recordingsOf(clinic, room)).egresses).toMatchObject([
-      { ...RECORDED, error: "Start signal not received", ended_at: at(30) },
-    ]);
   });
 
   it("report further what the platform has reported, whatever its call is called", async () => {

@@ -173,23 +173,6 @@ describe("A room whose metadata says whose visit it is", () => {
     });
   });
 
-  it("takes back nothing that the platform has corrected, but says what is new", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    const said = {
-      name: "Rita",
-      attributes: { role: "provider", user_id: String(clinic.admin.user_id), recording_consent: "true" },
-    };
-    await delivered([room.joined("rita", 8, said)]);
-    const corrected = { display_name: "Rita Recipient", role: "recipient", user_id: null };
-    const rita = { key: "rita", ...corrected, recording_consent: false };
-    await given(reportCall(clinic, room.sid, { participants: [rita] }));
-    await delivered([room.left("rita", 60, 8, said), room.joined("rita", 70, said), room.finished(600)]);
-    expect((await visitsOf(clinic)).participants).toMatchObject([{ ...corrected, recording_consent: 0 }]);
-    await delivered([room.left("rita", 90, 70, { ...said, name: "Dr. Rita" })]);
-    expect((await visitsOf(clinic)).participants).toMatchObject([{ ...corrected, display_name: "Dr. Rita" }]);
-  });
-
   it("names a user of the organization, and nobody of another one", async () => {
     const [clinic, other] = [await anOrganization(), await anOrganization()];
     const room = await aLiveKitRoom(clinic);
@@ -204,19 +187,6 @@ describe("A room whose metadata says whose visit it is", () => {
       { key: "b", user_id: null },
       { key: "c", user_id: null },
     ]);
-  });
-
-  it("leaves out LiveKit's own participants, and those who never connected", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await delivered([
-      room.joined("EG_8oTjKXHjCqyD", 1, { kind: 2 }),
-      room.joined("camera", 2, { kind: 1 }),
-      room.joined("scribe", 3, { kind: 4 }),
-      room.event("participant_connection_aborted", 4, { participant: { identity: "rita" } as never }),
-      room.joined("sip_123", 5, { kind: 3 }),
-    ]);
-    expect((await visitsOf(clinic)).participants).toMatchObject([{ key: "sip_123" }]);
   });
 
   it("has a participant of its own for somebody who has been on another call under the same identity", async () => {

@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, aRecipient, ENDED_AT, STARTED_AT } from "./support/calls.ts";
-import { countingRoundTrips } from "./support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept, acceptToken, keepingInvite, tokenOf } from "./support/invites.ts";
 import { add, change, remove, shownMember, userOf } from "./support/members.ts";
@@ -40,12 +39,6 @@ describe("The end of a membership", () => {
     const { clinic, paula } = await aClinicWithProvider();
     expectGone(await remove(clinic, paula));
     expectRefusal(await changingNothing(() => remove(clinic, paula)), 404, "Organization user not found");
-  });
-
-  it("costs two round trips", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const { fetcher, during } = countingRoundTrips();
-    expect(await during(() => given(remove(clinic, paula, platform.through(fetcher))))).toBe(2);
   });
 });
 

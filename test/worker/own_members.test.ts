@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Answer, Api } from "./support/api.ts";
 import { platform } from "./support/api.ts";
-import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { accept } from "./support/invites.ts";
 import { change, changeThrough, remove, removeThrough, userOf, usersOf } from "./support/members.ts";
@@ -39,7 +38,6 @@ describe("A client of an organization_admin", () => {
     const { clinic, client, paula, al } = await aClinic();
     const roles = ["provider", "provider_assistant"];
     const answer = await changeThrough(client, al, { display_name: " Dr. Al ", roles, assists: [paula.id] });
-    expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       id: al.id,
       user_id: al.user_id,
@@ -141,8 +139,6 @@ describe("A client of an organization_admin", () => {
       { roles: [] },
       "organization_user.roles: must name at least one role; to end the membership, use DELETE",
     ],
-    ["a role that does not exist", { roles: ["owner"] }, /^organization_user\.roles\.0: must be one of/],
-    ["a blank display name", { display_name: " " }, "organization_user.display_name: must not be blank"],
     [
       "to let a provider assist somebody",
       { assists: [1] },
@@ -156,19 +152,6 @@ describe("A client of an organization_admin", () => {
   ])("is refused %s, and changes nothing", async (_, body, error) => {
     const { client, paula } = await aClinic();
     expectRefusal(await changingNothing(() => changeThrough(client, paula, body)), 422, error);
-  });
-
-  it("needs two round trips, and one where it is refused", async () => {
-    const { clinic, client, paula, al } = await aClinic();
-    const { fetcher, during } = countingRoundTrips();
-    const counted = client.through(fetcher);
-    const his = (await clinic.addClient(al.id)).through(fetcher);
-    for (const each of [counted, his]) await given(each.get("/roles"));
-    expect(await during(() => changeThrough(his, paula, { roles: [ADMIN] }))).toBe(1);
-    expect(await during(() => removeThrough(his, paula))).toBe(1);
-    const body = { display_name: "P.", roles: ["provider_assistant"] };
-    expect(await during(() => given(changeThrough(counted, paula, body)))).toBe(2);
-    expect(await during(() => given(removeThrough(counted, paula)))).toBe(2);
   });
 });
 

@@ -227,7 +227,7 @@ describe("A restored database deletes no file", () => {
       expect((await clinic.client.get(`${call.path}/${text}`)).status).toBe(404);
   });
 
-  it("whose deletion was claimed before", async () => {
+  it("whose deletion was scheduled before", async () => {
     const { storage_key, remove } = await anOldRecording();
     const bucket = aBucket(() => true);
     expect((await remove(throughWorkerWith({ RECORDINGS: bucket.binding }))).status).toBe(503);
@@ -240,27 +240,27 @@ describe("A restored database deletes no file", () => {
     expect(await fileExists(storage_key)).toBe(false);
   });
 
-  it("which the cron claimed in the moment before", async () => {
+  it("which the cron took in the moment before", async () => {
     const { storage_key, keepForADay } = await anOldRecording();
     await keepForADay();
-    // The claims are made in one round trip, and their files read in the next.
-    let isClaiming = false;
-    let wereClaimed = false;
+    // The deletions are taken in one round trip, and their files read in the next.
+    let isTaking = false;
+    let wereTaken = false;
     const DB = observedDatabase({
       prepare: (text) => {
-        isClaiming ||= text.startsWith("update") && text.includes("deletion_due_at");
+        isTaking ||= text.startsWith("update") && text.includes("deletion_due_at");
       },
       query: async (work) => {
-        const isFirst = isClaiming && !wereClaimed;
-        isClaiming = false;
-        wereClaimed ||= isFirst;
+        const isFirst = isTaking && !wereTaken;
+        isTaking = false;
+        wereTaken ||= isFirst;
         const result = await work();
         if (isFirst) await restore();
         return result;
       },
     });
     await workerWith({ DB }).runCron();
-    expect(wereClaimed).toBe(true);
+    expect(wereTaken).toBe(true);
     expect(await fileExists(storage_key)).toBe(true);
   });
 

@@ -6,19 +6,12 @@ import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { accept } from "./support/invites.ts";
 import { anInvite, anOrganization, given, type Organization } from "./support/organization.ts";
 import { aClinicWithQueue, leavingNoInvites } from "./support/queue.ts";
-import { countingRows } from "./support/rows.ts";
+import { countingRows, insertMany } from "./support/rows.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60;
-
-const insertMany = (size: number, insert: string, ...values: unknown[]) =>
-  env.DB.prepare(
-    `with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${size}) ${insert}`,
-  )
-    .bind(...values)
-    .run();
 
 const statusesOf = (answers: Answer[]) =>
   Object.fromEntries(

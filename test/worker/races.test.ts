@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, type Api, platform } from "./support/api.ts";
-import { aCall, aRecipient, ENDED_AT, reportEgress, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
+import { aCall, aRecipient, ENDED_AT, STARTED_AT, WAITING_SINCE } from "./support/calls.ts";
 import { countingRoundTrips, rowsOf } from "./support/database.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fileExists, storeFile } from "./support/storage.ts";
@@ -109,15 +109,6 @@ describe("Thirty requests at once", () => {
     expect([count(statuses, 200), count(statuses, 422)]).toEqual([1, 29]);
   });
 
-  it("for rooms with the same name: all are created, and all slugs differ", async () => {
-    const clinic = await anOrganization();
-    const answers = await atOnce(() =>
-      clinic.client.post("/waiting_rooms", { waiting_room: { name: "Cardiology" } }),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201));
-    expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(30);
-  });
-
   it("to rename rooms to one name: all are renamed, and all slugs differ", async () => {
     const clinic = await anOrganization();
     const rooms = await Promise.all(
@@ -189,26 +180,6 @@ describe("Thirty requests at once", () => {
     expect([count(statuses, 201), count(statuses, 422)]).toEqual([1, 29]);
     const rooms = await clinic.client.get("/waiting_rooms");
     expect(rooms.body.waiting_rooms.filter(({ name }: { name: string }) => name === "Paul")).toHaveLength(1);
-  });
-
-  it("to report an egress, each with another error: each is written on the one before", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const egress_id = unique("egress");
-    const answers = await atOnce((n) =>
-      reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_ended", error: `Error ${n}.` }),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
-    const { audit_logs } = await given(
-      clinic.client.get(`${call.path}/egresses/${answers[0]?.body.id}/audit_logs?per_page=100`),
-    );
-    const errors: [string | null, string][] = audit_logs
-      .sort((a: { id: number }, b: { id: number }) => a.id - b.id)
-      .map((entry: { object_changes: { error: [string | null, string] } }) => entry.object_changes.error);
-    expect(errors.map(([before]) => before)).toEqual(
-      [null, ...errors.map(([, after]) => after)].slice(0, -1),
-    );
-    expect(new Set(errors.map(([, after]) => after)).size).toBe(30);
   });
 
   it("to report the parts of a SOAP note: no part is lost, and final it changes no more", async () => {

@@ -3,7 +3,6 @@ import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { platform } from "./support/api.ts";
 import { aCall, reportEgress } from "./support/calls.ts";
-import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "./support/livekit.ts";
 import { aLiveKit } from "./support/livekit_api.ts";
@@ -107,15 +106,6 @@ describe("A file of a recording", () => {
     for (const named of [aKey(clinic), storage_key, null, storage_key])
       await given(reportEgress(clinic, egress_id, { storage_key: named }));
     expect((await recordingOf(clinic, recorded.path, egress_id)).url).toContain(storage_key);
-  });
-
-  it("costs its report no further round trip", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const { fetcher, during } = countingRoundTrips();
-    const egress = { call_key: call.key, status: "egress_ended", storage_key: aKey(clinic) };
-    const platform = clinic.platform.through(fetcher);
-    expect(await during(() => given(platform.put(`/egresses/${unique("egress")}`, { egress })))).toBe(2);
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { countingRoundTrips } from "./support/database.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { AUDIENCE, aKey, anIdentityProvider } from "./support/identity_provider.ts";
 import { accept } from "./support/invites.ts";
@@ -172,18 +171,6 @@ describe("A valid token", () => {
     const { organization_user } = await signIn(client, await provider.token({ email }));
     expect(organization_user.id).toBe(clinic.admin.id);
   });
-
-  it("costs at most two round trips to D1 if the keys are known", async () => {
-    const { clinic, provider, email } = await aClinicWithSignIn();
-    const counting = countingRoundTrips();
-    const client = clinic.client.through(counting.fetcher);
-    const token = await provider.token({ email });
-    await expectExchanged(client, token);
-    const trips = await counting.during(() => expectExchanged(client, token));
-    expect(trips).toBeGreaterThan(0);
-    expect(trips).toBeLessThanOrEqual(2);
-    expect(provider.asked).toBe(1);
-  });
 });
 
 describe("The token of an invitee", () => {
@@ -260,18 +247,6 @@ describe("The token of an invitee", () => {
 });
 
 describe("A request without a token", () => {
-  it.each([
-    ["no wrapper", {}, /token_exchange/],
-    ["a wrapper that is no object", { token_exchange: "token" }, /token_exchange/],
-    ["an empty wrapper", { token_exchange: {} }, /token_exchange\.token/],
-    ["null", { token_exchange: { token: null } }, /token_exchange\.token/],
-    ["a number", { token_exchange: { token: 42 } }, /token_exchange\.token/],
-    ["a list", { token_exchange: { token: ["token"] } }, /token_exchange\.token/],
-  ])("is refused with 422 that names what is missing: %s", async (_, body, error) => {
-    const { client } = await aClinicWithSignIn();
-    expectRefusal(await client.post("/auth/token_exchange", body), 422, error);
-  });
-
   it("is refused with 413 if it is larger than any token", async () => {
     const { client } = await aClinicWithSignIn();
     expectRefusal(await exchange(client, "a".repeat(300 * 1024)), 413);

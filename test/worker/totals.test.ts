@@ -82,44 +82,6 @@ describe("The total of the waiting rooms is how many are listed", () => {
   });
 });
 
-describe("The total of the organization users is how many are listed", () => {
-  const length = (clinic: Pick<Organization, "client">) => lengthOf(clinic, "/organization_users");
-
-  it("when users are added, once each, and invites accepted", async () => {
-    const clinic = await anOrganization();
-    expect(await length(clinic)).toBe(1);
-    const { email } = await clinic.addProvider();
-    expect(await length(clinic)).toBe(2);
-    await expect(clinic.addProvider("Paula again", { email })).rejects.toThrow("422");
-    expect(await length(clinic)).toBe(2);
-    const invite = await clinic.addInvite();
-    expect(await length(clinic)).toBe(2);
-    await given(accept(invite));
-    expect(await length(clinic)).toBe(3);
-    expectRefusal(await accept(invite), 422);
-    expect(await length(clinic)).toBe(3);
-  });
-
-  it("when somebody accepts who became a member meanwhile", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    await keepingInvite(invite, () => clinic.addProvider("Ivy Invitee", { email: invite.email }));
-    expect(await length(clinic)).toBe(2);
-    await given(accept(invite));
-    expect(await length(clinic)).toBe(2);
-  });
-
-  it("for an assistant too, who is shown some of them only", async () => {
-    const clinic = await anOrganization();
-    const [provider] = [await clinic.addProvider(), await clinic.addProvider(), await clinic.addProvider()];
-    const assists = [provider.id];
-    const assistant = await clinic.addUser("Ann Assistant", ["provider_assistant"], { assists });
-    expect(await length({ client: await clinic.addClient(assistant.id) })).toBe(2);
-    expect(await length({ client: await clinic.addClient(provider.id) })).toBe(1);
-    expect(await length(clinic)).toBe(5);
-  });
-});
-
 describe("The total of the invites is how many are listed", () => {
   const length = (clinic: Organization) => lengthOf(clinic, "/invites");
   const expire = ({ expires_at }: { expires_at: string }, milliseconds = 0) =>

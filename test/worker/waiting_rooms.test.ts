@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { api, platform } from "./support/api.ts";
+import { platform } from "./support/api.ts";
 import { reportCall } from "./support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
+import { changingNothing } from "./support/unchanged.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
 const create = ({ client }: Organization, waiting_room: object) =>
@@ -34,27 +35,10 @@ async function aClinicWithRoom(room: object = {}) {
   return { clinic, room: await clinic.addRoom(room) };
 }
 
-const FAULTY_FIELDS: [string, object, RegExp][] = [
-  ["a blank name", { name: " \t " }, /waiting_room\.name/],
-  ["an empty name", { name: "" }, /waiting_room\.name/],
-  ["a name that is no text", { name: 7 }, /waiting_room\.name/],
-  ["a name of 256 characters", { name: "n".repeat(256) }, /waiting_room\.name/],
-  ["an empty theme", { theme: "" }, /waiting_room\.theme/],
-  ["a blank theme", { theme: " " }, /waiting_room\.theme/],
-  ["a theme with a line break", { theme: "dark\nblue" }, /waiting_room\.theme/],
-  ["a theme of 51 characters", { theme: "t".repeat(51) }, /waiting_room\.theme/],
-  ["an is_active that is text", { is_active: "true" }, /waiting_room\.is_active/],
-  ["an is_active that is a number", { is_active: 1 }, /waiting_room\.is_active/],
-  ["a slug", { slug: "front-door" }, /waiting_room\.slug/],
-  ["an empty slug", { slug: "" }, /waiting_room\.slug/],
-  ["a null slug", { slug: null }, /waiting_room\.slug/],
-];
-
 describe("Creating a waiting room", () => {
   it("makes it inactive, with the default theme, owned by the organization", async () => {
     const clinic = await anOrganization("Riverside Clinic");
     const created = await create(clinic, { name: "Cardiology" });
-    expect(created.status).toBe(201);
     expect(created.body).toEqual({
       id: expect.any(Number),
       organization_id: clinic.id,
@@ -71,25 +55,12 @@ describe("Creating a waiting room", () => {
     expect((await read(clinic, created.body.slug)).body).toEqual(created.body);
   });
 
-  it("uses the given theme and state", async () => {
+  it("uses the given theme and state, and trims texts", async () => {
     const clinic = await anOrganization();
-    const created = await create(clinic, { name: "Cardiology", theme: " Dark Blue, 2 ", is_active: true });
+    const created = await create(clinic, { name: "  Cardiology ", theme: " Dark Blue, 2 ", is_active: true });
     expect(created.status).toBe(201);
-    expect(created.body).toMatchObject({ theme: "Dark Blue, 2", is_active: true });
-  });
-
-  it("trims the name", async () => {
-    const clinic = await anOrganization();
-    const created = await create(clinic, { name: "  Cardiology " });
-    expect(created.body).toMatchObject({ name: "Cardiology", slug: `${clinic.slug}--cardiology` });
-  });
-
-  it("accepts a name of 255 characters of any kind, and a theme of 50", async () => {
-    const clinic = await anOrganization();
-    const longest = { name: "🩺".repeat(255), theme: "🩺".repeat(50) };
-    const created = await create(clinic, longest);
-    expect(created.status).toBe(201);
-    expect(created.body).toMatchObject(longest);
+    const slug = `${clinic.slug}--cardiology`;
+    expect(created.body).toMatchObject({ name: "Cardiology", slug, theme: "Dark Blue, 2", is_active: true });
   });
 
   it("ignores unknown keys, so that nobody can create a personal room", async () => {
@@ -102,7 +73,6 @@ describe("Creating a waiting room", () => {
       waiting_count: 9,
       user: { display_name: "Somebody Else" },
     });
-    expect(created.status).toBe(201);
     expect(created.body).toMatchObject({
       organization_id: clinic.id,
       user_id: null,
@@ -110,34 +80,6 @@ describe("Creating a waiting room", () => {
       user: { display_name: clinic.name },
     });
     expect(created.body.id).not.toBe(999_999);
-  });
-
-  it.each([["a missing name", { name: undefined }, /waiting_room\.name/], ...FAULTY_FIELDS])(
-    "refuses %s with a text that names the field, and creates no room",
-    async (_, fault, field) => {
-      const clinic = await anOrganization();
-      const before = await listed(clinic);
-      expectRefusal(await create(clinic, { name: "Cardiology", ...fault }), 422, field);
-      expect(await listed(clinic)).toEqual(before);
-    },
-  );
-
-  it.each([
-    ["no wrapper", {}],
-    ["a null wrapper", { waiting_room: null }],
-    ["the fields without their wrapper", { name: "Cardiology" }],
-    ["a list for a wrapper", { waiting_room: [{ name: "Cardiology" }] }],
-  ])("refuses a body with %s, and creates no room", async (_, body) => {
-    const clinic = await anOrganization();
-    const before = await listed(clinic);
-    expectRefusal(await clinic.client.post("/waiting_rooms", body), 422, /waiting_room/);
-    expect(await listed(clinic)).toEqual(before);
-  });
-
-  it("names every wrong field", async () => {
-    const clinic = await anOrganization();
-    const refused = await create(clinic, { name: "", is_active: "yes" });
-    expectRefusal(refused, 422, /waiting_room\.name.*waiting_room\.is_active/);
   });
 });
 
@@ -173,14 +115,6 @@ describe("The slug of a waiting room", () => {
     ]);
   });
 
-  it("skips a number that another name has taken", async () => {
-    const clinic = await anOrganization();
-    await clinic.addRoom({ name: "Cardiology 2" });
-    await clinic.addRoom({ name: "Cardiology" });
-    const third = await create(clinic, { name: "Cardiology" });
-    expect(third.body.slug).toBe(`${clinic.slug}--cardiology-3`);
-  });
-
   it("is shared neither with a personal room nor with a room of the same name", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider("Paula Provider");
@@ -203,7 +137,6 @@ describe("The slug of a waiting room", () => {
   it("changes when the room is renamed, and links to the old one stop working", async () => {
     const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
     const renamed = await update(clinic, room.slug, { name: "Heart Centre" });
-    expect(renamed.status).toBe(200);
     expect(renamed.body).toEqual({
       ...room,
       name: "Heart Centre",
@@ -325,8 +258,7 @@ describe("Reading waiting rooms", () => {
     const zebra = await clinic.addRoom({ name: "Zebra" });
     const provider = await clinic.addProvider("Paula Provider");
     const aardvark = await clinic.addRoom({ name: "Aardvark" });
-    const { status, body } = await clinic.client.get("/waiting_rooms");
-    expect(status).toBe(200);
+    const { body } = await clinic.client.get("/waiting_rooms");
     expect(body).toEqual({
       waiting_rooms: [zebra, (await read(clinic, provider.waiting_room_slug)).body, aardvark],
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 3 },
@@ -335,42 +267,9 @@ describe("Reading waiting rooms", () => {
     expect(ids).toEqual(ids.toSorted((one: number, other: number) => one - other));
   });
 
-  it("returns the list in pages", async () => {
-    const clinic = await anOrganization();
-    for (const name of ["One", "Two", "Three", "Four", "Five"]) await clinic.addRoom({ name });
-    const pages = [];
-    for (const page of [1, 2, 3])
-      pages.push((await clinic.client.get(`/waiting_rooms?page=${page}&per_page=2`)).body);
-    expect(pages.map(({ waiting_rooms }) => waiting_rooms.map(({ name }: { name: string }) => name))).toEqual(
-      [["One", "Two"], ["Three", "Four"], ["Five"]],
-    );
-    expect(pages.map(({ pagination }) => pagination)).toEqual(
-      [1, 2, 3].map((current_page) => ({ current_page, per_page: 2, total_pages: 3, total_count: 5 })),
-    );
-  });
-
   it("returns an empty list without pages if the organization has no room", async () => {
-    const { id } = await given(
-      platform.post("/organizations", { organization: { name: "Bare", slug: unique("org") } }),
-    );
-    const user = {
-      email: `${unique("user")}@example.com`,
-      display_name: "Al",
-      roles: ["provider_assistant"],
-    };
-    const assistant = await given(platform.post(`/organizations/${id}/users`, { user }));
-    const client = await given(
-      platform.post(`/organizations/${id}/api_clients`, {
-        api_client: { name: "Integration", organization_user_id: assistant.id },
-      }),
-    );
-    const external = api("/api/external", {
-      "X-Client-ID": client.client_id,
-      "X-Client-Secret": client.client_secret,
-    });
-    const { status, body } = await external.get("/waiting_rooms");
-    expect(status).toBe(200);
-    expect(body).toEqual({
+    const clinic = await anOrganization();
+    expect(await given(clinic.client.get("/waiting_rooms"))).toEqual({
       waiting_rooms: [],
       pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
     });
@@ -387,6 +286,7 @@ describe("Reading waiting rooms", () => {
     expect(await byId(personal)).toEqual({ waiting_rooms: [personal], pagination });
     const renamed = await given(update(clinic, room.slug, { name: "Oncology", is_active: false }));
     expect((await byId(room)).waiting_rooms).toEqual([renamed]);
+    expect((await given(clinic.client.get("/waiting_rooms?id="))).waiting_rooms).toEqual([renamed, personal]);
     expect(await byId(room, "&page=2&per_page=1")).toEqual({
       waiting_rooms: [],
       pagination: { ...pagination, current_page: 2, per_page: 1 },
@@ -402,22 +302,6 @@ describe("Reading waiting rooms", () => {
         pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
       });
   });
-
-  it.each(["0", "-1", "1.5", "1e1", "x", "1%202", "1&id=2"])("refuses the id %s with 400", async (id) => {
-    const { client } = await anOrganization();
-    expectRefusal(await client.get(`/waiting_rooms?id=${id}`), 400, /^id: must be/);
-  });
-
-  it("lists all rooms where the id is empty", async () => {
-    const { clinic, room } = await aClinicWithRoom();
-    expect((await given(clinic.client.get("/waiting_rooms?id="))).waiting_rooms).toEqual([room]);
-  });
-
-  it("gives 404 for a slug that no room has", async () => {
-    const clinic = await anOrganization();
-    expectRefusal(await read(clinic, `${clinic.slug}--nowhere`), 404);
-    expectRefusal(await read(clinic, "%E0%A4%A"), 404);
-  });
 });
 
 describe("Updating a waiting room", () => {
@@ -429,7 +313,6 @@ describe("Updating a waiting room", () => {
   ])("changes %s and keeps the rest", async (_, change) => {
     const { clinic, room } = await aClinicWithRoom({ theme: "calm", is_active: true });
     const updated = await update(clinic, room.slug, change);
-    expect(updated.status).toBe(200);
     expect(updated.body).toEqual({ ...room, ...change, updated_at: aTimestamp });
     expect((await read(clinic, room.slug)).body).toEqual(updated.body);
   });
@@ -458,7 +341,6 @@ describe("Updating a waiting room", () => {
       waiting_count: 7,
       theme: "dark",
     });
-    expect(updated.status).toBe(200);
     expect(updated.body).toEqual({ ...room, theme: "dark", updated_at: aTimestamp });
   });
 
@@ -469,36 +351,18 @@ describe("Updating a waiting room", () => {
     expect((await read(clinic, other.slug)).body).toEqual(other);
   });
 
-  it.each(FAULTY_FIELDS)(
-    "refuses %s with a text that names the field, and changes nothing",
-    async (_, fault, field) => {
+  it.each(["front-door", "", null, undefined])(
+    "refuses a slug, also the room's own, and changes nothing, as a creation does: %s",
+    async (other) => {
       const { clinic, room } = await aClinicWithRoom({ theme: "calm" });
-      const change = { name: "Heart Centre", theme: "dark", is_active: false, ...fault };
-      expectRefusal(await update(clinic, room.slug, change), 422, field);
-      expect((await read(clinic, room.slug)).body).toEqual(room);
+      const slug = other === undefined ? room.slug : other;
+      await changingNothing(async () => {
+        const change = { name: "Heart Centre", theme: "dark", is_active: false, slug };
+        expectRefusal(await update(clinic, room.slug, change), 422, /waiting_room\.slug/);
+        expectRefusal(await create(clinic, change), 422, /waiting_room\.slug/);
+      });
     },
   );
-
-  it("also refuses the room's own slug", async () => {
-    const { clinic, room } = await aClinicWithRoom({ theme: "calm" });
-    const refused = await update(clinic, room.slug, { theme: "dark", slug: room.slug });
-    expectRefusal(refused, 422, /waiting_room\.slug/);
-    expect((await read(clinic, room.slug)).body).toEqual(room);
-  });
-
-  it("refuses a body without its wrapper, and changes nothing", async () => {
-    const { clinic, room } = await aClinicWithRoom({ theme: "calm" });
-    const refused = await clinic.client.put(`/waiting_rooms/${room.slug}`, { theme: "dark" });
-    expectRefusal(refused, 422, /waiting_room/);
-    expect((await read(clinic, room.slug)).body).toEqual(room);
-  });
-
-  it("gives 404 for a slug that no room has, and creates none", async () => {
-    const clinic = await anOrganization();
-    const before = await listed(clinic);
-    expectRefusal(await update(clinic, `${clinic.slug}--nowhere`, { name: "Nowhere" }), 404);
-    expect(await listed(clinic)).toEqual(before);
-  });
 });
 
 describe("If the operator sets the themes", () => {
@@ -514,21 +378,7 @@ describe("If the operator sets the themes", () => {
     const created = await create(clinic, { name: "Cardiology", theme: "calm" });
     expect(created.status).toBe(201);
     const updated = await update(clinic, created.body.slug, { theme: "dark" });
-    expect(updated.status).toBe(200);
     expect(updated.body.theme).toBe("dark");
-  });
-
-  it("refuses any other, and changes nothing", async () => {
-    const clinic = await aClinicWithThemes("default,calm");
-    const room = await given(create(clinic, { name: "Cardiology", theme: "calm" }));
-    const before = await listed(clinic);
-    expectRefusal(await create(clinic, { name: "Lungs", theme: "dark" }), 422, /waiting_room\.theme/);
-    expectRefusal(
-      await update(clinic, room.slug, { name: "Lungs", theme: "dark" }),
-      422,
-      /waiting_room\.theme/,
-    );
-    expect(await listed(clinic)).toEqual(before);
   });
 
   it("lets a room keep a theme that is not offered any more, but not choose it", async () => {
@@ -543,6 +393,8 @@ describe("If the operator sets the themes", () => {
     const theme = /^waiting_room\.theme: must be one of default, calm$/;
     expectRefusal(await update(clinic, slug, { theme: "darker" }), 422, theme);
     expectRefusal(await update(clinic, lungs, { theme: "dark" }), 422, theme);
+    const created = await changingNothing(() => create(clinic, { name: "Eyes", theme: "dark" }));
+    expectRefusal(created, 422, theme);
     expectRefusal(await update(clinic, `${slug}-nowhere`, { theme: "dark" }), 404);
     expect((await read(clinic, slug)).body).toEqual(kept.body);
   });
@@ -550,7 +402,6 @@ describe("If the operator sets the themes", () => {
   it("still gives the default theme to a room that is created without one", async () => {
     const clinic = await aClinicWithThemes("calm,dark");
     const created = await create(clinic, { name: "Cardiology" });
-    expect(created.status).toBe(201);
     expect(created.body.theme).toBe("default");
   });
 });
@@ -559,8 +410,9 @@ describe("Retiring a waiting room", () => {
   it.each([
     ["an active", true],
     ["an inactive", false],
-  ])("removes %s room from every path", async (_, is_active) => {
+  ])("removes %s room from every path, and not another of the same name", async (_, is_active) => {
     const { clinic, room } = await aClinicWithRoom({ is_active });
+    await clinic.addRoom({ name: room.name });
     const provider = await clinic.addProvider();
     const before = await listed(clinic);
     expectGone(await retire(clinic, room.slug));
@@ -570,6 +422,7 @@ describe("Retiring a waiting room", () => {
     const participant = { display_name: "Rita", role: "recipient", waiting_since: fromNow(0) };
     expectRefusal(await clinic.client.get(path), 404);
     expectRefusal(await clinic.client.put(path, { waiting_room: { is_active: true } }), 404);
+    expectRefusal(await clinic.client.delete(path), 404);
     expectRefusal(await clinic.client.get(`${path}/waiting_room_subs`), 404);
     expectRefusal(await clinic.client.post(`${path}/waiting_room_subs`, { waiting_room_sub }), 404);
     expectRefusal(await platform.get(path), 404);
@@ -594,19 +447,6 @@ describe("Retiring a waiting room", () => {
     travelTo(fromNow(5));
     expectGone(await retire(clinic, room.slug));
     expect(await record()).toEqual({ ...before, retired_at: Date.now(), updated_at: expect.any(Number) });
-  });
-
-  it("is not done twice", async () => {
-    const { clinic, room } = await aClinicWithRoom();
-    expectGone(await retire(clinic, room.slug));
-    expectRefusal(await retire(clinic, room.slug), 404);
-  });
-
-  it("does not affect another room of the same name", async () => {
-    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
-    const other = await clinic.addRoom({ name: "Cardiology" });
-    expectGone(await retire(clinic, room.slug));
-    expect((await read(clinic, other.slug)).body).toEqual(other);
   });
 
   it("is refused while anybody is in the room, and possible when the last person has left", async () => {
@@ -660,21 +500,13 @@ describe("Retiring a waiting room", () => {
     expectRefusal(await retire(clinic, waiting_room_slug), 422);
     expect((await read(clinic, waiting_room_slug)).body).toEqual(before);
   });
-
-  it("gives 404 for a slug that no room has", async () => {
-    const clinic = await anOrganization();
-    const before = await listed(clinic);
-    expectRefusal(await retire(clinic, `${clinic.slug}--nowhere`), 404);
-    expect(await listed(clinic)).toEqual(before);
-  });
 });
 
 describe("A personal waiting room", () => {
   it("is active, named after its owner, and shows no organization", async () => {
     const clinic = await anOrganization();
     const provider = await clinic.addProvider("Paula Provider");
-    const { status, body } = await read(clinic, provider.waiting_room_slug);
-    expect(status).toBe(200);
+    const { body } = await read(clinic, provider.waiting_room_slug);
     expect(body).toEqual({
       id: expect.any(Number),
       organization_id: null,
@@ -697,7 +529,6 @@ describe("A personal waiting room", () => {
     const before = await given(read(clinic, provider.waiting_room_slug));
     const change = { name: "Evening Visits", theme: "dark", is_active: false };
     const updated = await update(clinic, provider.waiting_room_slug, change);
-    expect(updated.status).toBe(200);
     expect(updated.body).toEqual({
       ...before,
       ...change,

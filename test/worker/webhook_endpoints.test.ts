@@ -161,11 +161,6 @@ describe("A webhook endpoint", () => {
 
   it.each([
     ["webhook_endpoint.url: is required", { url: undefined }],
-    ["webhook_endpoint.url: must be a string", { url: null }],
-    ["webhook_endpoint.url", { url: 7 }],
-    ["webhook_endpoint.url: must not be blank", { url: " " }],
-    ["webhook_endpoint.url: must be text without control characters", { url: "https://exa\tmple.com" }],
-    ["webhook_endpoint.url: must be at most 2000 characters long", { url: `${URL}/${"a".repeat(2000)}` }],
     ["webhook_endpoint.url: must be an https URL", { url: "hooks.example.com" }],
     ["webhook_endpoint.url: must begin with https://", { url: "http://hooks.example.com" }],
     ["webhook_endpoint.url: must use port 443", { url: "https://hooks.example.com:8443" }],
@@ -174,15 +169,10 @@ describe("A webhook endpoint", () => {
     ["webhook_endpoint.url: must have a host name, not an IP", { url: "https://[::ffff:7f00:1]" }],
     ["webhook_endpoint.url: must have a public host name", { url: "https://localhost." }],
     ["webhook_endpoint.url: must not lead to this service", { url: "https://service.test/api" }],
-    ["webhook_endpoint.event_types", { event_types: "call.ended" }],
     ["webhook_endpoint.event_types: must name at least one", { event_types: [] }],
     ["webhook_endpoint.event_types.1", { event_types: ["call.ended", "call.exploded"] }],
-    ["webhook_endpoint.event_types.0", { event_types: ["visit.*"] }],
-    ["webhook_endpoint.event_types.0", { event_types: ["*"] }],
     ["webhook_endpoint.event_types.0", { event_types: ["*.ended"] }],
-    ["webhook_endpoint.event_types.0", { event_types: ["call"] }],
     ["webhook_endpoint.event_types: must name at most", { event_types: Array(101).fill("call.ended") }],
-    ["webhook_endpoint.is_active", { is_active: 1 }],
   ])("is neither created nor updated where %s", async (error, fault) => {
     const clinic = await anOrganization();
     const endpoint = await given(create(clinic));

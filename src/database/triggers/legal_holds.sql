@@ -6,15 +6,3 @@ WHEN old.ended_at IS NOT NULL
 BEGIN
   SELECT raise(ABORT, 'of a legal hold only the reason and the end change');
 END;
-
-CREATE TRIGGER `legal_holds_kept` BEFORE DELETE ON `legal_holds`
-BEGIN
-  SELECT raise(ABORT, 'legal holds are never deleted');
-END;
-
--- INSERT OR REPLACE deletes the old row without firing a DELETE trigger.
-CREATE TRIGGER `legal_holds_not_replaced` BEFORE INSERT ON `legal_holds`
-WHEN EXISTS (SELECT 1 FROM legal_holds WHERE id = new.id OR (call_id = new.call_id AND ended_at IS NULL))
-BEGIN
-  SELECT raise(ABORT, 'legal holds are never replaced');
-END;

@@ -6,7 +6,4 @@ INSERT INTO list_totals (list, owner_id, total)
 SELECT 'invites', organization_id, count(*) FROM invites WHERE used_at IS NULL GROUP BY 2;
 
 INSERT INTO list_totals (list, owner_id, total)
-SELECT 'calls', organization_user_id, count(*) FROM calls GROUP BY 2;
-
-INSERT INTO list_totals (list, owner_id, total)
 SELECT 'egress_audit_logs:' || event, egress_id, count(*) FROM egress_audit_logs GROUP BY 1, 2;

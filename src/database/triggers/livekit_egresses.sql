@@ -7,7 +7,7 @@
 -- that another recording has is left out.
 --
 -- The sid and the name are looked up one by one: with OR, SQLite reads all egresses that wait in the organization.
-CREATE TRIGGER `livekit_egresses_claimed` AFTER INSERT ON `calls`
+CREATE TRIGGER `livekit_egresses_moved` AFTER INSERT ON `calls`
 WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key)
   OR EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key)
 BEGIN

@@ -1,19 +1,30 @@
 -- A transcript, SOAP note or reference that was deleted does not come back by a report, whatever code deleted it: so
 -- triggers set the tombstones, and refuse what would come back. The time of a DELETE is that of the database, because it
--- cannot bring one along.
+-- cannot bring one along. And no text is deleted without its entry of the access log: one that was deleted does not come back,
+-- so an entry of the call is always that of its only text.
 
 CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
 BEGIN
+  SELECT raise(ABORT, 'a transcript is deleted with an entry of the access log')
+  WHERE NOT EXISTS (
+    SELECT 1 FROM access_logs
+    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'transcript' AND event = 'delete'
+  );
   UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
 END;
 
 CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
 BEGIN
+  SELECT raise(ABORT, 'a SOAP note is deleted with an entry of the access log')
+  WHERE NOT EXISTS (
+    SELECT 1 FROM access_logs
+    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'soap_note' AND event = 'delete'
+  );
   UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
 END;
 
 -- The reference may name who took part: so it goes with the names, and does not come where a call is first reported after
--- that. A legal hold keeps it; the cron erases it after that (calls.erasure.ts).
+-- that. A legal hold keeps it; the cron erases it after that (calls.chores.ts).
 CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF call_id, erased_at ON `participants`
 WHEN new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
   AND (old.erased_at IS NULL OR old.call_id IS NOT new.call_id)

@@ -99,11 +99,11 @@ export async function readFile(
     lastLine = (isGoingOn ? lastLine : "") + decoder.decode(chunk.subarray(start));
   }
   await writer.close();
-  return { last_id: idOf(lastLine), sha256: hexOf(new Uint8Array(await digest.digest)) };
+  return { last_id: idOfLine(lastLine), sha256: hexOf(new Uint8Array(await digest.digest)) };
 }
 
 /** 0 if it is no line of such a file. */
-function idOf(line: string): number {
+function idOfLine(line: string): number {
   try {
     return Number(JSON.parse(line).id) || 0;
   } catch {

@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { count, day, id, sha256 } from "../../http/wire.ts";
 import { MAX_PER_PAGE } from "../../limits.ts";
-import { count, date, id, sha256 } from "../../openapi/shapes.ts";
 import { SEAL } from "../../openapi/story.ts";
 
 export const accessLogSealSchema = z
   .object({
-    date: date().meta({
+    date: day().meta({
       description:
         "The UTC date of the day. A day without entries has no seal. An entry that came after its day was sealed is in the seal of the next day that has one.",
       example: SEAL.date,

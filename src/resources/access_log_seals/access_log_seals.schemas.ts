@@ -1,10 +1,11 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { day } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
 import type { accessLogSealSchema } from "./access_log_seals.responses.ts";
 import type { sealColumns } from "./access_log_seals.sql.ts";
 
-export const sealedDayParams = z.object({ date: day });
+export const sealedDayParams = lazily(() => z.object({ date: day() }));
 
 export type Seal = Row<typeof sealColumns>;
 

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, lte, min, notExists, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { coalesce, columnAs, joinedColumnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
@@ -47,8 +48,9 @@ export const sealOfDay = preparedQuery((day: Placeholders<Day>) =>
 
 /** The entry of who reads the file of a sealed day. It has no id, as that of a list. */
 export const fileEntry = accessEntries("access_log", (day: Placeholders<Day>) => ({
-  organization_id: sql<number>`${organization_id}`,
-  from: sql`from ${accessLogSeals} where ${isOfDay(day)}`,
+  organization_id,
+  from: accessLogSeals,
+  where: isOfDay(day),
 }));
 
 const last = alias(accessLogSeals, "last");
@@ -68,7 +70,7 @@ export interface OrganizationToSeal {
 /** @param due `closed` is the newest day that may be sealed, and `end` when it ended */
 export const organizationsToSeal = preparedQuery(
   (due: Placeholders<Pick<Turn, "order" | "portion"> & { closed: string; end: number }>) => {
-    const owner = sql`owner.id`;
+    const owner = sql<number>`owner.id`;
     const lastSeal = builder
       .select({ id: accessLogSeals.id })
       .from(accessLogSeals)
@@ -78,16 +80,14 @@ export const organizationsToSeal = preparedQuery(
     const firstUnsealed = builder
       .select({ id: min(accessLogs.id) })
       .from(accessLogs)
-      .where(
-        and(eq(accessLogs.organization_id, owner), gt(accessLogs.id, sql`coalesce(${last.last_id}, 0)`)),
-      );
+      .where(and(eq(accessLogs.organization_id, owner), gt(accessLogs.id, coalesce(last.last_id, 0))));
     return builder
       .select({
-        organization_id: sql<number>`${owner}`.as("organization_id"),
-        first_at: sql<number>`${first.at}`.as("first_at"),
-        last_id: sql<number | null>`${last.last_id}`.as("last_id"),
-        last_date: sql<string | null>`${last.date}`.as("last_date"),
-        previous: sql<string | null>`${last.jws_sha256}`.as("previous"),
+        organization_id: owner.as("organization_id"),
+        first_at: columnAs(first.at, "first_at"),
+        last_id: last.last_id,
+        last_date: joinedColumnAs(last.date, "last_date"),
+        previous: joinedColumnAs(last.jws_sha256, "previous"),
       })
       .from(sql`(${eachOf(accessLogs.organization_id)}) as owner`)
       .leftJoin(last, eq(last.id, lastSeal))
@@ -146,6 +146,6 @@ export const insertSeal = preparedQuery((seal: Placeholders<NewSeal>) => {
       jws_sha256: seal.jws_sha256,
       created_at: seal.created_at,
     },
-    sql`where ${and(isNotQuiet(), notExists(later))}`,
+    { where: and(isNotQuiet(), notExists(later)) },
   ).returning({ id: accessLogSeals.id });
 });

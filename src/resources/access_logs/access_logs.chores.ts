@@ -1,57 +1,60 @@
-import { and, asc, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, lt, lte, notExists, or, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { cleanUp } from "../../database/clean_up.ts";
+import { iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { accessLogSeals, accessLogs, waitingListReads } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { ACCESS_LOGS_KEPT_FOR, CRON_PORTION, WAITING_LIST_READS_KEPT_FOR } from "../../limits.ts";
 
-const oldestOf = (owner: SQL, columns: { value: SQL.Aliased }) =>
+const oldestOf = (owner: SQL, column: SQLiteColumn) =>
   builder
-    .select(columns)
+    .select({ value: column })
     .from(accessLogs)
     .where(eq(accessLogs.organization_id, owner))
     .orderBy(asc(accessLogs.id))
     .limit(1);
 
 /** Of the seal of the oldest entry that an organization still has. */
-const oldestSealOf = (owner: SQL, columns: { value: SQL.Aliased }) =>
+const oldestSealOf = (owner: SQL, column: SQLiteColumn) =>
   builder
-    .select(columns)
+    .select({ value: column })
     .from(accessLogSeals)
     .where(
       and(
         eq(accessLogSeals.organization_id, owner),
-        sql`${accessLogSeals.last_id} >= ${oldestOf(owner, { value: sql`${accessLogs.id}`.as("value") })}`,
+        gte(accessLogSeals.last_id, oldestOf(owner, accessLogs.id)),
       ),
     )
     .orderBy(asc(accessLogSeals.last_id))
     .limit(1);
 
-/** Null where the organization has no seal at all: then nothing says when its entries were sealed. */
-const anySealOf = (owner: SQL) =>
-  builder
-    .select({ value: sql`1`.as("value") })
-    .from(accessLogSeals)
-    .where(eq(accessLogSeals.organization_id, owner))
-    .limit(1);
+/** True where the organization has no seal at all: then nothing says when its entries were sealed. */
+const hasNoSeal = (owner: SQL) =>
+  notExists(
+    builder
+      .select({ id: accessLogSeals.id })
+      .from(accessLogSeals)
+      .where(eq(accessLogSeals.organization_id, owner)),
+  );
 
 type Old = Turn & { before: number };
 
 /** The organizations whose oldest entry is old. It reads two rows or four of each, and not one for each day. */
 const ownersOfOld = ({ before }: Placeholders<Old>): SQL => {
   const owner = sql`owner_of_log.id`;
-  const sealed = oldestSealOf(owner, { value: sql`${accessLogSeals.created_at}`.as("value") });
-  const made = oldestOf(owner, { value: sql`${accessLogs.at}`.as("value") });
+  const oldestSealAt = oldestSealOf(owner, accessLogSeals.created_at);
+  const oldestEntryAt = oldestOf(owner, accessLogs.at);
   return sql`select id from (${eachOf(accessLogs.organization_id)}) as owner_of_log
-    where iif(${anySealOf(owner)} is null, ${made}, ${sealed}) < ${before}`;
+    where ${lt(iif(hasNoSeal(owner), oldestEntryAt, oldestSealAt), before)}`;
 };
 
 /** The oldest entries of such an organization: those of one seal, or without seals what is old among them. */
 const oldEntriesOf =
   ({ before, share }: Placeholders<Old>) =>
   (owner: SQL) => {
-    const through = oldestSealOf(owner, { value: sql`${accessLogSeals.last_id}`.as("value") });
+    const through = oldestSealOf(owner, accessLogSeals.last_id);
     const oldest = builder
       .select({ id: accessLogs.id, at: accessLogs.at })
       .from(accessLogs)
@@ -60,11 +63,9 @@ const oldEntriesOf =
       .limit(share)
       .as("oldest");
     return builder
-      .select({ rowid: sql`${oldest.id}`.as("rowid") })
+      .select({ id: oldest.id })
       .from(oldest)
-      .where(
-        or(lte(oldest.id, sql`${through}`), and(sql`${anySealOf(owner)} is null`, lt(oldest.at, before))),
-      );
+      .where(or(lte(oldest.id, through), and(hasNoSeal(owner), lt(oldest.at, before))));
   };
 
 const deleteOld = preparedQuery((old: Placeholders<Old>) =>

@@ -1,8 +1,8 @@
-import { and, eq, max, type SQL, sql } from "drizzle-orm";
+import { and, eq, max, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context, Requester } from "../../context.ts";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
-import { insertSelect } from "../../database/insert.ts";
+import { insertSelect, type Source } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -36,14 +36,14 @@ type Entered = { [Name in keyof Requester as `by_${Name}`]: Requester[Name] } & 
 /**
  * Makes the statement that writes an entry for each row that a condition selects.
  *
- * @param subjectsOf from the values of the statement: what the entries are about, and the rows, as SQL from FROM on
+ * @param subjectsOf from the values of the statement: what the entries are about, and the rows
  */
 export function accessEntries<Values extends object>(
   resource: AccessResource,
-  subjectsOf: (values: Placeholders<Values>) => Subject<Value<number>> & { from: SQL },
+  subjectsOf: (values: Placeholders<Values>) => Subject<Value<number>> & Source,
 ): (context: Context, event: AccessEvent, values: Values) => BoundQuery<{ id: number }> {
   const insertEntries = preparedQuery((values: Placeholders<Values & Entered>) => {
-    const { from, ...subject } = subjectsOf(values as unknown as Placeholders<Values>);
+    const { from, where, ...subject } = subjectsOf(values as unknown as Placeholders<Values>);
     const entered = values as unknown as Placeholders<Entered>;
     return insertSelect(
       accessLogs,
@@ -58,7 +58,7 @@ export function accessEntries<Values extends object>(
         purpose: entered.by_purpose,
         request_id: sql`unhex(${entered.by_request_id}, '-')`,
       },
-      from,
+      { from, where },
     ).returning({ id: accessLogs.id });
   });
   return ({ requester, now }, event, values) =>
@@ -84,12 +84,13 @@ type OwnedTable = SQLiteTable & { id: SQLiteColumn; organization_id: SQLiteColum
 export function entriesOf(
   resource: AccessResource,
   table: OwnedTable,
-  more: Pick<Subject<SQL<number>>, "call_id" | "organization_user_id"> = {},
+  more: Pick<Subject<SQLWrapper>, "call_id" | "organization_user_id"> = {},
 ) {
   const subject = {
-    organization_id: sql<number>`${table.organization_id}`,
-    resource_id: sql<number>`${table.id}`,
+    organization_id: table.organization_id,
+    resource_id: table.id,
     ...more,
+    from: table,
   };
   const newest = builder.select({ id: max(table.id) }).from(table);
   return {
@@ -97,13 +98,10 @@ export function entriesOf(
       resource,
       ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
         ...subject,
-        from: sql`from ${table} where ${and(eq(table.organization_id, organization_id), eq(table.id, id))}`,
+        where: and(eq(table.organization_id, organization_id), eq(table.id, id)),
       }),
     ),
-    ofNewest: accessEntries(resource, (_: object) => ({
-      ...subject,
-      from: sql`from ${table} where ${table.id} = ${newest}`,
-    })),
+    ofNewest: accessEntries(resource, (_: object) => ({ ...subject, where: eq(table.id, newest) })),
   };
 }
 

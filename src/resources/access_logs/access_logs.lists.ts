@@ -3,24 +3,27 @@ import {
   asc,
   desc,
   eq,
+  exists,
   getTableColumns,
   getTableName,
   gt,
+  gte,
   isNotNull,
+  isNull,
   lt,
+  lte,
+  not,
+  or,
+  type Placeholder,
   type SQL,
+  type SQLWrapper,
   Subquery,
   sql,
 } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
-import {
-  builder,
-  type Placeholders,
-  type PreparedQuery,
-  preparedQuery,
-  type Value,
-} from "../../database/queries.ts";
+import { coalesce, greatest } from "../../database/expressions.ts";
+import { builder, type Placeholders, type PreparedQuery, preparedQuery } from "../../database/queries.ts";
 import { accessLogSeals, accessLogs, organizations, participants } from "../../database/schema.ts";
 import { MAX_CALLS_OF_REFERENCE } from "../../limits.ts";
 import { accessEntries } from "./access_logs.entries.ts";
@@ -72,17 +75,22 @@ const lastSealed = ({ organization_id }: Listed, condition: SQL, order: SQL) =>
 
 /** The entries after this id are looked through: what was sealed for a day before `from` is older. */
 const start = (listed: Listed): SQL =>
-  sql`max(${listed.after}, coalesce(${lastSealed(listed, lt(accessLogSeals.date, listed.first_date), desc(accessLogSeals.date))}, 0))`;
+  greatest(
+    listed.after,
+    coalesce(lastSealed(listed, lt(accessLogSeals.date, listed.first_date), desc(accessLogSeals.date)), 0),
+  );
 
 /**
  * And up to this id. An entry that comes after its day was sealed is in a later seal. One that is not even in the next would
  * be more than a day late, and no request or chore takes so long.
  */
 const end = (listed: Listed): SQL =>
-  sql`coalesce(${lastSealed(listed, gt(accessLogSeals.date, listed.last_date), asc(accessLogSeals.date))}, ${Number.MAX_SAFE_INTEGER})`;
+  coalesce(
+    lastSealed(listed, gt(accessLogSeals.date, listed.last_date), asc(accessLogSeals.date)),
+    Number.MAX_SAFE_INTEGER,
+  );
 
-const isAny = (wanted: Value<unknown>, column: SQL.Aliased | SQL | Value<unknown>): SQL =>
-  sql`(${wanted} is null or ${column} = ${wanted})`;
+const isAny = (wanted: Placeholder, column: SQLiteColumn) => or(isNull(wanted), eq(column, wanted));
 
 const isShown = (listed: Listed) =>
   and(
@@ -90,18 +98,18 @@ const isShown = (listed: Listed) =>
     isAny(listed.user_id, accessLogs.user_id),
     isAny(listed.resource, accessLogs.resource),
     isAny(listed.event, accessLogs.event),
-    sql`${accessLogs.at} >= coalesce(${listed.from}, 0)`,
-    sql`(${listed.before} is null or ${accessLogs.at} < ${listed.before})`,
+    gte(accessLogs.at, coalesce(listed.from, 0)),
+    or(isNull(listed.before), lt(accessLogs.at, listed.before)),
   );
 
 /**
  * A list of the entries that a subquery looks through, in their order. The page has no ORDER BY, so that SQLite takes one
  * after the other from the subquery, and stops when it has as many as wanted.
  */
-function listOf(lookThrough: (listed: Listed) => SQL): EntryList {
+function listOf(lookThrough: (listed: Listed) => SQLWrapper): EntryList {
   // By the name of the table, so that its columns are those of the subquery.
   const from = (listed: Listed) =>
-    new Subquery(lookThrough(listed), getTableColumns(accessLogs), getTableName(accessLogs));
+    new Subquery(lookThrough(listed).getSQL(), getTableColumns(accessLogs), getTableName(accessLogs));
   return {
     page: preparedQuery((listed: Placeholders<LookThrough & { limit: number }>) =>
       builder.select(accessLogColumns).from(from(listed)).where(isShown(listed)).limit(listed.limit),
@@ -117,30 +125,29 @@ function listOf(lookThrough: (listed: Listed) => SQL): EntryList {
   };
 }
 
-const listWhere = (condition: (listed: Listed) => SQL | undefined) =>
-  listOf(
-    (listed) =>
-      sql`${builder
-        .select()
-        .from(accessLogs)
-        .where(
-          and(
-            eq(accessLogs.organization_id, listed.organization_id),
-            condition(listed),
-            sql`${accessLogs.id} > ${start(listed)}`,
-            sql`${accessLogs.id} <= ${end(listed)}`,
-          ),
-        )
-        .orderBy(asc(accessLogs.id))
-        .limit(listed.looked_through)}`,
+const entryListWhere = (condition: (listed: Listed) => SQL | undefined) =>
+  listOf((listed) =>
+    builder
+      .select()
+      .from(accessLogs)
+      .where(
+        and(
+          eq(accessLogs.organization_id, listed.organization_id),
+          condition(listed),
+          gt(accessLogs.id, start(listed)),
+          lte(accessLogs.id, end(listed)),
+        ),
+      )
+      .orderBy(asc(accessLogs.id))
+      .limit(listed.looked_through),
   );
 
-export const allEntries = listWhere(() => undefined);
+export const allEntries = entryListWhere(() => undefined);
 
 /** Tells SQLite that few entries are so: between two ids it would go through all entries of the organization. */
 const isRare = (condition: SQL) => sql`likelihood(${condition}, 0.0001)`;
 
-export const entriesOfActingUser = listWhere((listed) =>
+export const entriesOfActingUser = entryListWhere((listed) =>
   isRare(eq(accessLogs.acting_user, listed.acting_user)),
 );
 
@@ -161,11 +168,11 @@ const callsOfReference = (
       ),
     );
 
-export const entriesOfCall = listWhere((listed) => {
-  const isItsCall = sql`exists ${callsOfReference(listed, eq(participants.call_id, listed.call_id))}`;
+export const entriesOfCall = entryListWhere((listed) => {
+  const isItsCall = exists(callsOfReference(listed, eq(participants.call_id, listed.call_id)));
   return and(
     isRare(eq(accessLogs.call_id, listed.call_id)),
-    sql`(${listed.external_reference} is null or ${isItsCall})`,
+    or(isNull(listed.external_reference), isItsCall),
   );
 });
 
@@ -180,32 +187,29 @@ const columnNames = sql.join(
   sql`, `,
 );
 
-const columnsOfEntry = sql.join(
-  Object.values(getTableColumns(entry)).map((column) => sql`${column}`),
-  sql`, `,
-);
+const columnsOfEntry = sql.join(Object.values(getTableColumns(entry)), sql`, `);
 
 /**
  * The entries of several calls in one order. `looked` is a queue that holds the next entry of each call, the oldest first; the
  * one that is taken from it is followed by the next of its call. So it reads no more than it is asked for.
  */
 export const entriesOfReference = listOf((listed) => {
-  const next = (call_id: SQL, after: SQL) =>
+  const next = (call_id: SQLWrapper, after: SQLWrapper) =>
     builder
       .select({ id: following.id })
       .from(following)
       .where(
         and(
           eq(following.organization_id, listed.organization_id),
-          sql`${following.call_id} = ${call_id}`,
-          sql`${following.id} > ${after}`,
-          sql`${following.id} <= ${end(listed)}`,
+          eq(following.call_id, call_id),
+          gt(following.id, after),
+          lte(following.id, end(listed)),
         ),
       )
       .orderBy(asc(following.id))
       .limit(1);
   const firstOfEach = next(sql`visited.call_id`, start(listed));
-  const nextOfSame = next(sql`${looked.call_id}`, sql`${looked.id}`);
+  const nextOfSame = next(looked.call_id, looked.id);
   return sql`with recursive ${sql.identifier("looked")} (${columnNames}) as (
     select ${columnsOfEntry} from ${callsOfReference(listed).limit(MAX_CALLS_OF_REFERENCE + 1)} as visited
       cross join ${accessLogs} as ${sql.identifier("entry")} on ${entry.id} = ${firstOfEach}
@@ -219,14 +223,15 @@ export const entriesOfReference = listOf((listed) => {
 /** Each of the calls may have to be looked at for one entry. */
 function hasTooManyCalls(listed: Pick<Listed, "organization_id" | "external_reference">): SQL {
   const some = callsOfReference(listed).limit(MAX_CALLS_OF_REFERENCE + 1);
-  return sql`(select count(*) from ${some}) > ${MAX_CALLS_OF_REFERENCE}`;
+  return gt(builder.$count(some), MAX_CALLS_OF_REFERENCE);
 }
 
 /** The entry of a list. It is not written where the reference leads to too many calls. */
 export const listOfEntriesEntry = accessEntries(
   "access_log",
   (listed: Placeholders<{ organization_id: number; external_reference: string | null }>) => ({
-    organization_id: sql<number>`${organizations.id}`,
-    from: sql`from ${organizations} where ${eq(organizations.id, listed.organization_id)} and not ${hasTooManyCalls(listed)}`,
+    organization_id: organizations.id,
+    from: organizations,
+    where: and(eq(organizations.id, listed.organization_id), not(hasTooManyCalls(listed))),
   }),
 );

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { ACCESS_EVENTS, ACCESS_RESOURCES, PURPOSES_OF_USE } from "../../database/enums.ts";
 import { SYSTEM_USER_ID } from "../../database/schema.ts";
-import { printableAscii } from "../../http/wire.ts";
-import { MAX_ACTING_USER_LENGTH, MAX_PER_PAGE } from "../../limits.ts";
-import { id, timestamp } from "../../openapi/shapes.ts";
+import { actingUser } from "../../http/acting_user.ts";
+import { id, timestamp } from "../../http/wire.ts";
+import { MAX_PER_PAGE } from "../../limits.ts";
 import { CALL, DOWNLOADED_AT, OLGA, PAULA } from "../../openapi/story.ts";
 
 const CODES = PURPOSES_OF_USE.map((code) => `\`${code}\``).join(", ");
@@ -51,7 +51,7 @@ export const accessLogSchema = z
       description: "The id of the API client that asked; null if none did.",
       example: 5,
     }),
-    acting_user: printableAscii(MAX_ACTING_USER_LENGTH).nullable().meta({
+    acting_user: actingUser().nullable().meta({
       description:
         "For whom the client asked, in its own words: what it sent as `X-Acting-User`. Nothing checks it. null if it said nothing.",
       example: "staff-207",

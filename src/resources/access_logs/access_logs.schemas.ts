@@ -12,26 +12,29 @@ import {
   toTimestamp,
 } from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import type { accessLogSchema } from "./access_logs.responses.ts";
 import type { accessLogColumns } from "./access_logs.sql.ts";
 
-export const accessLogsQuery = inOrder(
-  z.object({
-    call_id: idAsText.optional(),
-    acting_user: reference(MAX_ACTING_USER_LENGTH)
-      .regex(PRINTABLE_ASCII, "must be printable ASCII characters")
-      .optional(),
-    user_id: idAsText.optional(),
-    resource: z.enum(ACCESS_RESOURCES).optional(),
-    event: z.enum(ACCESS_EVENTS).optional(),
-    external_reference: externalReference.optional(),
-    from: day.optional(),
-    to: day.optional(),
-    ...afterQuery.shape,
-  }),
+export const accessLogsQuery = lazily(() =>
+  inOrder(
+    z.object({
+      call_id: idAsText().optional(),
+      acting_user: reference(MAX_ACTING_USER_LENGTH)
+        .regex(PRINTABLE_ASCII, "must be printable ASCII characters")
+        .optional(),
+      user_id: idAsText().optional(),
+      resource: z.enum(ACCESS_RESOURCES).optional(),
+      event: z.enum(ACCESS_EVENTS).optional(),
+      external_reference: externalReference().optional(),
+      from: day().optional(),
+      to: day().optional(),
+      ...afterQuery().shape,
+    }),
+  ),
 );
 
-export type AccessLogsQuery = z.output<typeof accessLogsQuery>;
+export type AccessLogsQuery = z.output<ReturnType<typeof accessLogsQuery>>;
 
 export type AccessLog = Row<typeof accessLogColumns>;
 

@@ -33,16 +33,16 @@ export async function listAccessLogs(
 ): Promise<AccessLogPage> {
   const { db, caller } = context;
   const organization_id = administeredOrganization(caller, accessLogsNotFound);
-  const listed = toListed(organization_id, query);
-  const { list, isFiltered, looked_through } = wayTo(listed);
+  const values = toListValues(organization_id, query);
+  const { list, isFiltered, looked_through } = chooseList(values);
   const byReference = list === entriesOfReference;
   const [found, [last], entries] = await runBatch(db, [
-    list.page({ ...listed, looked_through, limit: per_page + 1 }),
+    list.page({ ...values, looked_through, limit: per_page + 1 }),
     // Where all that is looked through is shown, its end is known.
-    list.end({ ...listed, looked_through: isFiltered ? looked_through : 0, skipped: looked_through - 1 }),
+    list.end({ ...values, looked_through: isFiltered ? looked_through : 0, skipped: looked_through - 1 }),
     listOfEntriesEntry(context, "read", {
       organization_id,
-      external_reference: byReference ? listed.external_reference : null,
+      external_reference: byReference ? values.external_reference : null,
     }),
   ]);
   if (byReference && entries.length === 0) throw tooManyCalls();
@@ -56,7 +56,7 @@ export async function listAccessLogs(
 export const exportAccessLogs = (context: ClientContext, query: AccessLogsQuery): Promise<AccessLogPage> =>
   listAccessLogs(context, { ...query, per_page: MAX_EXPORTED_ACCESS_LOGS });
 
-function toListed(
+function toListValues(
   organization_id: number,
   { after, from, to, ...filters }: Omit<AccessLogsQuery, "per_page">,
 ): ListedEntries {
@@ -77,16 +77,16 @@ function toListed(
 }
 
 /** The index that leads to the fewest entries, and how many are looked through. */
-function wayTo(listed: ListedEntries): { list: EntryList; isFiltered: boolean; looked_through: number } {
-  const { user_id, resource, event, from, before } = listed;
-  const list = listFor(listed);
+function chooseList(values: ListedEntries): { list: EntryList; isFiltered: boolean; looked_through: number } {
+  const { user_id, resource, event, from, before } = values;
+  const list = entryListFor(values);
   const others = [
     user_id,
     resource,
     event,
     from,
     before,
-    list === entriesOfActingUser ? null : listed.acting_user,
+    list === entriesOfActingUser ? null : values.acting_user,
   ];
   const isFiltered = others.some((filter) => filter !== null);
   if (list === entriesOfReference)
@@ -98,7 +98,7 @@ function wayTo(listed: ListedEntries): { list: EntryList; isFiltered: boolean; l
   };
 }
 
-function listFor({ call_id, external_reference, acting_user }: ListedEntries): EntryList {
+function entryListFor({ call_id, external_reference, acting_user }: ListedEntries): EntryList {
   if (call_id !== null) return entriesOfCall;
   if (external_reference !== null) return entriesOfReference;
   return acting_user === null ? allEntries : entriesOfActingUser;

@@ -14,7 +14,7 @@ interface Known {
 /** @throws ApiError 422 if the organization has no such user */
 export function newApiClient(
   { organizationUser, ...known }: Known,
-  input: z.output<typeof createApiClientBody>["api_client"],
+  input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
   now: number,
 ): typeof apiClients.$inferInsert {
   if (!organizationUser) throw clientHasNoUser();

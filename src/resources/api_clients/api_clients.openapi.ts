@@ -46,7 +46,7 @@ export const apiClientsReference: Reference = {
       status: 201,
       request: {
         fields: { api_client: "The API client." },
-        example: exampleBody(createApiClientBody, issued),
+        example: exampleBody(createApiClientBody(), issued),
       },
       response: { schema: issuedApiClientSchema, example: issued },
       errors: [organizationNotFound(), clientHasNoUser()],

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { base64Url, id, line, timestamp } from "../../openapi/shapes.ts";
+import { base64Url, id, name, timestamp } from "../../http/wire.ts";
 import { OLGA } from "../../openapi/story.ts";
 
 export const apiClientSchema = z
   .object({
     id: id().meta({ description: "The id of the API client, with which it is revoked.", example: 5 }),
-    name: line().meta({
+    name: name().meta({
       description:
         "A name by which people know the API client, without spaces at its ends. Several can have the same name.",
       example: "Scheduling system",

@@ -1,12 +1,15 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { id, name, toTimestampOrNull } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
 import type { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
 import type { apiClientColumns } from "./api_clients.sql.ts";
 
-export const createApiClientBody = z.object({
-  api_client: z.object({ name, organization_user_id: id }),
-});
+export const createApiClientBody = lazily(() =>
+  z.object({
+    api_client: z.object({ name: name(), organization_user_id: id() }),
+  }),
+);
 
 export type ApiClient = Row<typeof apiClientColumns>;
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { digest, randomSecret } from "../../bytes/digest.ts";
-import { bytesOf } from "../../bytes/hex.ts";
+import { bytesOfHex } from "../../bytes/hex.ts";
 import type { Caller, Context } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
@@ -29,7 +29,7 @@ export const listApiClients = listOfOrganization(apiClients, pageOfApiClients);
 export async function createApiClient(
   context: Context,
   organization_id: number,
-  input: z.output<typeof createApiClientBody>["api_client"],
+  input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
 ): Promise<IssuedApiClient> {
   const { db, shard, now } = context;
   const client_id = randomSecret(CLIENT_ID_BYTES, shard);
@@ -72,5 +72,5 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
   const row = await runFirst(db, callerOfClient({ client_id }));
   if (!row) return null;
   const { secret_digest, ...caller } = row;
-  return { caller, secret_digest: bytesOf(secret_digest) };
+  return { caller, secret_digest: bytesOfHex(secret_digest) };
 }

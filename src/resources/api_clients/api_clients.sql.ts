@@ -1,6 +1,7 @@
-import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, isNull, type Placeholder, type SQL } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
-import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
+import { columnAs } from "../../database/expressions.ts";
+import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { PageWindow } from "../../http/pagination.ts";
@@ -15,7 +16,7 @@ export const apiClientColumns = columns;
 export const apiClientWrites = tableWrites(apiClients, apiClientColumns);
 
 /** The member concerned is the one as whom the client acts. */
-const actsAs = { organization_user_id: sql<number>`${apiClients.organization_user_id}` };
+const actsAs = { organization_user_id: apiClients.organization_user_id };
 
 export const apiClientEntry = entriesOf("api_client", apiClients, actsAs);
 
@@ -32,21 +33,22 @@ export const pageOfApiClients = preparedQuery(
 );
 
 const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
-  sql`${and(eq(apiClients.organization_id, organization_id), eq(apiClients.id, id))}`;
+  and(eq(apiClients.organization_id, organization_id), eq(apiClients.id, id));
 
 /** The entry of the access log about a client that is not revoked. */
 export const revocationEntry = accessEntries("api_client", (path: Placeholders<OwnPath>) => ({
   ...actsAs,
-  organization_id: sql<number>`${apiClients.organization_id}`,
-  resource_id: sql<number>`${apiClients.id}`,
-  from: sql`from ${apiClients} where ${and(isOfPath(path), isNull(apiClients.revoked_at))}`,
+  organization_id: apiClients.organization_id,
+  resource_id: apiClients.id,
+  from: apiClients,
+  where: and(isOfPath(path), isNull(apiClients.revoked_at)),
 }));
 
 /** Revokes clients that are not revoked yet. */
-export const revokeClients = (condition: SQL, now: Value<number>) =>
+export const revokeClients = (condition: SQL | undefined, now: Placeholder) =>
   builder
     .update(apiClients)
-    .set({ revoked_at: sql`${now}`, updated_at: sql`${now}` })
+    .set({ revoked_at: now, updated_at: now })
     .where(and(condition, isNull(apiClients.revoked_at)));
 
 export const revokeClient = preparedQuery((path: Placeholders<OwnPath & { now: number }>) =>
@@ -57,7 +59,7 @@ export const revokeClient = preparedQuery((path: Placeholders<OwnPath & { now: n
 export const callerOfClient = preparedQuery(({ client_id }: Placeholders<{ client_id: string }>) =>
   builder
     .select({
-      api_client_id: sql<number>`${apiClients.id}`.as("api_client_id"),
+      api_client_id: columnAs(apiClients.id, "api_client_id"),
       organization_id: apiClients.organization_id,
       organization_user_id: apiClients.organization_user_id,
       roles: organizationUsers.roles,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { email, id, line } from "../../openapi/shapes.ts";
+import { email, id, name } from "../../http/wire.ts";
 import { CLINIC, PAULA } from "../../openapi/story.ts";
-import { organizationSlug } from "../organizations/organizations.responses.ts";
+import { organizationSlug } from "../organizations/organizations.fields.ts";
 import { roleList } from "../roles/roles.responses.ts";
 
 export const redeemedCodeSchema = z
@@ -9,7 +9,7 @@ export const redeemedCodeSchema = z
     organization: z
       .object({
         id: id().meta({ description: "The id of the organization.", example: CLINIC.id }),
-        name: line().meta({ description: "The name of the organization.", example: CLINIC.name }),
+        name: name().meta({ description: "The name of the organization.", example: CLINIC.name }),
         slug: organizationSlug().meta({
           description: "The short name with which the slugs of the organization's waiting rooms begin.",
           example: CLINIC.slug,
@@ -23,7 +23,7 @@ export const redeemedCodeSchema = z
           description: "The email address of the person, in lower case.",
           example: PAULA.email,
         }),
-        display_name: line().meta({
+        display_name: name().meta({
           description: "The name of the person in this organization.",
           example: PAULA.display_name,
         }),

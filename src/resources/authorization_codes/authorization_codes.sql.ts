@@ -1,16 +1,17 @@
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, isNull } from "drizzle-orm";
+import { columnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { authorizationCodes, organizations, organizationUsers } from "../../database/schema.ts";
 import { accountIdOf, hasAccount } from "../organization_users/organization_users.sql.ts";
 
 export const redeemedCodeColumns = {
-  organization_id: sql<number>`${organizations.id}`.as("organization_id"),
-  organization_name: sql<string>`${organizations.name}`.as("organization_name"),
-  organization_slug: sql<string>`${organizations.slug}`.as("organization_slug"),
+  organization_id: columnAs(organizations.id, "organization_id"),
+  organization_name: columnAs(organizations.name, "organization_name"),
+  organization_slug: columnAs(organizations.slug, "organization_slug"),
   email: organizationUsers.email,
   display_name: organizationUsers.display_name,
-  organization_user_id: sql<number>`${organizationUsers.id}`.as("organization_user_id"),
+  organization_user_id: columnAs(organizationUsers.id, "organization_user_id"),
   roles: organizationUsers.roles,
 };
 
@@ -34,7 +35,7 @@ export const insertAuthorizationCode = preparedQuery(
         expires_at,
         created_at: now,
       },
-      sql`from ${organizationUsers} where ${eq(organizationUsers.id, accountIdOf(organization_id, email))}`,
+      { from: organizationUsers, where: eq(organizationUsers.id, accountIdOf(organization_id, email)) },
     ).returning({ id: authorizationCodes.id }),
 );
 
@@ -43,7 +44,7 @@ export const consumeCode = preparedQuery(
   ({ code_digest, now }: Placeholders<{ code_digest: string; now: number }>) =>
     builder
       .update(authorizationCodes)
-      .set({ used_at: sql`${now}` })
+      .set({ used_at: now })
       .where(
         and(
           eq(authorizationCodes.code_digest, code_digest),

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, isNull, lt, notExists, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
+import { coalesce, iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
@@ -21,7 +22,7 @@ export async function requeueLostRows(context: Context): Promise<number> {
   const { db, now } = context;
   const work = { now, lost_before: now - BULK_INVITE_LOST_AFTER };
   const lost = await takeTurns(BULK_INVITES_REQUEUED, (turn) =>
-    runAll(db, claimLostBulkInvites({ ...turn, ...work })),
+    runAll(db, takeLostBulkInvites({ ...turn, ...work })),
   );
   await queueRows(context, lost);
   for (const { id } of lost) log("bulk_invite_requeued", { bulk_invite_id: id });
@@ -29,7 +30,7 @@ export async function requeueLostRows(context: Context): Promise<number> {
 }
 
 /** Sets `queued_at` before the rows are sent, so that of two crons only one sends them. */
-const claimLostBulkInvites = preparedQuery(
+const takeLostBulkInvites = preparedQuery(
   (lost: Placeholders<Turn & { now: number; lost_before: number }>) => {
     const lostOf = (owner_id: SQL) =>
       builder
@@ -46,7 +47,7 @@ const claimLostBulkInvites = preparedQuery(
     const owners = eachOf(organization_id, isNull(bulkInvites.completed_at));
     return builder
       .update(bulkInvites)
-      .set({ queued_at: sql`${lost.now}` })
+      .set({ queued_at: lost.now })
       .where(inArray(bulkInvites.id, rowsInTurn(bulkInvites, owners, lostOf, lost)))
       .returning({
         id: bulkInvites.id,
@@ -98,8 +99,8 @@ const eraseRows = preparedQuery((old: Placeholders<Old>) => {
     .set({
       email: "",
       display_name: "",
-      status: sql`iif(${isPendingRow}, 'failed', ${bulkInviteRows.status})`,
-      error: sql`iif(${isPendingRow}, ${ROW_FAULTS.notMade}, ${bulkInviteRows.error})`,
+      status: iif(isPendingRow, "failed", bulkInviteRows.status),
+      error: iif(isPendingRow, ROW_FAULTS.notMade, bulkInviteRows.error),
     })
     .where(inArray(rowid, rowsInTurn(bulkInviteRows, withUnerased, personalRowsOf, old)))
     .returning({ owner_id: ownerIdOf(bulkInviteRows.organization_id) });
@@ -120,9 +121,9 @@ const markErased = preparedQuery((old: Placeholders<Old>) => {
   return builder
     .update(bulkInvites)
     .set({
-      erased_at: sql`${old.now}`,
-      completed_at: sql`coalesce(${bulkInvites.completed_at}, ${old.now})`,
-      updated_at: sql`iif(${bulkInvites.completed_at} is null, ${old.now}, ${bulkInvites.updated_at})`,
+      erased_at: old.now,
+      completed_at: coalesce(bulkInvites.completed_at, old.now),
+      updated_at: iif(isNull(bulkInvites.completed_at), old.now, bulkInvites.updated_at),
     })
     .where(
       and(

@@ -92,7 +92,7 @@ function rowFault(row: PendingRow, now: number): string | null {
  *
  * @param places how many invites the organization can still have, or at least as many as there are rows
  */
-export function workOff(
+export function endRowsOfChunk(
   rows: PendingRow[],
   places: number,
   { settings, mailer }: Pick<Inviter, "settings" | "mailer">,

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { count, email, id, name, timestamp } from "../../http/wire.ts";
 import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR, DAY, MAX_BULK_INVITES } from "../../limits.ts";
-import { count, email, id, line, timestamp } from "../../openapi/shapes.ts";
 import { BULK_INVITE_ID, MANY_INVITED_AT } from "../../openapi/story.ts";
 
 const rows = () => count().max(MAX_BULK_INVITES);
@@ -43,7 +43,7 @@ export const bulkInviteFailureSchema = z
       .describe(
         `The email address in the row, in lower case; null if the bulk invite is more than ${BULK_INVITE_PERSONAL_DATA_KEPT_FOR / DAY} days old.`,
       ),
-    error: line().describe("Why the row failed, for people."),
+    error: name().describe("Why the row failed, for people."),
   })
   .meta({ id: "BulkInviteFailure", description: "A row that failed." });
 

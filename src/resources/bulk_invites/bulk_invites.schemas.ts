@@ -2,28 +2,33 @@ import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { id, toTimestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
 import { TOO_MANY_ROWS } from "./bulk_invites.refusals.ts";
 import type { bulkInviteFailureSchema, bulkInviteSchema } from "./bulk_invites.responses.ts";
 import type { bulkInviteColumns, bulkInviteFailureColumns, pendingRowColumns } from "./bulk_invites.sql.ts";
 
-export const createBulkInviteBody = z.object({
-  organization_invites: z
-    .array(inviteInput)
-    .min(1, "must hold at least one invite")
-    .max(MAX_BULK_INVITES, TOO_MANY_ROWS)
-    .describe("The invites: a row for each person."),
-});
+export const createBulkInviteBody = lazily(() =>
+  z.object({
+    organization_invites: z
+      .array(inviteInput())
+      .min(1, "must hold at least one invite")
+      .max(MAX_BULK_INVITES, TOO_MANY_ROWS)
+      .describe("The invites: a row for each person."),
+  }),
+);
 
 /** A message of the queue: which rows to work off. It holds only ids; what is personal stays in the rows. */
-export const bulkInviteChunk = z.object({
-  schema: z.literal("bulk_invite_chunk/1"),
-  bulk_invite_id: id,
-  first_row: z.int().nonnegative(),
-  last_row: z.int().nonnegative(),
-});
+export const bulkInviteChunk = lazily(() =>
+  z.object({
+    schema: z.literal("bulk_invite_chunk/1"),
+    bulk_invite_id: id(),
+    first_row: z.int().nonnegative(),
+    last_row: z.int().nonnegative(),
+  }),
+);
 
-export type BulkInviteChunk = z.infer<typeof bulkInviteChunk>;
+export type BulkInviteChunk = z.infer<ReturnType<typeof bulkInviteChunk>>;
 
 export type BulkInvite = Row<typeof bulkInviteColumns>;
 

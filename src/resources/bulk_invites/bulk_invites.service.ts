@@ -25,7 +25,7 @@ import {
   bulkInviteQuota,
   bulkInviteWrites,
   failuresOfBulkInvite,
-  insertRows,
+  insertBulkInviteRows,
   newestBulkInvite,
   ownBulkInvite,
 } from "./bulk_invites.sql.ts";
@@ -52,7 +52,7 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
       return {
         writes: [
           bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),
-          insertRows({ rows: JSON.stringify(newRows(organization_id, inputs)) }),
+          insertBulkInviteRows({ rows: JSON.stringify(newRows(organization_id, inputs)) }),
           newestBulkInvite({}),
         ],
         entries: [bulkInviteEntry(context, "create", {})],

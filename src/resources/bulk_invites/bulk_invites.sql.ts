@@ -1,7 +1,6 @@
 import {
   and,
   asc,
-  count,
   eq,
   exists,
   getTableColumns,
@@ -18,7 +17,8 @@ import {
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { BulkInviteRowStatus } from "../../database/enums.ts";
-import { insertSelect, jsonFields } from "../../database/insert.ts";
+import { coalesce, scalar } from "../../database/expressions.ts";
+import { insertSelect, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -36,10 +36,10 @@ import { accountIdOf, membershipEndedAfter } from "../organization_users/organiz
 import { includesAnyRole } from "../roles/roles.sql.ts";
 
 const countOf = (status: BulkInviteRowStatus) =>
-  sql<number>`${builder
-    .select({ count: count() })
-    .from(bulkInviteRows)
-    .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), eq(bulkInviteRows.status, status)))}`;
+  builder.$count(
+    bulkInviteRows,
+    and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), eq(bulkInviteRows.status, status)),
+  );
 
 export const bulkInviteColumns = {
   ...getTableColumns(bulkInvites),
@@ -83,12 +83,12 @@ export const pendingRowColumns = {
   display_name: bulkInviteRows.display_name,
   roles: bulkInviteRows.roles,
   created_by_user_id: bulkInvites.created_by_user_id,
-  is_repeated: sql`${isRepeated}`.mapWith(Boolean).as("is_repeated"),
-  has_account: sql`${isNotNull(accountIdOf(organization_id, email))}`.mapWith(Boolean).as("has_account"),
-  membership_ended: sql`${isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))}`
+  is_repeated: isRepeated.mapWith(Boolean).as("is_repeated"),
+  has_account: isNotNull(accountIdOf(organization_id, email)).mapWith(Boolean).as("has_account"),
+  membership_ended: isNotNull(membershipEndedAfter(organization_id, email, bulkInvites.created_at))
     .mapWith(Boolean)
     .as("membership_ended"),
-  pending_until: sql<number | null>`${pendingUntil}`.as("pending_until"),
+  pending_until: scalar(pendingUntil).as("pending_until"),
 };
 
 /** True for the rows that are neither created nor failed. */
@@ -99,7 +99,7 @@ export const isPendingRow = eq(bulkInviteRows.status, "pending");
  *
  * @param conditions which bulk invites, and which of their rows
  */
-export function failingRows<Values extends object>(
+export function failRowsWhere<Values extends object>(
   conditions: (values: Placeholders<Values>) => {
     ofBulkInvites: SQL | undefined;
     ofRows: SQL | undefined;
@@ -117,20 +117,20 @@ export function failingRows<Values extends object>(
   const touch = statement((failure, ofBulkInvites, ofRows) =>
     builder
       .update(bulkInvites)
-      .set({ updated_at: sql`${failure.now}` })
+      .set({ updated_at: failure.now })
       .where(and(ofBulkInvites, exists(rowsOfBulkInvite(ofRows)))),
   );
   const fail = statement((failure, ofBulkInvites, ofRows) => {
     const ids = builder.select({ id: bulkInvites.id }).from(bulkInvites).where(ofBulkInvites);
     return builder
       .update(bulkInviteRows)
-      .set({ status: "failed", error: sql`${failure.error}` })
+      .set({ status: "failed", error: failure.error })
       .where(and(inArray(bulkInviteRows.bulk_invite_id, ids), ofRows));
   });
   const complete = statement((failure, ofBulkInvites) =>
     builder
       .update(bulkInvites)
-      .set({ completed_at: sql`${failure.now}` })
+      .set({ completed_at: failure.now })
       .where(and(ofBulkInvites, isNull(bulkInvites.completed_at), notExists(rowsOfBulkInvite(isPendingRow)))),
   );
   return (failure: Failure): BoundQuery<unknown>[] => [touch(failure), fail(failure), complete(failure)];
@@ -144,7 +144,7 @@ const rowsOfBulkInvite = (condition: SQL | undefined) =>
     .where(and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), condition));
 
 /** Makes the rows fail that a member sent, that are not worked off yet, and that give one of these roles, a JSON array. */
-export const failRowsSentBy = failingRows(
+export const failRowsSentBy = failRowsWhere(
   ({
     organization_id,
     user_id,
@@ -168,10 +168,9 @@ export const bulkInviteQuota = preparedQuery(
   }: Placeholders<{ organization_id: number; since: number; total_count: number }>) =>
     builder
       .select({
-        is_beyond:
-          sql<boolean>`coalesce(${sum(bulkInvites.total_count)}, 0) + ${total_count} > ${MAX_BULK_ROWS}`
-            .mapWith(Boolean)
-            .as("is_beyond"),
+        is_beyond: sql`${coalesce(sum(bulkInvites.total_count), 0)} + ${total_count} > ${MAX_BULK_ROWS}`
+          .mapWith(Boolean)
+          .as("is_beyond"),
       })
       .from(bulkInvites)
       .where(and(eq(bulkInvites.organization_id, organization_id), gt(bulkInvites.created_at, since))),
@@ -185,11 +184,11 @@ export const bulkInviteIdempotency = idempotencyOf(bulkInviteWrites);
 const newestId = builder.select({ id: max(bulkInvites.id) }).from(bulkInvites);
 
 /** `rows` is a JSON array. They belong to the newest bulk invite. */
-export const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+export const insertBulkInviteRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     bulkInviteRows,
     { ...jsonFields(bulkInviteRows), bulk_invite_id: newestId },
-    sql`from json_each(${rows}) as item`,
+    { from: jsonRows(rows) },
   ),
 );
 
@@ -199,8 +198,9 @@ export const newestBulkInvite = preparedQuery(() =>
 
 /** The entry of the access log: one for all invites, which there are not yet. */
 export const bulkInviteEntry = accessEntries("invite", (_: object) => ({
-  organization_id: sql<number>`${bulkInvites.organization_id}`,
-  from: sql`from ${bulkInvites} where ${bulkInvites.id} = ${newestId}`,
+  organization_id: bulkInvites.organization_id,
+  from: bulkInvites,
+  where: eq(bulkInvites.id, newestId),
 }));
 
 /** Which bulk invite a path names, and whose it must be, as values of a query. */

@@ -12,7 +12,7 @@ import { dailyMetrics, type MetricsRange } from "./call_metrics.sql.ts";
 /** One row for each date of the range on which calls started; for one user or for the whole organization. */
 export async function listCallMetrics(
   { db, now, caller }: ClientContext,
-  { date_start, date_end, user_id }: z.output<typeof callMetricsQuery>,
+  { date_start, date_end, user_id }: z.output<ReturnType<typeof callMetricsQuery>>,
 ): Promise<DailyMetrics[]> {
   const { organization_id } = caller;
   const range = metricsRange(now, date_start, date_end);

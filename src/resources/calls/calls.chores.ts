@@ -1,14 +1,48 @@
-import { and, asc, eq, gt, isNull, lte, max, notExists, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  max,
+  not,
+  notExists,
+  or,
+  type SQL,
+} from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { type Decision, decideAndWrite } from "../../database/decide_and_write.ts";
+import { scalar } from "../../database/expressions.ts";
+import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { calls, egresses, participants, soapNotes, transcripts } from "../../database/schema.ts";
-import { eachOf, ownerIdOf, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
-import { CALLS_ENDED, SILENCE_UNTIL_END } from "../../limits.ts";
+import { pastRetentionInTurn } from "../../database/retention.ts";
+import {
+  calls,
+  egresses,
+  organizations,
+  participants,
+  soapNotes,
+  transcripts,
+} from "../../database/schema.ts";
+import {
+  type ChoreTurn,
+  eachOf,
+  ownerIdOf,
+  rowid,
+  rowsInTurn,
+  type Turn,
+  takeTurns,
+  workOffRecorded,
+} from "../../database/turns.ts";
+import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
 import { withEventTimes } from "../participants/participants.event_times.ts";
 import { leaveAtEnd } from "../participants/participants.on_call.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { assumedEnd } from "./calls.merge.ts";
+import { callEntries, isHeld } from "./calls.sql.ts";
 
 interface Silence extends Turn {
   /** Nothing was heard after this time. */
@@ -44,10 +78,10 @@ export async function endSilentCalls({ db, now }: Context): Promise<number> {
             writeLeaving({
               now,
               left: JSON.stringify(
-                left.map(({ id, left_at, left_event_at }) => [id, left_at, left_event_at]),
+                left.map(({ id, left_at, left_event_at }) => ({ id, left_at, left_event_at })),
               ),
             }),
-            writeAssumedEnds({ now, ends: JSON.stringify(ends.map(({ id, ended_at }) => [id, ended_at])) }),
+            writeAssumedEnds({ now, ends: JSON.stringify(ends) }),
           ],
         };
       },
@@ -86,7 +120,7 @@ function silentCallIds(silence: Placeholders<Silence>): SQL {
 /** The silent calls, with the latest times that are known of each (see calls.merge.ts). */
 const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
   const participantsUntil = builder
-    .select({ latest: max(latestTime) })
+    .select({ latest: max(latestTime).mapWith(Number) })
     .from(participants)
     .where(eq(participants.call_id, calls.id));
   const spokenUntil = builder
@@ -102,12 +136,12 @@ const silentCalls = preparedQuery((silence: Placeholders<Silence>) => {
       id: calls.id,
       owner_id: ownerIdOf(calls.organization_id),
       started_at: calls.started_at,
-      participants_until: sql<number | null>`${participantsUntil}`.as("participants_until"),
-      spoken_until: sql<number | null>`${spokenUntil}`.as("spoken_until"),
-      recorded_until: sql<number | null>`${recordedUntil}`.as("recorded_until"),
+      participants_until: scalar(participantsUntil).as("participants_until"),
+      spoken_until: scalar(spokenUntil).as("spoken_until"),
+      recorded_until: scalar(recordedUntil).as("recorded_until"),
     })
     .from(calls)
-    .where(sql`${calls.id} in ${silentCallIds(silence)}`)
+    .where(inArray(calls.id, silentCallIds(silence)))
     .orderBy(calls.id);
 });
 
@@ -126,29 +160,76 @@ const presentOnSilentCalls = preparedQuery((silence: Placeholders<Silence>) =>
       updated_at: participants.updated_at,
     })
     .from(participants)
-    .where(and(sql`${participants.call_id} in ${silentCallIds(silence)}`, isNull(participants.left_at))),
+    .where(and(inArray(participants.call_id, silentCallIds(silence)), isNull(participants.left_at))),
 );
 
-/** `left` is JSON: a participant, when they left, and the time with which the event is written. */
+/** `left` is JSON: participants, when they left, and the time with which the event is written. */
 const writeLeaving = preparedQuery(({ now, left }: Placeholders<{ now: number; left: string }>) =>
   builder
     .update(participants)
     .set({
-      left_at: sql`item.value ->> 1`,
-      left_event_at: sql`item.value ->> 2`,
+      left_at: jsonField("left_at"),
+      left_event_at: jsonField("left_event_at"),
       left_is_assumed: true,
-      updated_at: sql`${now}`,
+      updated_at: now,
     })
-    .from(sql`json_each(${left}) as item`)
-    .where(sql`${participants.id} = item.value ->> 0`),
+    .from(jsonRows(left))
+    .where(eq(participants.id, jsonField("id"))),
 );
 
-/** `ends` is JSON: pairs of a call and a time. */
+/** `ends` is JSON: calls, and when they are assumed to have ended. */
 const writeAssumedEnds = preparedQuery(({ now, ends }: Placeholders<{ now: number; ends: string }>) =>
   builder
     .update(calls)
-    .set({ ended_at: sql`item.value ->> 1`, end_is_assumed: true, updated_at: sql`${now}` })
-    .from(sql`json_each(${ends}) as item`)
-    .where(sql`${calls.id} = item.value ->> 0`)
+    .set({ ended_at: jsonField("ended_at"), end_is_assumed: true, updated_at: now })
+    .from(jsonRows(ends))
+    .where(eq(calls.id, jsonField("id")))
     .returning({ id: calls.id }),
+);
+
+/**
+ * Erases the references of calls, where their organization does not keep names for so long. Those of calls with participants
+ * go with the first of these (see triggers/tombstones.sql), but for calls that nobody joined, and after a legal hold.
+ *
+ * @returns how many it erased
+ */
+export const eraseReferences = (context: Context): Promise<number> =>
+  workOffRecorded(
+    context,
+    CRON_PORTION,
+    (chore) => recordErasures(context, "update", chore),
+    eraseDueReferences,
+  );
+
+/** True for the calls whose reference is due. */
+function isReferenceDue(chore: Placeholders<ChoreTurn>) {
+  const named = builder
+    .select({ id: participants.id })
+    .from(participants)
+    .where(and(eq(participants.call_id, calls.id), isNull(participants.erased_at)));
+  const due = {
+    time: calls.ended_at,
+    days: organizations.participant_retention_days,
+    where: and(
+      or(isNotNull(calls.external_reference), isNotNull(calls.livekit_said)),
+      notExists(named),
+      not(isHeld(calls.id)),
+    ),
+  };
+  return inArray(rowid, pastRetentionInTurn(calls, due, chore.now, chore));
+}
+
+const recordErasures = callEntries(isReferenceDue);
+
+const eraseDueReferences = preparedQuery((chore: Placeholders<ChoreTurn>) =>
+  builder
+    .update(calls)
+    .set({
+      external_reference: null,
+      livekit_said: null,
+      reference_erased_at: chore.now,
+      updated_at: chore.now,
+    })
+    .where(isReferenceDue(chore))
+    .returning({ owner_id: ownerIdOf(calls.organization_id) }),
 );

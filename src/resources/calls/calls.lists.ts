@@ -6,13 +6,16 @@ import {
   eq,
   gte,
   inArray,
+  isNull,
   lt,
+  or,
   type SQL,
   type SQLWrapper,
   sql,
   sum,
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { coalesce, withoutIndex } from "../../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -20,13 +23,7 @@ import {
   preparedQuery,
   type Row,
 } from "../../database/queries.ts";
-import {
-  callDailyMetrics,
-  calls,
-  listTotals,
-  participants,
-  WHOLE_ORGANIZATION,
-} from "../../database/schema.ts";
+import { callDailyMetrics, calls, participants, WHOLE_ORGANIZATION } from "../../database/schema.ts";
 import type { PageWindow } from "../../http/pagination.ts";
 import { reachedIds } from "../organization_users/organization_users.sql.ts";
 import { callColumns, ownerWithinReach, type ReachedOwner } from "./calls.sql.ts";
@@ -51,7 +48,6 @@ type Window = PageWindow & { end: number };
 interface CallList {
   page: PreparedQuery<ListedCalls & Window, Row<typeof callColumns>>;
   total: PreparedQuery<ListedCalls, { total: number }>;
-  totalOfDates: PreparedQuery<ListedCalls, { total: number }>;
 }
 
 type Listed = Placeholders<ListedCalls>;
@@ -68,7 +64,7 @@ const isInPeriod = ({ from, before }: Listed): SQL | undefined =>
 
 const newestFirst = [desc(calls.started_at), desc(calls.id)];
 
-const pageWhere = (condition: (listed: Listed) => SQL | undefined) =>
+const callPageWhere = (condition: (listed: Listed) => SQL | undefined) =>
   preparedQuery((listed: Placeholders<ListedCalls & Window>) =>
     builder
       .select(callColumns)
@@ -79,20 +75,11 @@ const pageWhere = (condition: (listed: Listed) => SQL | undefined) =>
       .offset(listed.offset),
   );
 
-/** How many calls these owners have, from the totals that triggers keep. */
-const totalOfOwners = (owners: (listed: Listed) => SQLWrapper) =>
-  preparedQuery((listed: Listed) =>
-    builder
-      .select({ total: zeroIfNone(sum(listTotals.total)).as("total") })
-      .from(listTotals)
-      .where(and(eq(listTotals.list, "calls"), inArray(listTotals.owner_id, owners(listed)))),
-  );
-
 /** How many started on these dates, from the daily roll-up: a row for each owner and date. */
 const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
   preparedQuery((listed: Listed) =>
     builder
-      .select({ total: zeroIfNone(sum(callDailyMetrics.total_calls)).as("total") })
+      .select({ total: coalesce(sum(callDailyMetrics.total_calls).mapWith(Number), 0).as("total") })
       .from(callDailyMetrics)
       .where(
         and(
@@ -103,26 +90,23 @@ const totalOfDates = (owners: (listed: Listed) => SQLWrapper) =>
       ),
   );
 
-const zeroIfNone = (total: SQL) => sql<number>`coalesce(${total}, 0)`;
-
 /** A list whose rows are few, or counted over the index that leads to them. */
-function counted(condition: (listed: Listed) => SQL | undefined): CallList {
+function countedList(condition: (listed: Listed) => SQL | undefined): CallList {
   const total = preparedQuery((listed: Listed) =>
     builder
       .select({ total: count().as("total") })
       .from(calls)
       .where(and(condition(listed), isInPeriod(listed))),
   );
-  return { page: pageWhere(condition), total, totalOfDates: total };
+  return { page: callPageWhere(condition), total };
 }
 
 /**
  * The lists by a reference.
  *
- * @param isWithin true for the calls of those who are meant; with a `+` before a column, so that SQLite goes by the
- *   reference
+ * @param isWithin true for the calls of those who are meant; with `withoutIndex`, so that SQLite goes by the reference
  */
-function byReferences(isWithin: (listed: Listed) => SQL) {
+function byReferences(isWithin: (listed: Listed) => SQL | undefined) {
   const ofParticipant = ({ organization_id, participant_reference }: Listed) =>
     builder
       .select({ call_id: participants.call_id })
@@ -134,17 +118,17 @@ function byReferences(isWithin: (listed: Listed) => SQL) {
         ),
       );
   return {
-    byReference: counted((listed) =>
+    byReference: countedList((listed) =>
       and(
         eq(calls.organization_id, listed.organization_id),
         eq(calls.external_reference, listed.external_reference),
-        sql`(${listed.participant_reference} is null or ${calls.id} in ${ofParticipant(listed)})`,
+        or(isNull(listed.participant_reference), inArray(calls.id, ofParticipant(listed))),
         isWithin(listed),
       ),
     ),
-    byParticipant: counted((listed) =>
+    byParticipant: countedList((listed) =>
       and(
-        sql`+${calls.organization_id} = ${listed.organization_id}`,
+        eq(withoutIndex(calls.organization_id), listed.organization_id),
         inArray(calls.id, ofParticipant(listed)),
         isWithin(listed),
       ),
@@ -157,25 +141,23 @@ const ofOwner = (listed: Listed) => ownerWithinReach(listed);
 /** The calls of the organization user whom a path names. */
 export const callsOfOwner: CallLists = {
   byTime: {
-    page: pageWhere((listed) => eq(calls.organization_user_id, ofOwner(listed))),
-    total: totalOfOwners(ofOwner),
-    totalOfDates: totalOfDates(ofOwner),
+    page: callPageWhere((listed) => eq(calls.organization_user_id, ofOwner(listed))),
+    total: totalOfDates(ofOwner),
   },
-  ...byReferences((listed) => sql`+${calls.organization_user_id} = ${ofOwner(listed)}`),
+  ...byReferences((listed) => eq(withoutIndex(calls.organization_user_id), ofOwner(listed))),
 };
 
 const ofEverybody = () => sql`(${WHOLE_ORGANIZATION})`;
 
-const byReferencesOfReached = byReferences(
-  (listed) => sql`(${listed.reaches_everybody} or +${calls.organization_user_id} in ${reachedIds(listed)})`,
+const byReferencesOfReached = byReferences((listed) =>
+  or(listed.reaches_everybody, inArray(withoutIndex(calls.organization_user_id), reachedIds(listed))),
 );
 
 /** The calls of all whom somebody reaches who reaches everybody. */
 export const callsOfEverybody: CallLists = {
   byTime: {
-    page: pageWhere(({ organization_id }) => eq(calls.organization_id, organization_id)),
+    page: callPageWhere(({ organization_id }) => eq(calls.organization_id, organization_id)),
     total: totalOfDates(ofEverybody),
-    totalOfDates: totalOfDates(ofEverybody),
   },
   ...byReferencesOfReached,
 };
@@ -184,16 +166,13 @@ const own = alias(calls, "own");
 
 /** No index has the calls of some in the order of time. So of each it takes as many as the page could need. */
 const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>) => {
-  const reached = builder
-    .select({ owner_id: sql<number>`id`.as("owner_id") })
-    .from(sql`${reachedIds(listed)}`)
-    .as("reached");
+  const reached = reachedIds(listed).as("reached");
   const newest = builder
     .select({ id: own.id })
     .from(own)
     .where(
       and(
-        eq(own.organization_user_id, reached.owner_id),
+        eq(own.organization_user_id, reached.id),
         gte(own.started_at, listed.from),
         lt(own.started_at, listed.before),
       ),
@@ -214,8 +193,7 @@ const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>)
 export const callsOfReached: CallLists = {
   byTime: {
     page: pageOfReached,
-    total: totalOfOwners(reachedIds),
-    totalOfDates: totalOfDates(reachedIds),
+    total: totalOfDates(reachedIds),
   },
   ...byReferencesOfReached,
 };

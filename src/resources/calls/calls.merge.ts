@@ -22,7 +22,7 @@ import {
 import type { Call, ReportedCall, reportCallBody, updateCallBody } from "./calls.schemas.ts";
 import type { KnownReference } from "./calls.sql.ts";
 
-export type CallReport = Omit<z.output<typeof reportCallBody>["call"], "participants"> & {
+export type CallReport = Omit<z.output<ReturnType<typeof reportCallBody>>["call"], "participants"> & {
   participants?: ReportOnCall[];
   /** By default the platform. */
   reporter?: ConsentReporter;
@@ -83,14 +83,14 @@ export function mergeCall(
   const named = mergeParticipantsOnCall(
     {
       call: { ...call, id: call.id ?? null },
-      participants: new Map(known.participants.map((each) => [each.key, asReported(each)])),
+      participants: new Map(known.participants.map((each) => [each.key, withoutAssumedLeaving(each)])),
       members: known.members,
     },
     report.participants ?? [],
     now,
   );
   const namedKeys = new Set(named.map((each) => each.key));
-  const others = known.present.filter((each) => !namedKeys.has(each.key)).map(asReported);
+  const others = known.present.filter((each) => !namedKeys.has(each.key)).map(withoutAssumedLeaving);
   const participants =
     ended_at === null
       ? named
@@ -133,7 +133,7 @@ function mergeConsents(
 }
 
 /** Somebody who has left only as assumed has not left, as far as a report said so. */
-const asReported = (each: Participant): Participant =>
+const withoutAssumedLeaving = (each: Participant): Participant =>
   each.left_is_assumed ? { ...each, left_at: null, left_is_assumed: false } : each;
 
 /** A call that goes on as far as is known, of which nothing was heard for long, and the latest times known of it. */
@@ -193,7 +193,7 @@ function fieldsOfCall({ organization_id, call, room, members }: KnownCall, key: 
  */
 export function mergeReference(
   { external_reference, reference_erased_at }: KnownReference,
-  update: z.output<typeof updateCallBody>["call"],
+  update: z.output<ReturnType<typeof updateCallBody>>["call"],
 ): string | null {
   const next = update.external_reference === undefined ? external_reference : update.external_reference;
   if (next !== null && reference_erased_at !== null) throw callReferenceErased();

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, or, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, type SQLWrapper } from "drizzle-orm";
 import {
   builder,
   jsonValues,
@@ -8,9 +8,9 @@ import {
   type Value,
 } from "../../database/queries.ts";
 import { calls, organizations, organizationUsers, participants } from "../../database/schema.ts";
-import { consentsOfNamed } from "../consents/consents.sql.ts";
+import { consentsOfParticipants } from "../consents/consents.sql.ts";
 import type { NamedKeys } from "../participants/participants.erasure.ts";
-import { participantColumns, selectNamed } from "../participants/participants.sql.ts";
+import { participantColumns, selectParticipantsByKeys } from "../participants/participants.sql.ts";
 import { selectRoomOfCall } from "../waiting_rooms/waiting_rooms.sql.ts";
 import type { CallReport, KnownCall } from "./calls.merge.ts";
 import { selectReportedCalls } from "./calls.sql.ts";
@@ -52,9 +52,11 @@ export function callReads<Named extends object>(
   const room = preparedQuery((values: Values) =>
     selectRoomOfCall(subject(values).organization_id, values.slug, values.started_at),
   );
-  const named = preparedQuery((values: Values) => selectNamed(subject(values).organization_id, values));
+  const named = preparedQuery((values: Values) =>
+    selectParticipantsByKeys(subject(values).organization_id, values),
+  );
   const consents = preparedQuery((values: Values) =>
-    consentsOfNamed(subject(values).organization_id, {
+    consentsOfParticipants(subject(values).organization_id, {
       keys: values.deciding_keys,
       digests: values.deciding_digests,
     }),
@@ -67,7 +69,7 @@ export function callReads<Named extends object>(
       .where(
         and(
           eq(participants.call_id, subject(values).call_id),
-          sql`${values.is_end}`,
+          values.is_end,
           or(isNull(participants.left_at), participants.left_is_assumed),
         ),
       )

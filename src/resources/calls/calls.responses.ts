@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ENDED_BY, RESULT_STATES } from "../../database/enums.ts";
-import { HOUR, MAX_HOLD_REASON_LENGTH, SILENCE_UNTIL_END } from "../../limits.ts";
-import { count, externalReference, id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { count, externalReference, id, key, timestamp } from "../../http/wire.ts";
+import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
 import {
   CALL,
   CARDIOLOGY,
@@ -12,6 +12,7 @@ import {
   STARTED_AT,
   VISIT_REFERENCE,
 } from "../../openapi/story.ts";
+import { holdReason } from "../legal_holds/legal_holds.fields.ts";
 
 export const callSchema = z
   .object({
@@ -61,7 +62,7 @@ const details = {
   }),
 };
 
-const resultState = (text: string) =>
+const resultStateSchema = (text: string) =>
   z.enum(RESULT_STATES).meta({
     description: `How far the ${text} is: \`none\` if there is none, or it was deleted; \`pending\` if there is one, but the call is going on or it is not final; \`ready\` if it is final and the call has ended.`,
     example: "ready",
@@ -72,8 +73,8 @@ export const callWithResultsSchema = callSchema
     ...details,
     results: z
       .object({
-        transcript: resultState("transcript"),
-        soap_note: resultState("SOAP note"),
+        transcript: resultStateSchema("transcript"),
+        soap_note: resultStateSchema("SOAP note"),
         egresses: count().meta({
           description:
             "The number of recordings that their list shows: 0 while the call is going on, and as long as a participant has not consented.",
@@ -90,7 +91,7 @@ export const reportedCallSchema = callSchema
     ...details,
     legal_hold: z
       .object({
-        reason: longText(MAX_HOLD_REASON_LENGTH).nullable().meta({
+        reason: holdReason().meta({
           description: "Why, as it was reported; null if no reason was.",
           example: HOLD_REASON,
         }),

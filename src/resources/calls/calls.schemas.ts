@@ -11,11 +11,12 @@ import {
   key,
   organizationParams,
   pathId,
-  roomSlugReference,
+  roomSlug,
   toTimestamp,
   toTimestampOrNull,
 } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
 import { PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callSchema, callWithResultsSchema, reportedCallSchema } from "./calls.responses.ts";
@@ -23,60 +24,68 @@ import type { resultColumns } from "./calls.results.ts";
 import type { callColumns, reportedCallColumns } from "./calls.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
-export const reportCallBody = z.object({
-  call: z
-    .object({
-      waiting_room_slug: roomSlugReference.describe(
-        "The current slug of the waiting room that the participants came from. A call stays in the room of its first report; later reports need no slug, and it is not looked up. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that.",
-      ),
-      organization_user_id: id,
-      started_at: instant,
-      ended_at: instant.nullable(),
-      failed: z
-        .boolean()
-        .nullable()
-        .describe(
-          "Whether the call failed: see `call_fail_rate` of the call metrics. Null, or left out of the first report: it did not.",
+export const reportCallBody = lazily(() =>
+  z.object({
+    call: z
+      .object({
+        waiting_room_slug: roomSlug().describe(
+          "The current slug of the waiting room that the participants came from. A call stays in the room of its first report; later reports need no slug, and it is not looked up. A personal room that was retired because its owner is no longer a provider can still be named for a call that started before that.",
         ),
-      legal_hold: z.boolean(),
-      external_reference: externalReference.nullable(),
-      participants: z
-        .array(participantOnCall)
-        .max(MAX_CALL_PARTICIPANTS, TOO_MANY_PARTICIPANTS)
-        .refine(
-          (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
-          PARTICIPANT_REPEATED,
-        )
-        .describe("The participants of the call about whom there is something new, each once."),
-    })
-    .partial(),
-});
+        organization_user_id: id(),
+        started_at: instant(),
+        ended_at: instant().nullable(),
+        failed: z
+          .boolean()
+          .nullable()
+          .describe(
+            "Whether the call failed: see `call_fail_rate` of the call metrics. Null, or left out of the first report: it did not.",
+          ),
+        legal_hold: z.boolean(),
+        external_reference: externalReference().nullable(),
+        participants: z
+          .array(participantOnCall())
+          .max(MAX_CALL_PARTICIPANTS, TOO_MANY_PARTICIPANTS)
+          .refine(
+            (participants) => new Set(participants.map((each) => each.key)).size === participants.length,
+            PARTICIPANT_REPEATED,
+          )
+          .describe("The participants of the call about whom there is something new, each once."),
+      })
+      .partial(),
+  }),
+);
 
-export const callKeyParams = organizationParams.extend({ key });
+export const callKeyParams = lazily(() => organizationParams().extend({ key: key() }));
 
-export const organizationUserParams = z.object({ organization_user_id: pathId });
+export const organizationUserParams = lazily(() => z.object({ organization_user_id: pathId() }));
 
 /** The path of everything that a call leaves behind. */
-export const callParams = z.object({ organization_user_id: pathId, call_id: pathId });
+export const callParams = lazily(() => z.object({ organization_user_id: pathId(), call_id: pathId() }));
 
-export type CallPath = z.output<typeof callParams>;
+export type CallPath = z.output<ReturnType<typeof callParams>>;
 
 /** What the organization itself can set. */
-export const updateCallBody = z.object({
-  call: z.object({ external_reference: externalReference.nullable() }).partial(),
-});
+export const updateCallBody = lazily(() =>
+  z.object({
+    call: z.object({ external_reference: externalReference().nullable() }).partial(),
+  }),
+);
 
-const filters = pageQuery.extend({
-  from: day.optional(),
-  to: day.optional(),
-  external_reference: externalReference.optional(),
-});
+const filters = lazily(() =>
+  pageQuery().extend({
+    from: day().optional(),
+    to: day().optional(),
+    external_reference: externalReference().optional(),
+  }),
+);
 
-export const callsOfOwnerQuery = inOrder(filters);
+export const callsOfOwnerQuery = lazily(() => inOrder(filters()));
 
-export const callsQuery = inOrder(filters.extend({ participant_reference: externalReference.optional() }));
+export const callsQuery = lazily(() =>
+  inOrder(filters().extend({ participant_reference: externalReference().optional() })),
+);
 
-export type CallsQuery = z.output<typeof callsQuery>;
+export type CallsQuery = z.output<ReturnType<typeof callsQuery>>;
 
 export type Call = Row<typeof callColumns>;
 

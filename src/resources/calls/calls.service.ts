@@ -51,7 +51,7 @@ export async function listCalls(
   const owner = { ...reachOf(caller), owner_id: organization_user_id };
   const [owners, [counted], calls] = await runBatch(db, [
     ownerOfPath(owner),
-    ...listed(callsOfOwner, owner, query),
+    ...listQueries(callsOfOwner, owner, query),
   ]);
   if (owners.length === 0) throw callOwnerNotFound();
   return toPage(query, counted?.total ?? 0, calls);
@@ -62,12 +62,12 @@ export async function findCalls({ db, caller }: ClientContext, query: CallsQuery
   const reach = reachOf(caller);
   const lists = reach.reaches_everybody ? callsOfEverybody : callsOfReached;
   const owner = { ...reach, owner_id: reach.organization_user_id };
-  const [[counted], calls] = await runBatch(db, listed(lists, owner, query));
+  const [[counted], calls] = await runBatch(db, listQueries(lists, owner, query));
   return toPage(query, counted?.total ?? 0, calls);
 }
 
 /** The queries of a list: its length, and a page of it. */
-function listed(
+function listQueries(
   lists: CallLists,
   owner: ReachedOwner,
   { from, to, external_reference, participant_reference, ...page }: CallsQuery,
@@ -81,13 +81,12 @@ function listed(
     external_reference: external_reference ?? null,
     participant_reference: participant_reference ?? null,
   };
-  const list = listFor(lists, values);
-  const total = from === undefined && to === undefined ? list.total : list.totalOfDates;
+  const list = callListFor(lists, values);
   const window = pageWindow(page);
-  return [total(values), list.page({ ...values, ...window, end: window.offset + window.limit })];
+  return [list.total(values), list.page({ ...values, ...window, end: window.offset + window.limit })];
 }
 
-function listFor(lists: CallLists, { external_reference, participant_reference }: ListedCalls) {
+function callListFor(lists: CallLists, { external_reference, participant_reference }: ListedCalls) {
   if (external_reference !== null) return lists.byReference;
   return participant_reference === null ? lists.byTime : lists.byParticipant;
 }
@@ -103,24 +102,24 @@ export async function requireCall({ db, caller }: ClientContext, path: CallPath)
 export async function updateCall(
   context: ClientContext,
   path: CallPath,
-  update: z.output<typeof updateCallBody>["call"],
+  update: z.output<ReturnType<typeof updateCallBody>>["call"],
 ): Promise<CallWithResults> {
   const { db, now, caller } = context;
-  const reached = reachedCall(caller, path);
+  const reachedPath = reachedCall(caller, path);
   return decideAndWrite(
     db,
-    [referenceOfPath(reached)],
+    [referenceOfPath(reachedPath)],
     ([known], [shown]): Decision<CallWithResults> => {
       if (!known || !shown) throw callNotFound();
       const external_reference = mergeReference(known, update);
       if (external_reference === known.external_reference) return { unchanged: shown };
       const { id } = known;
       return {
-        writes: [setReference({ id, external_reference, now }), callWithResults(reached)],
+        writes: [setReference({ id, external_reference, now }), callWithResults(reachedPath)],
         entries: [callEntry(context, "update", { id })],
       };
     },
-    { unguardedReads: [callWithResults(reached)] },
+    { unguardedReads: [callWithResults(reachedPath)] },
   );
 }
 

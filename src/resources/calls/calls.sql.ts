@@ -1,15 +1,6 @@
-import {
-  and,
-  eq,
-  exists,
-  getTableColumns,
-  isNotNull,
-  isNull,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, eq, exists, getTableColumns, isNotNull, isNull, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
+import { joinedColumnAs } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { calls, legalHolds, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -94,18 +85,15 @@ export const setReference = preparedQuery(
     external_reference,
     now,
   }: Placeholders<{ id: number; external_reference: string | null; now: number }>) =>
-    builder
-      .update(calls)
-      .set({ external_reference: sql`${external_reference}`, updated_at: sql`${now}` })
-      .where(eq(calls.id, id)),
+    builder.update(calls).set({ external_reference, updated_at: now }).where(eq(calls.id, id)),
 );
 
 /** What the platform sees of a call, with its running hold: null where there is none. */
 export const reportedCallColumns = {
   ...callColumns,
-  hold_id: sql<number | null>`${legalHolds.id}`.as("hold_id"),
-  hold_began_at: sql<number | null>`${legalHolds.began_at}`.as("hold_began_at"),
-  hold_reason: sql<string | null>`${legalHolds.reason}`.as("hold_reason"),
+  hold_id: joinedColumnAs(legalHolds.id, "hold_id"),
+  hold_began_at: joinedColumnAs(legalHolds.began_at, "hold_began_at"),
+  hold_reason: joinedColumnAs(legalHolds.reason, "hold_reason"),
 };
 
 /** True for the legal hold of a call that has not ended. */
@@ -160,11 +148,12 @@ export const callEntries = <Values extends object>(
   condition: (values: Placeholders<Values>) => SQL | undefined,
 ) =>
   accessEntries<Values>("call", (values) => ({
-    organization_id: sql<number>`${calls.organization_id}`,
-    resource_id: sql<number>`${calls.id}`,
-    call_id: sql<number>`${calls.id}`,
-    organization_user_id: sql<number>`${calls.organization_user_id}`,
-    from: sql`from ${calls} where ${condition(values)}`,
+    organization_id: calls.organization_id,
+    resource_id: calls.id,
+    call_id: calls.id,
+    organization_user_id: calls.organization_user_id,
+    from: calls,
+    where: condition(values),
   }));
 
 export const callEntry = callEntries(({ id }: Placeholders<{ id: number }>) => eq(calls.id, id));

@@ -12,7 +12,7 @@ export interface KnownConsents {
   present_since: number;
 }
 
-type ConsentReport = z.output<typeof consentReport>;
+type ConsentReport = z.output<ReturnType<typeof consentReport>>;
 
 /**
  * The decision that a report adds to the ledger; undefined where it says none, or one that is known.
@@ -36,7 +36,7 @@ export function mergeConsent(
   const decision = recording_consent ? "granted" : "refused";
   const own = known.ledger.filter((each) => each.reporter === reporter);
   if (at === undefined && reporter === "platform" && own.at(-1)?.decision === decision) return undefined;
-  const decided_at = at ?? undatedSince(decision, known, now);
+  const decided_at = at ?? timeOfUndated(decision, known, now);
   if (own.some((each) => each.decision === decision && each.decided_at === decided_at)) return undefined;
   const isFull = known.ledger.length >= MAX_CONSENT_DECISIONS;
   if (isFull && !endsConsent(known.ledger, decision, decided_at)) return undefined;
@@ -50,24 +50,24 @@ export const isInFuture = (at: number, now: number) => at > now + CONSENT_CLOCK_
  * there, a refusal from now. Reports are late, and clocks differ. So such a grant never overrules a refusal, and such a
  * refusal overrules every grant.
  */
-function undatedSince(
+function timeOfUndated(
   decision: ConsentDecision,
   { ledger, present_since }: KnownConsents,
   now: number,
 ): number {
   return decision === "granted"
-    ? Math.min(present_since, now, latest(ledger, "refused") ?? now)
-    : Math.max(now, latest(ledger, "granted") ?? now);
+    ? Math.min(present_since, now, latestDecision(ledger, "refused") ?? now)
+    : Math.max(now, latestDecision(ledger, "granted") ?? now);
 }
 
 /** A full ledger takes only the refusal that ends a consent: that is always possible. */
 function endsConsent(ledger: KnownConsent[], decision: ConsentDecision, decided_at: number): boolean {
-  const granted = latest(ledger, "granted") ?? Number.POSITIVE_INFINITY;
-  const refused = latest(ledger, "refused") ?? Number.NEGATIVE_INFINITY;
+  const granted = latestDecision(ledger, "granted") ?? Number.POSITIVE_INFINITY;
+  const refused = latestDecision(ledger, "refused") ?? Number.NEGATIVE_INFINITY;
   return decision === "refused" && refused < granted && decided_at >= granted;
 }
 
-function latest(ledger: KnownConsent[], decision: ConsentDecision): number | undefined {
+function latestDecision(ledger: KnownConsent[], decision: ConsentDecision): number | undefined {
   const times = ledger.filter((each) => each.decision === decision).map(({ decided_at }) => decided_at);
   return times.length > 0 ? Math.max(...times) : undefined;
 }

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { CONSENT_DECISIONS } from "../../database/enums.ts";
-import { MAX_CONSENT_METHOD_LENGTH } from "../../limits.ts";
-import { id, line, timestamp } from "../../openapi/shapes.ts";
+import { id, timestamp } from "../../http/wire.ts";
 import { RITAS_PARTICIPANT, STARTED_AT } from "../../openapi/story.ts";
+import { consentMethod } from "./consents.fields.ts";
 
 export const consentSchema = z
   .object({
@@ -20,7 +20,7 @@ export const consentSchema = z
         "When the participant decided. If nobody reported that: for a consent when the participant joined the call, but never after a refusal that was known; for a refusal when it was reported.",
       example: STARTED_AT,
     }),
-    method: line(MAX_CONSENT_METHOD_LENGTH).min(1).nullable().meta({
+    method: consentMethod().nullable().meta({
       description:
         "How the participant said so, for example `verbal` or `form`; null if nobody reported that.",
       example: "verbal",

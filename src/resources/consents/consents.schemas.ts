@@ -1,33 +1,30 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { instant, text, toTimestamp } from "../../http/wire.ts";
-import {
-  CONSENT_CLOCK_TOLERANCE,
-  MAX_CONSENT_DECISIONS,
-  MAX_CONSENT_METHOD_LENGTH,
-  SECOND,
-} from "../../limits.ts";
+import { instant, toTimestamp } from "../../http/wire.ts";
+import { CONSENT_CLOCK_TOLERANCE, MAX_CONSENT_DECISIONS, SECOND } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import { consentMethod } from "./consents.fields.ts";
 import type { consentSchema } from "./consents.responses.ts";
 import type { consentColumns, ledgerColumns } from "./consents.sql.ts";
 
-export const consentMethod = text(MAX_CONSENT_METHOD_LENGTH);
-
 /** What the report of a call says of a participant's consent. */
-export const consentReport = z
-  .object({
-    recording_consent: z
-      .boolean()
-      .describe(
-        `Whether the participant agrees to the recording. Null, or left out: nothing new, and at first that the participant was not asked. Recordings of a call can be read only while it is true for all its participants. Each decision is kept, and the latest counts. After ${MAX_CONSENT_DECISIONS} decisions of a participant, only a refusal that ends the consent is kept.`,
+export const consentReport = lazily(() =>
+  z
+    .object({
+      recording_consent: z
+        .boolean()
+        .describe(
+          `Whether the participant agrees to the recording. Null, or left out: nothing new, and at first that the participant was not asked. Recordings of a call can be read only while it is true for all its participants. Each decision is kept, and the latest counts. After ${MAX_CONSENT_DECISIONS} decisions of a participant, only a refusal that ends the consent is kept.`,
+        ),
+      recording_consent_at: instant().describe(
+        `When the participant decided that, at most ${CONSENT_CLOCK_TOLERANCE / SECOND} seconds in the future. Without it, \`recording_consent\` is a decision only if it differs from what you said last: a refusal then counts from when it is reported, and a consent from when the participant joined. So consent that was withdrawn comes back only with a later time here. Ignored without \`recording_consent\`.`,
       ),
-    recording_consent_at: instant.describe(
-      `When the participant decided that, at most ${CONSENT_CLOCK_TOLERANCE / SECOND} seconds in the future. Without it, \`recording_consent\` is a decision only if it differs from what you said last: a refusal then counts from when it is reported, and a consent from when the participant joined. So consent that was withdrawn comes back only with a later time here. Ignored without \`recording_consent\`.`,
-    ),
-    recording_consent_method: consentMethod.describe(
-      "How the participant said so, for example `verbal` or `form`. Ignored without `recording_consent`.",
-    ),
-  })
-  .partial();
+      recording_consent_method: consentMethod().describe(
+        "How the participant said so, for example `verbal` or `form`. Ignored without `recording_consent`.",
+      ),
+    })
+    .partial(),
+);
 
 export type Consent = Row<typeof consentColumns>;
 

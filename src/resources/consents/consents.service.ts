@@ -9,11 +9,11 @@ import { consentsEntry, consentsOfPath } from "./consents.sql.ts";
 
 /** What the participants of a call decided on being recorded, oldest first; also while the call goes on. */
 export async function listConsents(context: ClientContext, path: CallPath): Promise<Consent[]> {
-  const reached = reachedCall(context.caller, path);
+  const reachedPath = reachedCall(context.caller, path);
   const [[call], decisions, entries] = await runBatch(context.db, [
-    callOfPath(reached),
-    consentsOfPath(reached),
-    consentsEntry(context, "read", reached),
+    callOfPath(reachedPath),
+    consentsOfPath(reachedPath),
+    consentsEntry(context, "read", reachedPath),
   ]);
   if (!call) throw callNotFound();
   requireEntry(entries);

@@ -1,5 +1,6 @@
-import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
-import { insertSelect, jsonField, jsonFields } from "../../database/insert.ts";
+import { and, asc, eq, getTableColumns, inArray, isNull } from "drizzle-orm";
+import { coalesce } from "../../database/expressions.ts";
+import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
@@ -9,9 +10,9 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
-import { listEntry } from "../access_logs/access_logs.calls.ts";
+import { listEntry } from "../calls/calls.entries.ts";
 import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
-import { type NamedValues, namedIds } from "../participants/participants.sql.ts";
+import { type NamedValues, participantIdsByKeys } from "../participants/participants.sql.ts";
 
 export const consentColumns = getTableColumns(consents);
 
@@ -23,11 +24,11 @@ export const ledgerColumns = {
 };
 
 /** Selects the decisions of the participants whom a report names, in the order in which they were reported. */
-export const consentsOfNamed = (organization_id: Value<number>, named: Values<NamedValues>) =>
+export const consentsOfParticipants = (organization_id: Value<number>, named: Values<NamedValues>) =>
   builder
     .select(ledgerColumns)
     .from(consents)
-    .where(inArray(consents.participant_id, namedIds(organization_id, named)))
+    .where(inArray(consents.participant_id, participantIdsByKeys(organization_id, named)))
     .orderBy(asc(consents.id));
 
 /** A decision of a participant. One who is written in the same transaction has no id yet, and is found by the key. */
@@ -40,23 +41,26 @@ const ofKey = builder
   .select({ id: participants.id })
   .from(participants)
   .where(
-    sql`${participants.organization_id} = ${jsonField("organization_id")} and ${participants.key} = ${jsonField("participant_key")}
-      and ${participants.erased_at} is null`,
+    and(
+      eq(participants.organization_id, jsonField("organization_id")),
+      eq(participants.key, jsonField("participant_key")),
+      isNull(participants.erased_at),
+    ),
   );
 
-const insertRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
+const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     consents,
     {
       ...jsonFields(consents),
-      participant_id: sql`coalesce(${jsonField("participant_id")}, ${ofKey})`,
+      participant_id: coalesce(jsonField("participant_id"), ofKey),
     },
-    sql`from json_each(${rows}) as item where true`,
+    { from: jsonRows(rows) },
   ),
 );
 
 export const insertConsents = (rows: NewConsent[]): BoundQuery<unknown> =>
-  insertRows({ rows: JSON.stringify(rows) });
+  insertConsentRows({ rows: JSON.stringify(rows) });
 
 /** The decisions of those on the call of the path, oldest first. */
 export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
 import { SYSTEM_USER_ID } from "../../database/schema.ts";
-import { MAX_ERROR_LENGTH } from "../../limits.ts";
-import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { id, key, timestamp } from "../../http/wire.ts";
 import { EGRESS, PAULA, RECORDED_FROM } from "../../openapi/story.ts";
+import { egressError } from "../egresses/egresses.fields.ts";
 import { egressStatus } from "../egresses/egresses.responses.ts";
 
 const change = <Before extends z.ZodType, After extends z.ZodType>(before: Before, after: After) =>
@@ -12,9 +12,7 @@ const change = <Before extends z.ZodType, After extends z.ZodType>(before: Befor
 const objectChangesSchema = z.object({
   egress_id: change(key().nullable(), key()).describe("The old and the new `egress_id`."),
   status: change(egressStatus().nullable(), egressStatus()).describe("The old and the new `status`."),
-  error: change(longText(MAX_ERROR_LENGTH).nullable(), longText(MAX_ERROR_LENGTH).nullable()).describe(
-    "The old and the new `error`.",
-  ),
+  error: change(egressError(), egressError()).describe("The old and the new `error`."),
   is_stopped: change(z.boolean().nullable(), z.boolean()).describe("The old and the new `is_stopped`."),
   ended_at: change(timestamp().nullable(), timestamp().nullable()).describe(
     "The old and the new `ended_at`.",

@@ -5,14 +5,21 @@ import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { day, pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
 import { callParams } from "../calls/calls.schemas.ts";
 import type { auditLogSchema, ObjectChanges } from "./egress_audit_logs.responses.ts";
 import type { auditLogColumns } from "./egress_audit_logs.sql.ts";
 
-export const auditLogParams = callParams.extend({ egress_id: pathId });
+export const auditLogParams = lazily(() => callParams().extend({ egress_id: pathId() }));
 
-export const auditLogQuery = inOrder(
-  pageQuery.extend({ event: z.enum(AUDIT_EVENTS).optional(), from: day.optional(), to: day.optional() }),
+export const auditLogQuery = lazily(() =>
+  inOrder(
+    pageQuery().extend({
+      event: z.enum(AUDIT_EVENTS).optional(),
+      from: day().optional(),
+      to: day().optional(),
+    }),
+  ),
 );
 
 export type AuditLog = Row<typeof auditLogColumns>;

@@ -7,9 +7,9 @@ import { reachedCall } from "../calls/calls.sql.ts";
 import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import type { AuditLog, auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
 import {
-  allEntries,
+  allAuditLogs,
   auditedEgress,
-  entriesOfEvent,
+  auditLogsOfEvent,
   listsOfEvents,
   totalOfEntries,
 } from "./egress_audit_logs.sql.ts";
@@ -20,8 +20,8 @@ import {
  */
 export async function listAuditLogs(
   { db, caller }: ClientContext,
-  { egress_id, ...call }: z.output<typeof auditLogParams>,
-  { event, from, to, ...page }: z.output<typeof auditLogQuery>,
+  { egress_id, ...call }: z.output<ReturnType<typeof auditLogParams>>,
+  { event, from, to, ...page }: z.output<ReturnType<typeof auditLogQuery>>,
 ): Promise<Page<AuditLog>> {
   const egress = { ...reachedCall(caller, call), egress_id };
   const entries = {
@@ -30,7 +30,7 @@ export async function listAuditLogs(
     from: from ? Date.parse(from) : 0,
     before: to ? endOfDate(to) : Number.MAX_SAFE_INTEGER,
   };
-  const queries = event ? entriesOfEvent : allEntries;
+  const queries = event ? auditLogsOfEvent : allAuditLogs;
   const [[found], [counted], items] = await runBatch(db, [
     auditedEgress(egress),
     from || to ? queries.count(entries) : totalOfEntries({ ...egress, lists: listsOfEvents(event) }),

@@ -1,5 +1,6 @@
-import { and, count, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql, sum } from "drizzle-orm";
 import { AUDIT_EVENTS, type AuditEvent } from "../../database/enums.ts";
+import { coalesce } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { egressAuditLogs, egresses, type ListName, listTotals } from "../../database/schema.ts";
@@ -53,10 +54,10 @@ function entriesWhere(condition: (entries: Placeholders<ReachedEntries>) => SQL 
   };
 }
 
-export const allEntries = entriesWhere(() => undefined);
+export const allAuditLogs = entriesWhere(() => undefined);
 
 /** Queries of their own, because SQLite finds the entries of one event by an index of their own. */
-export const entriesOfEvent = entriesWhere((entries) => eq(egressAuditLogs.event, entries.event));
+export const auditLogsOfEvent = entriesWhere((entries) => eq(egressAuditLogs.event, entries.event));
 
 /** The lists of entries, as their totals name them: of one event, or of all. As a JSON array. */
 export const listsOfEvents = (event: AuditEvent | undefined): string =>
@@ -65,7 +66,7 @@ export const listsOfEvents = (event: AuditEvent | undefined): string =>
 /** How many entries there are at any time, from the totals that triggers keep. */
 export const totalOfEntries = preparedQuery((entries: Placeholders<ReachedEgress & { lists: string }>) =>
   builder
-    .select({ total: sql<number>`coalesce(sum(${listTotals.total}), 0)`.as("total") })
+    .select({ total: coalesce(sum(listTotals.total).mapWith(Number), 0).as("total") })
     .from(listTotals)
     .where(
       and(
@@ -87,6 +88,6 @@ export const insertReadEntry = preparedQuery(
         user_id: entry.user_id,
         created_at: entry.now,
       },
-      sql`from ${egresses} where ${viewableEgress(entry)}`,
+      { from: egresses, where: viewableEgress(entry) },
     ).returning({ id: egressAuditLogs.id }),
 );

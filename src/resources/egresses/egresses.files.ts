@@ -1,6 +1,11 @@
 import { AwsClient } from "aws4fetch";
-import type { Context } from "../../context.ts";
-import { FILE_DELETION_TIMEOUT, FILE_DELETIONS_AT_ONCE, FILE_DELETIONS_TIME_LIMIT } from "../../limits.ts";
+import type { ClientContext, Context } from "../../context.ts";
+import {
+  FILE_DELETION_TIMEOUT,
+  FILE_DELETIONS_AT_ONCE,
+  FILE_DELETIONS_TIME_LIMIT,
+  RECORDING_URL_LIFETIME,
+} from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 
 /**
@@ -8,7 +13,7 @@ import type { Settings } from "../../settings.ts";
  *
  * @param base what the endpoint setting is resolved against, where it is a path
  */
-export function fileUrl(settings: Settings, storage_key: string, base?: string): URL {
+function fileUrl(settings: Settings, storage_key: string, base?: string): URL {
   const path = [settings.RECORDINGS_S3_BUCKET, ...storage_key.split("/")].map(encodeRfc3986).join("/");
   return new URL(`${settings.RECORDINGS_S3_ENDPOINT.replace(/\/$/, "")}/${path}`, base);
 }
@@ -16,7 +21,7 @@ export function fileUrl(settings: Settings, storage_key: string, base?: string):
 /** One for each settings object: aws4fetch derives a signing key for the day, and keeps it while the client lives. */
 const signers = new WeakMap<Settings, AwsClient>();
 
-export function signer(settings: Settings): AwsClient {
+function signer(settings: Settings): AwsClient {
   const known = signers.get(settings);
   if (known) return known;
   const client = new AwsClient({
@@ -35,6 +40,29 @@ function encodeRfc3986(segment: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+/**
+ * A presigned GET of a recording, valid for 15 minutes (AWS Signature Version 4, in the query).
+ *
+ * It names the entry of the audit log for which it is made. So no two URLs are the same, and a storage that logs its
+ * requests leads back to the entry. S3 ignores parameters that begin with `x-`, but logs them.
+ *
+ * The endpoint setting is resolved against the URL of the request: a path serves any port that development uses,
+ * an absolute URL serves production.
+ */
+export async function presignDownload(
+  { settings, url: requestUrl, now }: Pick<ClientContext, "settings" | "url" | "now">,
+  storage_key: string,
+  audit_log_id: number,
+): Promise<string> {
+  const url = fileUrl(settings, storage_key, requestUrl);
+  url.searchParams.set("X-Amz-Expires", String(RECORDING_URL_LIFETIME));
+  url.searchParams.set("response-content-disposition", "attachment");
+  url.searchParams.set("x-audit-log-id", String(audit_log_id));
+  const datetime = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, "");
+  const signed = await signer(settings).sign(url.href, { method: "GET", aws: { signQuery: true, datetime } });
+  return signed.url;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
-import { deleteEgress } from "./egresses.deletion.ts";
+import { deleteEgress } from "../egress_deletions/egress_deletions.service.ts";
 import { egressKeyParams, reportEgressBody, toEgress } from "./egresses.schemas.ts";
 import { reportEgress } from "./egresses.service.ts";
 

@@ -36,7 +36,7 @@ export const fileNotDeleted = () =>
     reason: "file_not_deleted",
   });
 
-/** The deletion stays claimed, as after a failure of the storage: nobody has to ask for it again. */
+/** The deletion stays due, as after a failure of the storage: nobody has to ask for it again. */
 export const fileKeptWhileQuiet = () =>
   new ApiError(503, "The database was restored: the file is deleted when the operator resumes the service", {
     headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) },

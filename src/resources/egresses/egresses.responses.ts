@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
-import { MAX_ERROR_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
-import { id, key, longText, timestamp } from "../../openapi/shapes.ts";
+import { id, key, timestamp } from "../../http/wire.ts";
+import { RECORDING_URL_LIFETIME } from "../../limits.ts";
 import { EGRESS, RECORDED_FROM, STORAGE_KEY } from "../../openapi/story.ts";
+import { egressError } from "./egresses.fields.ts";
 
 /** The set of statuses is open. */
 export const egressStatus = () =>
@@ -28,7 +29,7 @@ export const egressSchema = z
     status: egressStatus().describe(
       "How far the recording is: `egress_starting`, `egress_active`, `egress_ending`, `egress_ended`. It goes in this order, may skip some, and never goes back. `egress_ended` is also the status of a recording that failed: then `error` says why. `egress_deleted` means that the file was deleted. There may be more values in the future.",
     ),
-    error: longText(MAX_ERROR_LENGTH).nullable().meta({
+    error: egressError().meta({
       description:
         "Why the recording failed, in the words of the recording backend; null if it did not fail.",
       example: null,

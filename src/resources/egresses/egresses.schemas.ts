@@ -11,8 +11,10 @@ import {
   toTimestamp,
   toTimestampOrNull,
 } from "../../http/wire.ts";
-import { MAX_ERROR_LENGTH, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
+import { MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { callParams } from "../calls/calls.schemas.ts";
+import { egressError } from "./egresses.fields.ts";
 import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";
 import type { egressSchema, egressWithUrlSchema } from "./egresses.responses.ts";
 import type { egressColumns } from "./egresses.sql.ts";
@@ -23,41 +25,45 @@ const encoder = new TextEncoder();
 const SEGMENT = "(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)";
 
 /** A URL folds `.` and `..` away, and could so leave the bucket. A file with a longer key could never be deleted. */
-const storageKey = multilineText(MAX_STORAGE_KEY_LENGTH)
-  .refine((value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)), NOT_A_PATH)
-  .refine((value) => encoder.encode(value).length <= MAX_STORAGE_KEY_LENGTH, STORAGE_KEY_TOO_LONG)
-  .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } });
+const storageKey = lazily(() =>
+  multilineText(MAX_STORAGE_KEY_LENGTH)
+    .refine((value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)), NOT_A_PATH)
+    .refine((value) => encoder.encode(value).length <= MAX_STORAGE_KEY_LENGTH, STORAGE_KEY_TOO_LONG)
+    .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } }),
+);
 
 /** A report in part: what is left out stays as reported before. */
-export const reportEgressBody = z.object({
-  egress: z
-    .object({
-      call_key: key.describe(
-        "The key of the call, which must have been reported. The first report needs it. Later ones can leave it out, or name the same call.",
-      ),
-      status: z.enum(EGRESS_STATUSES),
-      is_stopped: z.boolean().nullable(),
-      error: multilineText(MAX_ERROR_LENGTH).nullable(),
-      ended_at: instant.nullable(),
-      storage_key: storageKey
-        .nullable()
-        .describe(
-          `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`, and the first is the organization's slug. \`null\`: there is no file. A file that another one replaces is deleted with the recording. A file that another recording has, or ever had, is refused.`,
+export const reportEgressBody = lazily(() =>
+  z.object({
+    egress: z
+      .object({
+        call_key: key().describe(
+          "The key of the call, which must have been reported. The first report needs it. Later ones can leave it out, or name the same call.",
         ),
-      user_id: id
-        .nullable()
-        .describe(
-          "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the service's own user, System.",
-        ),
-    })
-    .partial(),
-});
+        status: z.enum(EGRESS_STATUSES),
+        is_stopped: z.boolean().nullable(),
+        error: egressError(),
+        ended_at: instant().nullable(),
+        storage_key: storageKey()
+          .nullable()
+          .describe(
+            `The key of the file in the bucket, with at most ${MAX_STORAGE_KEY_LENGTH} bytes in UTF-8, and not blank. Its segments, between slashes, must not be empty, \`.\` or \`..\`, and the first is the organization's slug. \`null\`: there is no file. A file that another one replaces is deleted with the recording. A file that another recording has, or ever had, is refused.`,
+          ),
+        user_id: id()
+          .nullable()
+          .describe(
+            "The `user_id` of the user who caused the change, for the audit log. It must be a user of the organization. If it is left out or `null`, the log names the service's own user, System.",
+          ),
+      })
+      .partial(),
+  }),
+);
 
-export type EgressReport = z.output<typeof reportEgressBody>["egress"];
+export type EgressReport = z.output<ReturnType<typeof reportEgressBody>>["egress"];
 
-export const egressKeyParams = organizationParams.extend({ egress_id: key });
+export const egressKeyParams = lazily(() => organizationParams().extend({ egress_id: key() }));
 
-export const egressParams = callParams.extend({ id: pathId });
+export const egressParams = lazily(() => callParams().extend({ id: pathId() }));
 
 export type Egress = Row<typeof egressColumns>;
 

@@ -11,7 +11,7 @@ import { insertReadEntry } from "../egress_audit_logs/egress_audit_logs.sql.ts";
 import { memberById } from "../organization_users/organization_users.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { organizationById } from "../organizations/organizations.sql.ts";
-import { presignDownload } from "./egresses.download.ts";
+import { presignDownload } from "./egresses.files.ts";
 import { mergeEgress } from "./egresses.merge.ts";
 import { egressNotFound } from "./egresses.refusals.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
@@ -27,8 +27,8 @@ import {
 
 /** The recordings of an ended call to which all its participants consented; otherwise an empty list. */
 export async function listEgresses({ db, caller }: ClientContext, path: CallPath): Promise<Egress[]> {
-  const reached = reachedCall(caller, path);
-  const [[call], recordings] = await runBatch(db, [callOfPath(reached), egressesOfPath(reached)]);
+  const reachedPath = reachedCall(caller, path);
+  const [[call], recordings] = await runBatch(db, [callOfPath(reachedPath), egressesOfPath(reachedPath)]);
   if (!call) throw callNotFound();
   return recordings;
 }
@@ -43,11 +43,11 @@ export async function readEgress(
   egress_id: number,
 ): Promise<Egress & { url: string | null }> {
   const { db, now, caller } = context;
-  const reached = { ...reachedCall(caller, path), egress_id };
+  const reachedPath = { ...reachedCall(caller, path), egress_id };
   const [[egress], [entry], entries] = await runBatch(db, [
-    viewableEgressOfPath(reached),
-    insertReadEntry({ ...reached, user_id: caller.organization_user_id, now }),
-    egressReadEntry(context, "read", reached),
+    viewableEgressOfPath(reachedPath),
+    insertReadEntry({ ...reachedPath, user_id: caller.organization_user_id, now }),
+    egressReadEntry(context, "read", reachedPath),
   ]);
   if (!egress) throw egressNotFound();
   if (!entry) throw new Error("The read of an egress left no audit entry");

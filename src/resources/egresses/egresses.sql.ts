@@ -13,6 +13,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { columnAs } from "../../database/expressions.ts";
 import {
   builder,
   jsonValues,
@@ -25,8 +26,8 @@ import { calls, egresses, egressFiles, organizations, participants } from "../..
 import { tableWrites } from "../../database/table_writes.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
 import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
-import { subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { subjectOfCall } from "../calls/calls.entries.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const egressColumns = getTableColumns(egresses);
@@ -120,7 +121,7 @@ export const silentEgresses = preparedQuery((silent: Placeholders<Turn & { now: 
       id: egresses.id,
       egress_id: egresses.egress_id,
       status: egresses.status,
-      organization_slug: sql<string>`${organizations.slug}`.as("organization_slug"),
+      organization_slug: columnAs(organizations.slug, "organization_slug"),
       owner_id: ownerIdOf(egresses.organization_id),
     })
     .from(egresses)
@@ -149,8 +150,9 @@ export const egressEntries = <Values extends object>(
 ) =>
   accessEntries<Values>("egress", (values) => ({
     ...subjectOfCall(egresses),
-    resource_id: sql<number>`${egresses.id}`,
-    from: sql`from ${egresses} where ${condition(values)}`,
+    resource_id: egresses.id,
+    from: egresses,
+    where: condition(values),
   }));
 
 export const egressReadEntry = egressEntries((egress: Placeholders<ReachedEgress>) => viewableEgress(egress));

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { count, day, id, sha256, timestamp } from "../../http/wire.ts";
 import { MAX_PER_PAGE } from "../../limits.ts";
-import { count, date, id, sha256, timestamp } from "../../openapi/shapes.ts";
 import {
   BULK_INVITE_ID,
   CALL,
@@ -38,7 +38,7 @@ export const eventIds = z.object({
     description: "The id of the sub. It may have been deleted.",
     example: SUB_ID,
   }),
-  date: date().meta({ description: "The UTC date of the sealed day of the access log.", example: SEAL.date }),
+  date: day().meta({ description: "The UTC date of the sealed day of the access log.", example: SEAL.date }),
   seal_sha256: sha256().meta({
     description:
       "The SHA-256 of the `jws` of the seal, in hex. Keep it: it stands for the access log up to that day.",

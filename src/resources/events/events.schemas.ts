@@ -3,18 +3,23 @@ import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { afterQuery } from "../../http/pagination.ts";
 import { toTimestamp } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
 import type { eventSchema } from "./events.responses.ts";
 import type { eventColumns } from "./events.sql.ts";
 
 /** A type, or a family of types. */
-export const typeOrFamily = z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`);
+export const typeOrFamily = lazily(() =>
+  z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`),
+);
 
-export const eventsQuery = z.object({
-  type: typeOrFamily.optional(),
-  ...afterQuery.shape,
-});
+export const eventsQuery = lazily(() =>
+  z.object({
+    type: typeOrFamily().optional(),
+    ...afterQuery().shape,
+  }),
+);
 
-export type EventsQuery = z.output<typeof eventsQuery>;
+export type EventsQuery = z.output<ReturnType<typeof eventsQuery>>;
 
 export type Event = Row<typeof eventColumns>;
 

@@ -6,7 +6,7 @@ import { EVENTS_KEPT_FOR } from "../../limits.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { eventsNotFound } from "./events.refusals.ts";
 import type { Event, EventsQuery } from "./events.schemas.ts";
-import { allEvents, eventsNamed } from "./events.sql.ts";
+import { allEvents, eventsByTypeName } from "./events.sql.ts";
 
 /** The next events after an id, oldest first, and the id after which to ask next. */
 export async function listEvents(
@@ -14,7 +14,7 @@ export async function listEvents(
   { type, after, per_page }: EventsQuery,
 ): Promise<{ events: Event[]; next_after: number }> {
   const organization_id = administeredOrganization(caller, eventsNotFound);
-  const list = (type && eventsNamed.get(type)) ?? allEvents;
+  const list = (type && eventsByTypeName.get(type)) ?? allEvents;
   const page = await runAll(db, list({ organization_id, after, limit: per_page }));
   return { events: page, next_after: page.at(-1)?.id ?? after };
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, type SQL } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import { EVENT_TYPE_NAMES, type EventType, typesNamed } from "../../database/enums.ts";
+import { EVENT_TYPE_NAMES, type EventType, eventTypesOf } from "../../database/enums.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events } from "../../database/schema.ts";
 
@@ -36,4 +36,6 @@ const eventsOfTypes = ([type, ...others]: EventType[]) =>
   });
 
 /** By the name of a type or family, those of its types: each is a query of its own. */
-export const eventsNamed = new Map(EVENT_TYPE_NAMES.map((name) => [name, eventsOfTypes(typesNamed([name]))]));
+export const eventsByTypeName = new Map(
+  EVENT_TYPE_NAMES.map((name) => [name, eventsOfTypes(eventTypesOf([name]))]),
+);

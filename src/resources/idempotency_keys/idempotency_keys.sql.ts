@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, type SQL } from "drizzle-orm";
 import type { ClientContext } from "../../context.ts";
 import type { Idempotency } from "../../database/decide_and_write.ts";
 import { insertSelect, replaceAllBut } from "../../database/insert.ts";
@@ -40,7 +40,7 @@ export function idempotencyOf<Result>(
  * @param advice what the caller of a replay can do
  */
 export function idempotencyOfSecret<Result>(advice: string): IdempotencyOf<Result> {
-  const store = preparedQuery((row: Placeholders<Omit<KeyRow, "result">>) => storeKey(row, sql`null`));
+  const store = preparedQuery((row: Placeholders<Omit<KeyRow, "result">>) => storeKey(row, null));
   return (context) =>
     idempotencyWith<Result>(context, store, () => {
       throw secretIsNotStored(advice);
@@ -87,19 +87,15 @@ const knownRequest = preparedQuery(
 );
 
 /** Takes the place of a key whose day has ended, and which the cron has not deleted yet. */
-const storeKey = (row: Placeholders<Omit<KeyRow, "result">>, result: ReturnType<typeof sql<string>>) =>
-  insertSelect(
-    idempotencyKeys,
-    {
-      organization_id: row.organization_id,
-      api_client_id: row.api_client_id,
-      key: row.key,
-      fingerprint: row.fingerprint,
-      result,
-      created_at: row.created_at,
-    },
-    sql`where true`,
-  ).onConflictDoUpdate({
+const storeKey = (row: Placeholders<Omit<KeyRow, "result">>, result: SQL<string> | null) =>
+  insertSelect(idempotencyKeys, {
+    organization_id: row.organization_id,
+    api_client_id: row.api_client_id,
+    key: row.key,
+    fingerprint: row.fingerprint,
+    result,
+    created_at: row.created_at,
+  }).onConflictDoUpdate({
     target: [idempotencyKeys.api_client_id, idempotencyKeys.key],
     set: replaceAllBut(idempotencyKeys, ["api_client_id", "key"]),
   });

@@ -1,6 +1,7 @@
-import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
+import { isSame } from "../../database/expressions.ts";
 import { inTime } from "../../database/in_time.ts";
 import {
   builder,
@@ -20,20 +21,20 @@ import {
   membershipReads,
   membershipWrites,
   userByEmail,
-} from "../organization_users/organization_users.membership.ts";
+} from "../memberships/memberships.sql.ts";
 import { joinMember } from "../organization_users/organization_users.merge.ts";
 import type { User } from "../organization_users/organization_users.schemas.ts";
-import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.links.ts";
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
 import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
 import { activeInvitesAfter, inviteWrites, ownInvite, ownInviteById } from "./invites.sql.ts";
+import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.tokens.ts";
 
 const isOfToken = ({ id, organization_id, created_at, resent_at }: Values<InviteOfToken>): SQL | undefined =>
   and(
     ownInvite(organization_id, id),
     eq(invites.created_at, created_at),
-    sql`${invites.resent_at} is ${resent_at}`,
+    isSame(invites.resent_at, resent_at),
   );
 
 /** An invite with the link to mail to the invitee. */
@@ -123,7 +124,7 @@ const inviteOfToken = preparedQuery((claims: Placeholders<InviteOfToken>) =>
 
 const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>) => ({
   organization_id: claims.organization_id,
-  id: sql<number>`${builder
+  id: builder
     .select({ id: organizationUsers.id })
     .from(invites)
     .innerJoin(
@@ -133,5 +134,5 @@ const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>
         eq(organizationUsers.email, invites.email),
       ),
     )
-    .where(isOfToken(claims))}`,
+    .where(isOfToken(claims)),
 }));

@@ -2,7 +2,7 @@ import { externalRoutes } from "../../http/external_api.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
-import { nudgeInviteMails } from "./invites.queue.ts";
+import { nudgeInviteMails } from "../invite_mails/invite_mails.queue.ts";
 import { createInviteBody, inviteListQuery, toInvite } from "./invites.schemas.ts";
 import { createInvite, deleteInvite, listInvites, requireInvite, resendInvite } from "./invites.service.ts";
 

@@ -2,14 +2,8 @@ import type { Role } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import type { invites } from "../../database/schema.ts";
 import { toTimestamp } from "../../http/wire.ts";
-import {
-  DAY,
-  INVITE_RESEND_PAUSE,
-  MAIL_RETRY_DELAY,
-  MAIL_RETRY_JITTER,
-  MAIL_RETRY_LONGEST,
-} from "../../limits.ts";
-import type { Mailer, MailOutcome } from "../../mail/mail.ts";
+import { DAY, INVITE_RESEND_PAUSE } from "../../limits.ts";
+import type { Mailer } from "../../mail/mail.ts";
 import type { Settings } from "../../settings.ts";
 import { requireAssignable } from "../roles/roles.policy.ts";
 import {
@@ -103,7 +97,7 @@ const newMail = (mailer: Mailer | null, now: number) => ({
   mail_status: mailer ? ("queued" as const) : ("off" as const),
   next_mail_at: mailer ? now : null,
   mail_attempts: 0,
-  mail_claims: 0,
+  mail_leases: 0,
 });
 
 type InviteRow = typeof invites.$inferSelect;
@@ -153,18 +147,3 @@ export function renewInvite(
 /** When the link in the mail was made: an invite that is sent again has a new one. */
 export const linkMadeAt = ({ resent_at, created_at }: Pick<InviteRow, "resent_at" | "created_at">): number =>
   resent_at ?? created_at;
-
-/** What becomes of the mail of an invite that the provider did not take. */
-export function afterFailedMail(
-  { expires_at, mail_attempts: before }: Pick<InviteRow, "expires_at" | "mail_attempts">,
-  { state }: Extract<MailOutcome, { state: "deferred" | "failed" }>,
-  now: number,
-  chance = Math.random(),
-): Pick<InviteRow, "mail_status" | "next_mail_at" | "mail_attempts"> {
-  const delay = Math.min(MAIL_RETRY_DELAY * 2 ** before, MAIL_RETRY_LONGEST);
-  const retryAt = now + Math.round(delay * (1 + MAIL_RETRY_JITTER * chance));
-  const mail_attempts = before + 1;
-  return state === "failed" || retryAt >= expires_at
-    ? { mail_status: "failed", next_mail_at: null, mail_attempts }
-    : { mail_status: "queued", next_mail_at: retryAt, mail_attempts };
-}

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { POSITIONS } from "../../http/positions.ts";
+import { count } from "../../http/wire.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
   HOUR,
@@ -14,7 +15,6 @@ import {
 } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
-import { count } from "../../openapi/shapes.ts";
 import {
   ACCEPTED_AT,
   CLINIC,
@@ -102,7 +102,7 @@ export const invitesReference: Reference = {
       description:
         "Somebody whose membership has ended can be invited again. If the email has an invite that was not used, expired or not, send that one again with `POST /invites/{id}/resend`.",
       status: 201,
-      request: { example: exampleBody(createInviteBody, active) },
+      request: { example: exampleBody(createInviteBody(), active) },
       response: { schema: inviteSchema, example: queued },
       errors: [
         inviteeHasActiveInvite(),

@@ -4,13 +4,13 @@ import { jsonBody, params, query } from "../../http/validation.ts";
 import { ownParams } from "../../http/wire.ts";
 import { toCreatedUser } from "../organization_users/organization_users.schemas.ts";
 import { acceptInvite, listInvitesWithAcceptUrls, requireInviteWithAcceptUrl } from "./invites.acceptance.ts";
-import { verifyToken } from "./invites.links.ts";
 import {
   type AcceptInviteBody,
   acceptInviteBody,
   activeInvitesQuery,
   toInviteWithAcceptUrl,
 } from "./invites.schemas.ts";
+import { verifyToken } from "./invites.tokens.ts";
 
 export const invitesPlatform = platformRoutes()
   .get("/invites", query(activeInvitesQuery), async (c) => {

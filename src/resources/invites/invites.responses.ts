@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAIL_STATUSES } from "../../database/enums.ts";
-import { email, id, line, timestamp } from "../../openapi/shapes.ts";
+import { email, id, name, timestamp } from "../../http/wire.ts";
 import {
   CLINIC,
   INES,
@@ -21,7 +21,7 @@ export const inviteSchema = z
         "The email address of the invitee, with which the identity provider knows them. It is stored and compared in lower case, without spaces at its ends.",
       example: INES.email,
     }),
-    display_name: line().meta({
+    display_name: name().meta({
       description: "The name that the invitee gets in the organization, without spaces at its ends.",
       example: INES.display_name,
     }),
@@ -32,7 +32,7 @@ export const inviteSchema = z
       description: "The organization that the invitee joins.",
       example: CLINIC.id,
     }),
-    organization_name: line().meta({
+    organization_name: name().meta({
       description: "The name of this organization.",
       example: CLINIC.name,
     }),

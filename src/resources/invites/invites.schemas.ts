@@ -4,42 +4,51 @@ import { pageQuery } from "../../http/pagination.ts";
 import { afterPositions } from "../../http/positions.ts";
 import { email, name, reference, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { MAX_TOKEN_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { roleNames } from "../organization_users/organization_users.schemas.ts";
 import type { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
 import type { inviteColumns } from "./invites.sql.ts";
 
-export const inviteInput = z.object({
-  email,
-  display_name: name,
-  role_names: roleNames.meta({
-    description:
-      "The roles that the invitee gets, in any order. One that is repeated counts once. They must be at or below the client's permission level: see `GET /roles`.",
-    example: ["provider"],
+export const inviteInput = lazily(() =>
+  z.object({
+    email: email(),
+    display_name: name(),
+    role_names: roleNames().meta({
+      description:
+        "The roles that the invitee gets, in any order. One that is repeated counts once. They must be at or below the client's permission level: see `GET /roles`.",
+      example: ["provider"],
+    }),
   }),
-});
+);
 
-export type InviteInput = z.output<typeof inviteInput>;
+export type InviteInput = z.output<ReturnType<typeof inviteInput>>;
 
-export const createInviteBody = z.object({ organization_invite: inviteInput });
+export const createInviteBody = lazily(() => z.object({ organization_invite: inviteInput() }));
 
-export const inviteListQuery = pageQuery.extend({ status: z.enum(["active", "expired"]).default("active") });
+export const inviteListQuery = lazily(() =>
+  pageQuery().extend({ status: z.enum(["active", "expired"]).default("active") }),
+);
 
-export type InviteListQuery = z.output<typeof inviteListQuery>;
+export type InviteListQuery = z.output<ReturnType<typeof inviteListQuery>>;
 
 /** Those of all organizations. */
-export const activeInvitesQuery = z.object({
-  status: z.enum(["active"]).default("active"),
-  after: afterPositions,
-  per_page: pageQuery.shape.per_page,
-});
+export const activeInvitesQuery = lazily(() =>
+  z.object({
+    status: z.enum(["active"]).default("active"),
+    after: afterPositions(),
+    per_page: pageQuery().shape.per_page,
+  }),
+);
 
-export type ActiveInvitesQuery = z.output<typeof activeInvitesQuery>;
+export type ActiveInvitesQuery = z.output<ReturnType<typeof activeInvitesQuery>>;
 
-export const acceptInviteBody = z.object({
-  token: reference(MAX_TOKEN_LENGTH).describe("The value of `token` in the query of the `accept_url`."),
-});
+export const acceptInviteBody = lazily(() =>
+  z.object({
+    token: reference(MAX_TOKEN_LENGTH).describe("The value of `token` in the query of the `accept_url`."),
+  }),
+);
 
-export type AcceptInviteBody = z.output<typeof acceptInviteBody>;
+export type AcceptInviteBody = z.output<ReturnType<typeof acceptInviteBody>>;
 
 export type Invite = Row<typeof inviteColumns>;
 

@@ -42,15 +42,15 @@ const knownKeySets = new Map<string, JWTVerifyGetKey>();
  * Its function throws KeysUnavailable where they cannot be fetched within 5 s, KeyUnusable where the token's own key is
  * broken, and jose's errors where no key fits, or several.
  */
-export function keysOf(jwks_url: string): JWTVerifyGetKey {
+export function keysOfProvider(jwks_url: string): JWTVerifyGetKey {
   const known = knownKeySets.get(jwks_url);
   if (known) return known;
-  const keys = fetchedKeys(jwks_url);
+  const keys = remoteKeys(jwks_url);
   remember(knownKeySets, jwks_url, keys, MAX_KNOWN_KEY_SETS);
   return keys;
 }
 
-function fetchedKeys(jwks_url: string): JWTVerifyGetKey {
+function remoteKeys(jwks_url: string): JWTVerifyGetKey {
   const fetchOnce = sharedFetch();
   const remote = createRemoteJWKSet(new URL(jwks_url), {
     timeoutDuration: KEYS_TIMEOUT,

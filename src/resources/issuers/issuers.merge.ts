@@ -6,7 +6,7 @@ import type { createIssuerBody } from "./issuers.schemas.ts";
 /** @throws ApiError 422 if the organization has registered the issuer */
 export function newIssuer(
   { organization_id, isRegistered }: { organization_id: number; isRegistered: boolean },
-  input: z.output<typeof createIssuerBody>["issuer"],
+  input: z.output<ReturnType<typeof createIssuerBody>>["issuer"],
   now: number,
 ): typeof issuers.$inferInsert {
   if (isRegistered) throw issuerRegistered();

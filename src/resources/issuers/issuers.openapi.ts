@@ -48,7 +48,7 @@ export const issuersReference: Reference = {
         fields: { issuer: "The issuer. Spaces at the ends of its fields are removed." },
         examples: {
           "With the claim `email`": { issuer: { issuer: iss, audience, jwks_url } },
-          "With a claim of another name": exampleBody(createIssuerBody, directory),
+          "With a claim of another name": exampleBody(createIssuerBody(), directory),
         },
       },
       response: {

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { HTTP_URL } from "../../http/wire.ts";
-import { KEYS_COOLDOWN, KEYS_KNOWN_FOR, MAX_ISSUER_LENGTH } from "../../limits.ts";
-import { id, line, timestamp } from "../../openapi/shapes.ts";
+import { id, name, timestamp } from "../../http/wire.ts";
+import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../limits.ts";
 import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
+import { issuerName, jwksUrl } from "./issuers.fields.ts";
 
 export const issuerSchema = z
   .object({
@@ -11,24 +11,20 @@ export const issuerSchema = z
       description: "The organization that the issuer is registered for.",
       example: CLINIC.id,
     }),
-    issuer: line(MAX_ISSUER_LENGTH).meta({
+    issuer: issuerName().meta({
       description:
         "The exact value of the claim `iss` in its tokens, most often a URL. Mind the slash at its end: with and without it are two issuers.",
       example: "https://login.example.com",
     }),
-    audience: line(MAX_ISSUER_LENGTH).meta({
+    audience: issuerName().meta({
       description: "The value that the claim `aud` of its tokens has for this service, or has among others.",
       example: "video-visits",
     }),
-    jwks_url: z
-      .string()
-      .max(MAX_ISSUER_LENGTH)
-      .regex(new RegExp(HTTP_URL))
-      .meta({
-        description: `The URL at which the identity provider publishes its public keys (JWKS). It must be https, or http on a loopback host, without a user name. The keys are fetched at most every ${KEYS_COOLDOWN / 1000} seconds and at least every ${KEYS_KNOWN_FOR / 60_000} minutes, when somebody signs in.`,
-        example: "https://login.example.com/.well-known/jwks.json",
-      }),
-    email_claim: line().meta({
+    jwks_url: jwksUrl().meta({
+      description: `The URL at which the identity provider publishes its public keys (JWKS). It must be https, or http on a loopback host, without a user name. The keys are fetched at most every ${KEYS_COOLDOWN / 1000} seconds and at least every ${KEYS_KNOWN_FOR / 60_000} minutes, when somebody signs in.`,
+      example: "https://login.example.com/.well-known/jwks.json",
+    }),
+    email_claim: name().meta({
       description: "The name of the claim with the user's email; `email` if none was chosen.",
       example: "email",
     }),

@@ -16,7 +16,7 @@ export const listIssuers = listOfOrganization(issuers, pageOfIssuers);
 export async function createIssuer(
   context: Context,
   organization_id: number,
-  input: z.output<typeof createIssuerBody>["issuer"],
+  input: z.output<ReturnType<typeof createIssuerBody>>["issuer"],
 ): Promise<Issuer> {
   const { db, now } = context;
   return decideAndWrite(

@@ -1,9 +1,11 @@
 import * as z from "zod";
-import { multilineText } from "../../http/wire.ts";
-import { MAX_HOLD_REASON_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
+import { holdReason } from "./legal_holds.fields.ts";
 
-export const holdCallBody = z.object({
-  legal_hold: z.object({ reason: multilineText(MAX_HOLD_REASON_LENGTH).nullable() }).partial(),
-});
+export const holdCallBody = lazily(() =>
+  z.object({
+    legal_hold: z.object({ reason: holdReason() }).partial(),
+  }),
+);
 
-export type HoldReport = z.output<typeof holdCallBody>["legal_hold"];
+export type HoldReport = z.output<ReturnType<typeof holdCallBody>>["legal_hold"];

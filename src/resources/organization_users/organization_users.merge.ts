@@ -59,7 +59,7 @@ export function newMember(
     member,
     providers,
   }: { organization_id: number; member: Member | undefined; providers: Providers },
-  { assists = [], ...input }: z.output<typeof createUserBody>["user"],
+  { assists = [], ...input }: z.output<ReturnType<typeof createUserBody>>["user"],
   now: number,
 ): NextMember {
   if (member && !hasEnded(member)) throw emailHasAccount();

@@ -28,9 +28,9 @@ const ann: User = { ...withoutRoom, ...ANN, roles: ["provider_assistant"], assis
 const promotedAnn: User = { ...olga, ...ANN, display_name: "Ann Admin" };
 const fred: User = { ...withoutRoom, ...FRED, roles: [] };
 
-const shown = (user: User) => organizationUserSchema.parse(user);
-const listed = (...users: User[]) => users.map(shown);
-const created = (user: User) => createdUserSchema.parse(user);
+const userExample = (user: User) => organizationUserSchema.parse(user);
+const userExamples = (...users: User[]) => users.map(userExample);
+const createdUserExample = (user: User) => createdUserSchema.parse(user);
 
 const MEMBER_ID = "The id of the organization user.";
 
@@ -71,10 +71,13 @@ export const organizationUsersReference: Reference = {
         schema: pageOf("organization_users", organizationUserSchema),
         examples: {
           "A client of an organization_admin. One membership has ended": {
-            organization_users: listed(olga, paula, sam, ann, fred),
+            organization_users: userExamples(olga, paula, sam, ann, fred),
             pagination: onePage(5),
           },
-          "A client of the assistant Ann": { organization_users: listed(paula, ann), pagination: onePage(2) },
+          "A client of the assistant Ann": {
+            organization_users: userExamples(paula, ann),
+            pagination: onePage(2),
+          },
           "A page past the end": {
             organization_users: [],
             pagination: { ...onePage(5), current_page: 2 },
@@ -94,9 +97,9 @@ export const organizationUsersReference: Reference = {
       response: {
         schema: organizationUserSchema,
         examples: {
-          "A provider": shown(paula),
-          "An assistant": shown(ann),
-          "A former user": shown(fred),
+          "A provider": userExample(paula),
+          "An assistant": userExample(ann),
+          "A former user": userExample(fred),
         },
       },
       errors: [organizationUserNotFound()],
@@ -117,8 +120,8 @@ export const organizationUsersReference: Reference = {
       response: {
         schema: organizationUserSchema,
         examples: {
-          "Whom an assistant assists": shown(ann),
-          "Another name and another role": shown(promotedAnn),
+          "Whom an assistant assists": userExample(ann),
+          "Another name and another role": userExample(promotedAnn),
         },
       },
       refusals: { 404: `${NOT_AN_ADMIN}, or the membership has ended.` },
@@ -168,17 +171,17 @@ export const organizationUsersReference: Reference = {
       status: 201,
       request: {
         examples: {
-          "A provider": exampleBody(createUserBody, created(paula)),
-          "Her assistant": exampleBody(createUserBody, ann),
-          "An administrator": exampleBody(createUserBody, created(olga)),
+          "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
+          "Her assistant": exampleBody(createUserBody(), ann),
+          "An administrator": exampleBody(createUserBody(), createdUserExample(olga)),
         },
       },
       response: {
         schema: createdUserSchema,
         examples: {
-          "A provider": created(paula),
-          "Her assistant": created(ann),
-          "An administrator": created(olga),
+          "A provider": createdUserExample(paula),
+          "Her assistant": createdUserExample(ann),
+          "An administrator": createdUserExample(olga),
         },
       },
       errors: [organizationNotFound(), emailHasAccount(), notAnAssistant("user"), assistsNonProvider("user")],

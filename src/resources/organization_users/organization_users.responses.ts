@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { MAX_ASSISTS } from "../../limits.ts";
-import { email, id, line, roomSlug } from "../../openapi/shapes.ts";
+import { email, id, name, roomSlug } from "../../http/wire.ts";
 import { CLINIC, PAULA, PAULAS_ROOM } from "../../openapi/story.ts";
 import { roleList } from "../roles/roles.responses.ts";
+import { assists } from "./organization_users.fields.ts";
 
 export const organizationUserSchema = z
   .object({
@@ -19,7 +19,7 @@ export const organizationUserSchema = z
         "The email address of the person, with which the identity provider knows them, in lower case and without spaces at its ends. In one organization, an email is one person. It cannot be changed.",
       example: PAULA.email,
     }),
-    display_name: line().meta({
+    display_name: name().meta({
       description: "The name of the person in this organization, without spaces at its ends.",
       example: PAULA.display_name,
     }),
@@ -28,7 +28,7 @@ export const organizationUserSchema = z
         "The roles of the person in this organization, lowest first; an empty list if the membership has ended.",
       example: ["provider"],
     }),
-    assists: z.array(id()).max(MAX_ASSISTS).meta({
+    assists: assists().meta({
       description: "The ids of the organization users whom the person assists, in ascending order.",
       example: [],
     }),

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { email, id, name, organizationParams, pathId } from "../../http/wire.ts";
-import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
+import { email, name, organizationParams, pathId } from "../../http/wire.ts";
+import { MAX_ROLE_NAMES } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { sortRoles } from "../roles/roles.schemas.ts";
+import { assists } from "./organization_users.fields.ts";
 import { NO_ROLE_LEFT } from "./organization_users.refusals.ts";
 import type {
   createdUserSchema,
@@ -23,35 +25,36 @@ const roleListInput = (tooFew: string) =>
     .describe("The roles, in any order. One that is repeated counts once.");
 
 /** At least one role name; repeated ones count once, lowest first. */
-export const roleNames = roleListInput("must name at least one role");
+export const roleNames = lazily(() => roleListInput("must name at least one role"));
 
-const fields = z.object({
-  email,
-  display_name: name,
-  roles: roleNames,
-  assists: z
-    .array(id)
-    .max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`)
-    .describe(
+const fields = lazily(() =>
+  z.object({
+    email: email(),
+    display_name: name(),
+    roles: roleNames(),
+    assists: assists().describe(
       "The ids of the organization users whom the person assists. They must have the role `provider`. Only a provider_assistant can have any.",
     ),
-});
+  }),
+);
 
-export const createUserBody = z.object({ user: fields.partial({ assists: true }) });
+export const createUserBody = lazily(() => z.object({ user: fields().partial({ assists: true }) }));
 
 /** What can be changed of a member. */
-const changes = fields
-  .omit({ email: true })
-  .extend({ roles: roleListInput(NO_ROLE_LEFT) })
-  .partial();
+const changes = lazily(() =>
+  fields()
+    .omit({ email: true })
+    .extend({ roles: roleListInput(NO_ROLE_LEFT) })
+    .partial(),
+);
 
-export type MemberChanges = z.output<typeof changes>;
+export type MemberChanges = z.output<ReturnType<typeof changes>>;
 
-export const updateUserBody = z.object({ user: changes });
+export const updateUserBody = lazily(() => z.object({ user: changes() }));
 
-export const updateOrganizationUserBody = z.object({ organization_user: changes });
+export const updateOrganizationUserBody = lazily(() => z.object({ organization_user: changes() }));
 
-export const memberParams = organizationParams.extend({ organization_user_id: pathId });
+export const memberParams = lazily(() => organizationParams().extend({ organization_user_id: pathId() }));
 
 export type OrganizationUser = Row<typeof organizationUserColumns>;
 

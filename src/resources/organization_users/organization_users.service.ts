@@ -7,8 +7,6 @@ import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
-import { organizationNotFound } from "../organizations/organizations.refusals.ts";
-import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
 import {
   deletePendingInvitesOf,
   memberEntry,
@@ -18,7 +16,9 @@ import {
   providersAmong,
   revokeAccess,
   userByEmail,
-} from "./organization_users.membership.ts";
+} from "../memberships/memberships.sql.ts";
+import { organizationNotFound } from "../organizations/organizations.refusals.ts";
+import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
 import {
   formerMember,
   hasEnded,
@@ -62,7 +62,7 @@ export async function requireOrganizationUser(
 export async function createUser(
   context: Context,
   organization_id: number,
-  input: z.output<typeof createUserBody>["user"],
+  input: z.output<ReturnType<typeof createUserBody>>["user"],
 ): Promise<User> {
   const { db, now } = context;
   const person = { organization_id, email: input.email };

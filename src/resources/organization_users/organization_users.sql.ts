@@ -14,6 +14,7 @@ import {
 } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
+import { scalar } from "../../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -40,15 +41,17 @@ const assistedIds = builder
 export const organizationUserColumns = {
   ...ownColumns,
   /** The ids of whom the member assists. */
-  assists: sql`${assistedIds}`.mapWith((ids: string): number[] => JSON.parse(ids)).as("assists"),
+  assists: scalar(assistedIds)
+    .mapWith((ids: string): number[] => JSON.parse(ids))
+    .as("assists"),
 };
 
 /** What the platform API shows of a member. */
 export const userColumns = {
   ...organizationUserColumns,
-  waiting_room_slug: sql<
-    string | null
-  >`${personalRoomSlug(organizationUsers.organization_id, organizationUsers.id)}`.as("waiting_room_slug"),
+  waiting_room_slug: scalar(personalRoomSlug(organizationUsers.organization_id, organizationUsers.id)).as(
+    "waiting_room_slug",
+  ),
 };
 
 /** Whose calls a caller reaches, as values of a query. */
@@ -113,22 +116,20 @@ export const userWithAccount = preparedQuery(
       ),
 );
 
-const memberWithEmail = (
-  organization_id: Value<number>,
-  email: Value<string>,
-  condition?: SQL,
-): SQL<number> =>
-  sql`${builder
-    .select({ id: members.id })
-    .from(members)
-    .where(and(eq(members.organization_id, organization_id), eq(members.email, email), condition))}`;
+const memberWithEmail = (organization_id: Value<number>, email: Value<string>, condition?: SQL) =>
+  scalar(
+    builder
+      .select({ id: members.id })
+      .from(members)
+      .where(and(eq(members.organization_id, organization_id), eq(members.email, email), condition)),
+  );
 
 /** The id of the organization user with this email, also of one whose membership has ended; null where there is none. */
-export const memberIdOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
+export const memberIdOf = (organization_id: Value<number>, email: Value<string>) =>
   memberWithEmail(organization_id, email);
 
 /** The id of the organization user with this email who has an account; null where there is none. */
-export const accountIdOf = (organization_id: Value<number>, email: Value<string>): SQL<number> =>
+export const accountIdOf = (organization_id: Value<number>, email: Value<string>) =>
   memberWithEmail(organization_id, email, hasAccount(members));
 
 /** The id of the organization user with this email whose membership ended after this time; null where there is none. */
@@ -136,8 +137,7 @@ export const membershipEndedAfter = (
   organization_id: Value<number>,
   email: Value<string>,
   time: SQLWrapper,
-): SQL<number> =>
-  memberWithEmail(organization_id, email, and(not(hasAccount(members)), gt(members.updated_at, time)));
+) => memberWithEmail(organization_id, email, and(not(hasAccount(members)), gt(members.updated_at, time)));
 
 /** Selects the id of an organization user: nothing where there is none of this organization. */
 export const memberOf = (organization_id: Value<number>, user_id: Value<number>) =>
@@ -177,7 +177,7 @@ const ofAssistant = (reach: Placeholders<Reach>) =>
 export const reachedIds = (reach: Placeholders<Reach>) =>
   builder.select({ id: organizationUsers.id }).from(organizationUsers).where(ofAssistant(reach));
 
-const pageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
+const userPageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
   preparedQuery((values: Placeholders<Reach & PageWindow>) =>
     builder
       .select(organizationUserColumns)
@@ -188,7 +188,7 @@ const pageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =
       .offset(values.offset),
   );
 
-const totalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
+const userTotalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
   preparedQuery((reach: Placeholders<Reach>) =>
     builder
       .select({ total: count().as("total") })
@@ -196,6 +196,6 @@ const totalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) 
       .where(condition(reach)),
   );
 
-export const everybody = { total: totalWhere(ofOrganization), page: pageWhere(ofOrganization) };
+export const everybody = { total: userTotalWhere(ofOrganization), page: userPageWhere(ofOrganization) };
 
-export const selfAndAssisted = { total: totalWhere(ofAssistant), page: pageWhere(ofAssistant) };
+export const selfAndAssisted = { total: userTotalWhere(ofAssistant), page: userPageWhere(ofAssistant) };

@@ -11,6 +11,6 @@ export const newOrganization = (name: string, now: number) => ({ name, created_a
 /** The slug stays when the name changes: the slugs of the organization's rooms begin with it. */
 export const mergeOrganization = (
   organization: OrganizationRow,
-  input: z.output<typeof updateOrganizationBody>["organization"],
+  input: z.output<ReturnType<typeof updateOrganizationBody>>["organization"],
   now: number,
 ): OrganizationRow => ({ ...organization, ...withoutUndefined(input), updated_at: now });

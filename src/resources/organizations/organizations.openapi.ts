@@ -62,7 +62,7 @@ export const organizationsReference: Reference = {
         fields: { organization: "What to change. An empty object changes only `updated_at`." },
         examples: {
           "Recordings are kept for a year": { organization: { recording_retention_days: 365 } },
-          "A new name, and other days": exampleBody(updateOrganizationBody, renamed),
+          "A new name, and other days": exampleBody(updateOrganizationBody(), renamed),
         },
       },
       response: {
@@ -87,7 +87,7 @@ export const organizationsReference: Reference = {
       status: 201,
       request: {
         examples: {
-          "With a slug": exampleBody(createOrganizationBody, created),
+          "With a slug": exampleBody(createOrganizationBody(), created),
           "With a slug that is made from the name": { organization: { name: created.name } },
         },
       },

@@ -1,18 +1,12 @@
 import * as z from "zod";
-import { ORGANIZATION_SLUG } from "../../http/wire.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
-import { id, line, timestamp } from "../../openapi/shapes.ts";
+import { id, name, timestamp } from "../../http/wire.ts";
 import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
-
-export const organizationSlug = () =>
-  z.string().min(1).max(MAX_ORGANIZATION_SLUG_LENGTH).regex(ORGANIZATION_SLUG);
-
-const retentionDays = () => z.int().min(1).max(MAX_RETENTION_DAYS).nullable();
+import { organizationSlug, retentionDays } from "./organizations.fields.ts";
 
 export const organizationSchema = z
   .object({
     id: id().meta({ description: "The id of the organization, for use in paths.", example: CLINIC.id }),
-    name: line().meta({
+    name: name().meta({
       description:
         "The name of the organization, without spaces at its ends. Several organizations can have the same name.",
       example: CLINIC.name,

@@ -1,37 +1,30 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
-import { NOT_AN_ORGANIZATION_SLUG, NOT_RETENTION_DAYS } from "./organizations.refusals.ts";
+import { name, toTimestamp } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
+import { organizationSlug, retentionDays } from "./organizations.fields.ts";
 import type { organizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
-const slug = z
-  .string()
-  .max(MAX_ORGANIZATION_SLUG_LENGTH, { error: NOT_AN_ORGANIZATION_SLUG, abort: true })
-  .regex(ORGANIZATION_SLUG, NOT_AN_ORGANIZATION_SLUG);
+export const createOrganizationBody = lazily(() =>
+  z.object({
+    organization: z.object({ name: name(), slug: organizationSlug().optional() }),
+  }),
+);
 
-const retentionDays = z
-  .int({ error: NOT_RETENTION_DAYS, abort: true })
-  .min(1, NOT_RETENTION_DAYS)
-  .max(MAX_RETENTION_DAYS, NOT_RETENTION_DAYS)
-  .nullable();
-
-export const createOrganizationBody = z.object({
-  organization: z.object({ name, slug: slug.optional() }),
-});
-
-export const updateOrganizationBody = z.object({
-  organization: z
-    .object({
-      name,
-      recording_retention_days: retentionDays,
-      transcript_retention_days: retentionDays,
-      participant_retention_days: retentionDays,
-      require_acting_user: z.boolean(),
-    })
-    .partial(),
-});
+export const updateOrganizationBody = lazily(() =>
+  z.object({
+    organization: z
+      .object({
+        name: name(),
+        recording_retention_days: retentionDays(),
+        transcript_retention_days: retentionDays(),
+        participant_retention_days: retentionDays(),
+        require_acting_user: z.boolean(),
+      })
+      .partial(),
+  }),
+);
 
 export type Organization = Row<typeof organizationColumns>;
 

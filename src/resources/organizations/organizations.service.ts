@@ -68,24 +68,30 @@ export async function requireOrganization({ db }: Context, id: number): Promise<
  */
 export async function createOrganization(
   context: Context,
-  { name, slug: chosen }: z.output<typeof createOrganizationBody>["organization"],
+  { name, slug: chosen }: z.output<ReturnType<typeof createOrganizationBody>>["organization"],
 ): Promise<Organization> {
   const { db, now } = context;
   const slug = chosen ?? (await slugOf(name));
   const shard = shardOfNewOrganizations(context);
   const reads = chosen === undefined ? [] : [placeOfSlug({ slug })];
-  const made = await decideAndWrite(db, reads, (found: Place[] = []): Decision<Place | Organization> => {
-    const [place] = found;
-    if (place?.shard === 0) throw organizationSlugTaken();
-    if (place) return { unchanged: place };
-    const insertPlace = placeWrites.insert({ slug, shard });
-    if (shard > 0) return { writes: [insertPlace] };
-    return {
-      writes: [insertPlace, insertAtNewestPlace({ name, now })],
-      entries: [newestOrganizationEntry(context, "create", {})],
-    };
-  });
-  return "shard" in made ? createAt(requireShards(context.shards).enter(made.shard), made, name) : made;
+  const placeOrOrganization = await decideAndWrite(
+    db,
+    reads,
+    (found: Place[] = []): Decision<Place | Organization> => {
+      const [place] = found;
+      if (place?.shard === 0) throw organizationSlugTaken();
+      if (place) return { unchanged: place };
+      const insertPlace = placeWrites.insert({ slug, shard });
+      if (shard > 0) return { writes: [insertPlace] };
+      return {
+        writes: [insertPlace, insertAtNewestPlace({ name, now })],
+        entries: [newestOrganizationEntry(context, "create", {})],
+      };
+    },
+  );
+  return "shard" in placeOrOrganization
+    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, name)
+    : placeOrOrganization;
 }
 
 /** @throws ApiError 422 if it is there already: then its slug was taken before */
@@ -127,7 +133,7 @@ async function slugOf(name: string): Promise<string> {
 export async function updateOrganization(
   context: Context,
   id: number,
-  input: z.output<typeof updateOrganizationBody>["organization"],
+  input: z.output<ReturnType<typeof updateOrganizationBody>>["organization"],
 ): Promise<Organization> {
   const { db, now } = context;
   return decideAndWrite(db, [organizationRow({ id })], ([organization]) => {

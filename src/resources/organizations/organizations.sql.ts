@@ -1,6 +1,7 @@
-import { asc, count, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, inArray, max, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
+import { columnAs } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import {
   builder,
@@ -22,28 +23,36 @@ export const organizationWrites = tableWrites(organizations, organizationColumns
 
 /** Makes an organization whose place is made in the same transaction, with the place's id and slug. */
 export const insertAtNewestPlace = preparedQuery(
-  ({ name, now }: Placeholders<{ name: string; now: number }>) =>
-    insertSelect(
+  ({ name, now }: Placeholders<{ name: string; now: number }>) => {
+    const newest = builder
+      .select({ id: places.id, slug: places.slug })
+      .from(places)
+      .orderBy(desc(places.id))
+      .limit(1)
+      .as("newest");
+    return insertSelect(
       organizations,
-      { id: places.id, slug: places.slug, name, created_at: now, updated_at: now },
-      sql`from ${places} order by ${places.id} desc limit 1`,
-    ).returning(organizationColumns),
+      { id: newest.id, slug: newest.slug, name, created_at: now, updated_at: now },
+      { from: newest },
+    ).returning(organizationColumns);
+  },
 );
 
 const aboutOrganization = {
-  organization_id: sql<number>`${organizations.id}`,
-  resource_id: sql<number>`${organizations.id}`,
+  organization_id: organizations.id,
+  resource_id: organizations.id,
+  from: organizations,
 };
 
 export const organizationEntry = accessEntries("organization", ({ id }: Placeholders<{ id: number }>) => ({
   ...aboutOrganization,
-  from: sql`from ${organizations} where ${eq(organizations.id, id)}`,
+  where: eq(organizations.id, id),
 }));
 
 /** Of the one with the highest id in this database. */
 export const newestOrganizationEntry = accessEntries("organization", (_: object) => ({
   ...aboutOrganization,
-  from: sql`from ${organizations} where ${organizations.id} = (select max(${organizations.id}) from ${organizations})`,
+  where: eq(organizations.id, builder.select({ id: max(organizations.id) }).from(organizations)),
 }));
 
 export const organizationRow = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
@@ -61,14 +70,14 @@ export const organizationById = preparedQuery(({ id }: Placeholders<{ id: number
 /** The number of the shard, as a database knows it that is not the first. */
 export const ownShard = preparedQuery(() =>
   builder
-    .select({ shard: sql<number>`${databaseSettings.value}`.as("shard") })
+    .select({ shard: columnAs(databaseSettings.value, "shard") })
     .from(databaseSettings)
     .where(eq(databaseSettings.name, "shard")),
 );
 
-/** Selects the name of an organization, for a column of what it has. */
+/** The name of an organization, for a column of what it has. */
 export const nameOfOrganization = (id: SQLWrapper) =>
-  builder.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, id));
+  sql<string>`${builder.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, id))}`;
 
 /** Those of a page of places that live in the directory's own database. */
 export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) =>
@@ -99,13 +108,10 @@ export function listOfOrganization<Item>(
   items: SQLiteTable & { organization_id: SQLiteColumn },
   pageOfItems: PreparedQuery<{ organization_id: number } & PageWindow, Item>,
 ) {
-  const itemCount = builder
-    .select({ count: count() })
-    .from(items)
-    .where(eq(items.organization_id, organizations.id));
+  const itemCount = builder.$count(items, eq(items.organization_id, organizations.id));
   const totalOfItems = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
     builder
-      .select({ total: sql<number>`${itemCount}`.as("total") })
+      .select({ total: itemCount.as("total") })
       .from(organizations)
       .where(eq(organizations.id, organization_id)),
   );

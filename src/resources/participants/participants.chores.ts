@@ -1,6 +1,7 @@
-import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, not, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, exists, inArray, isNotNull, isNull, lte, not, or, type SQL } from "drizzle-orm";
 import { keyedDigests } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
+import { jsonField, jsonRows } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../../database/queries.ts";
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
@@ -37,7 +38,7 @@ const leaveSilently = preparedQuery((chore: Placeholders<Turn & { now: number; s
       left_at: latestTime,
       left_event_at: latestTime,
       left_is_assumed: true,
-      updated_at: sql`${chore.now}`,
+      updated_at: chore.now,
     })
     .where(inArray(rowid, rowsInTurn(participants, eachOf(organization_id, waits), silentOf, chore)))
     .returning({ owner_id: ownerIdOf(organization_id) });
@@ -94,10 +95,7 @@ const isErasable = () => and(isNull(participants.erased_at), isNotNull(participa
 
 /** The entries of those that `erase` then erases, in the same transaction. */
 const recordErasures = erasureEntries(({ items }: Placeholders<{ items: string }>) =>
-  and(
-    inArray(participants.id, sql`(select item.value ->> 'id' from json_each(${items}) as item)`),
-    isErasable(),
-  ),
+  and(inArray(participants.id, builder.select({ id: jsonField("id") }).from(jsonRows(items))), isErasable()),
 );
 
 /** A hold that began meanwhile counts. `items` is JSON. */
@@ -106,14 +104,14 @@ const erase = preparedQuery(({ items, now }: Placeholders<{ items: string; now: 
     .update(participants)
     .set({
       display_name: ERASED_NAME,
-      key: sql`item.value ->> 'digest'`,
+      key: jsonField("digest"),
       external_reference: null,
       left_is_assumed: false,
       livekit_said: null,
-      erased_at: sql`${now}`,
-      updated_at: sql`${now}`,
+      erased_at: now,
+      updated_at: now,
     })
-    .from(sql`json_each(${items}) as item`)
-    .where(and(eq(participants.id, sql`item.value ->> 'id'`), isErasable()))
+    .from(jsonRows(items))
+    .where(and(eq(participants.id, jsonField("id")), isErasable()))
     .returning({ owner_id: ownerIdOf(participants.organization_id) }),
 );

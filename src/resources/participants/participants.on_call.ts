@@ -11,7 +11,8 @@ import type { Participant, ParticipantRow, participantOnCall } from "./participa
 import { isAfter, leftAt, visitKnown } from "./participants.visits.ts";
 
 /** What a report says of somebody on a call. Only LiveKit's API notes what LiveKit said. */
-export type ReportOnCall = z.output<typeof participantOnCall> & Partial<Pick<ParticipantRow, "livekit_said">>;
+export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> &
+  Partial<Pick<ParticipantRow, "livekit_said">>;
 
 /** What is known when somebody on a call is reported. */
 export interface KnownOnCall {

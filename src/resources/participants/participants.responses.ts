@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
-import { externalReference, id, key, line, timestamp } from "../../openapi/shapes.ts";
+import { externalReference, id, key, name, timestamp } from "../../http/wire.ts";
 import {
   CARDIOLOGY,
   ENDED_AT,
@@ -30,7 +30,7 @@ export const participantSchema = z
         "The user who takes part: a `user_id` of a user of the organization; null for a person without an account.",
       example: null,
     }),
-    display_name: line().min(1).meta({
+    display_name: name().meta({
       description: "The name of the participant.",
       example: RITAS_PARTICIPANT.display_name,
     }),
@@ -58,7 +58,7 @@ export const participantSchema = z
 const personSchema = participantSchema
   .pick({ id: true, role: true, user_id: true, display_name: true })
   .extend({
-    display_name: line().min(1).meta({
+    display_name: name().meta({
       description: "The name of the participant; `Participant` when it was erased.",
       example: RITAS_PARTICIPANT.display_name,
     }),

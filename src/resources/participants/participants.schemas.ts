@@ -7,10 +7,11 @@ import {
   instant,
   key,
   name,
-  roomSlugReference,
+  roomSlug,
   toTimestamp,
   toTimestampOrNull,
 } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
 import { LEFT_BEFORE_WAITING } from "./participants.refusals.ts";
 import type {
@@ -21,69 +22,73 @@ import type {
 import type { participantColumns } from "./participants.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
-export const reportParticipantBody = z.object({
-  participant: z
-    .object({
-      display_name: name,
-      role: z.enum(PARTICIPANT_ROLES),
-      user_id: id.nullable(),
-      external_reference: externalReference.nullable(),
-      waiting_since: instant,
-      left_at: instant.nullable(),
-    })
-    .partial()
-    .refine(({ waiting_since, left_at }) => !(waiting_since && left_at && left_at < waiting_since), {
-      path: ["left_at"],
-      error: LEFT_BEFORE_WAITING,
-    }),
-});
+export const reportParticipantBody = lazily(() =>
+  z.object({
+    participant: z
+      .object({
+        display_name: name(),
+        role: z.enum(PARTICIPANT_ROLES),
+        user_id: id().nullable(),
+        external_reference: externalReference().nullable(),
+        waiting_since: instant(),
+        left_at: instant().nullable(),
+      })
+      .partial()
+      .refine(({ waiting_since, left_at }) => !(waiting_since && left_at && left_at < waiting_since), {
+        path: ["left_at"],
+        error: LEFT_BEFORE_WAITING,
+      }),
+  }),
+);
 
 /** The same of somebody on a call, in the call's report. */
-export const participantOnCall = z
-  .object({
-    display_name: name.describe("The name of the participant. A new participant needs one."),
-    role: z
-      .enum(PARTICIPANT_ROLES)
-      .describe(
-        "`recipient` for a patient, for example, and `provider` for the person who gives the consultation. A new participant needs one.",
+export const participantOnCall = lazily(() =>
+  z
+    .object({
+      display_name: name().describe("The name of the participant. A new participant needs one."),
+      role: z
+        .enum(PARTICIPANT_ROLES)
+        .describe(
+          "`recipient` for a patient, for example, and `provider` for the person who gives the consultation. A new participant needs one.",
+        ),
+      user_id: id()
+        .nullable()
+        .describe(
+          "The user who takes part: the `user_id` of a user of the organization. Null, or left out for a new participant: a person without an account.",
+        ),
+      external_reference: externalReference()
+        .nullable()
+        .describe(
+          "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
+        ),
+      waiting_since: instant()
+        .nullable()
+        .describe(
+          "When the participant started to wait. Null, or left out for a new participant: the participant did not wait, and does not count in `average_wait_time`.",
+        ),
+      joined_at: instant()
+        .nullable()
+        .describe(
+          "When the participant joined the call; null if that is not known. Somebody who has left comes back with a time after `left_at`; then what is said of the time before is late, and changes no times.",
+        ),
+      left_at: instant()
+        .nullable()
+        .describe(
+          "When the participant left. Null, or left out: the participant is still there, unless an earlier report said otherwise.",
+        ),
+    })
+    .partial()
+    .extend({
+      ...consentReport().shape,
+      key: key().describe(
+        "Your own key for the participant, unique in the organization and compared exactly. A participant who waited under this key is the same participant, and no longer waits. An unknown key makes a new one.",
       ),
-    user_id: id
-      .nullable()
-      .describe(
-        "The user who takes part: the `user_id` of a user of the organization. Null, or left out for a new participant: a person without an account.",
-      ),
-    external_reference: externalReference
-      .nullable()
-      .describe(
-        "The text by which another system knows the person, such as the number of a patient. It is compared exactly, and several participants can have the same. Null clears it.",
-      ),
-    waiting_since: instant
-      .nullable()
-      .describe(
-        "When the participant started to wait. Null, or left out for a new participant: the participant did not wait, and does not count in `average_wait_time`.",
-      ),
-    joined_at: instant
-      .nullable()
-      .describe(
-        "When the participant joined the call; null if that is not known. Somebody who has left comes back with a time after `left_at`; then what is said of the time before is late, and changes no times.",
-      ),
-    left_at: instant
-      .nullable()
-      .describe(
-        "When the participant left. Null, or left out: the participant is still there, unless an earlier report said otherwise.",
-      ),
-  })
-  .partial()
-  .extend({
-    ...consentReport.shape,
-    key: key.describe(
-      "Your own key for the participant, unique in the organization and compared exactly. A participant who waited under this key is the same participant, and no longer waits. An unknown key makes a new one.",
-    ),
-  });
+    }),
+);
 
-export const participantParams = z.object({ slug: roomSlugReference, key });
+export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: key() }));
 
-export type ParticipantReport = z.output<typeof reportParticipantBody>["participant"];
+export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"];
 
 export type Participant = Row<typeof participantColumns>;
 

@@ -1,6 +1,7 @@
-import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import { manyRowWrites } from "../../database/many_row_writes.ts";
+import { coalesce, greatest, scalar } from "../../database/expressions.ts";
+import { manyRowWrites } from "../../database/insert.ts";
 import {
   builder,
   jsonValues,
@@ -11,8 +12,8 @@ import {
 } from "../../database/queries.ts";
 import { participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { listEntry, subjectOfCall } from "../access_logs/access_logs.calls.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
+import { listEntry, subjectOfCall } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { memberOf } from "../organization_users/organization_users.sql.ts";
 import { organizationOfAnySlug } from "../waiting_rooms/waiting_rooms.slugs.ts";
@@ -22,12 +23,11 @@ export const participantColumns = getTableColumns(participants);
 export const participantWrites = tableWrites(participants, participantColumns);
 
 /** The latest time that is known of a participant. */
-export const latestTime = sql<number>`max(${sql.join(
-  [participants.waiting_since, participants.joined_at, participants.left_at].map(
-    (time) => sql`coalesce(${time}, 0)`,
+export const latestTime = greatest(
+  ...[participants.waiting_since, participants.joined_at, participants.left_at].map((time) =>
+    coalesce(time, 0),
   ),
-  sql`, `,
-)})`;
+);
 
 /**
  * Those whose call_id is null are on the call of the `call_key`: a call that is written in the same transaction has no id
@@ -41,16 +41,16 @@ export const writeParticipants = manyRowWrites<
   ["organization_id", "key"],
   {
     call_id: (of) =>
-      sql`coalesce(${of("call_id")}, ${callIdByKey({ organization_id: of("organization_id"), key: of("call_key") })})`,
+      coalesce(of("call_id"), callIdByKey({ organization_id: of("organization_id"), key: of("call_key") })),
   },
-  sql`erased_at is null`,
+  isNull(participants.erased_at),
 );
 
 /** Takes participants to a call of whom the report may change nothing else. `ids` is a JSON array. */
 export const joinErased = preparedQuery((joined: Placeholders<CallKey & { ids: string }>) =>
   builder
     .update(participants)
-    .set({ call_id: sql`${callIdByKey(joined)}` })
+    .set({ call_id: scalar(callIdByKey(joined)) })
     .where(and(inArray(participants.id, jsonValues(joined.ids)), isNull(participants.call_id))),
 );
 
@@ -61,7 +61,7 @@ export interface NamedValues {
 }
 
 /** Selects the participants of an organization whom a report names. Each half has an index. */
-export function namedIds(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
+export function participantIdsByKeys(organization_id: Value<number>, { keys, digests }: Values<NamedValues>) {
   const idsOf = (isErased: SQL, list: Value<string>) =>
     builder
       .select({ id: participants.id })
@@ -78,16 +78,16 @@ export function namedIds(organization_id: Value<number>, { keys, digests }: Valu
 }
 
 /** Selects those participants, by id: whichever rooms of the organization they are in. */
-export const selectNamed = (organization_id: Value<number>, named: Values<NamedValues>) =>
+export const selectParticipantsByKeys = (organization_id: Value<number>, named: Values<NamedValues>) =>
   builder
     .select(participantColumns)
     .from(participants)
-    .where(inArray(participants.id, namedIds(organization_id, named)))
+    .where(inArray(participants.id, participantIdsByKeys(organization_id, named)))
     .orderBy(participants.id);
 
 /** The participants whom a report names, in the organization of the room that has or had the slug. */
 export const participantsOfRoom = preparedQuery((report: Placeholders<{ slug: string } & NamedValues>) =>
-  selectNamed(organizationOfAnySlug(report.slug), report),
+  selectParticipantsByKeys(organizationOfAnySlug(report.slug), report),
 );
 
 /** The membership of a user in the organization of the room that has or had the slug. */
@@ -113,6 +113,7 @@ export const erasureEntries = <Values extends object>(
 ) =>
   accessEntries<Values>("participant", (values) => ({
     ...subjectOfCall(participants),
-    resource_id: sql<number>`${participants.id}`,
-    from: sql`from ${participants} where ${condition(values)}`,
+    resource_id: participants.id,
+    from: participants,
+    where: condition(values),
   }));

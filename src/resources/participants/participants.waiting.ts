@@ -1,5 +1,5 @@
 import { and, asc, eq, exists, gt, isNull, lte, notExists, or, sql } from "drizzle-orm";
-import { insertSelect } from "../../database/insert.ts";
+import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { organizationUsers, participants, waitingListReads, waitingRooms } from "../../database/schema.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
@@ -78,9 +78,10 @@ export const waitingEntry = accessEntries("participant", (read: Placeholders<Wai
       ),
     );
   return {
-    organization_id: sql<number>`${waitingRooms.organization_id}`,
-    organization_user_id: sql<number | null>`${owner}`,
-    from: sql`from ${waitingRooms} where ${waitingRooms.id} = ${roomWithinReach(read)} and ${notExists(lately)}`,
+    organization_id: waitingRooms.organization_id,
+    organization_user_id: owner,
+    from: waitingRooms,
+    where: and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately)),
   };
 });
 
@@ -95,10 +96,10 @@ export const rememberWaitingRead = preparedQuery((read: Placeholders<WaitingRead
       acting_user: read.acting_user,
       recorded_at: read.now,
     },
-    sql`from ${waitingRooms} where ${waitingRooms.id} = ${roomWithinReach(read)}`,
+    { from: waitingRooms, where: eq(waitingRooms.id, roomWithinReach(read)) },
   ).onConflictDoUpdate({
     target: [waitingListReads.api_client_id, waitingListReads.waiting_room_id, waitingListReads.acting_user],
-    set: { recorded_at: sql`${read.now}` },
+    set: { recorded_at: excluded(waitingListReads.recorded_at) },
     setWhere: lte(waitingListReads.recorded_at, read.recorded_before),
   }),
 );

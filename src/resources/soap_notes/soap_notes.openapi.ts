@@ -48,8 +48,8 @@ export const soapNotesReference: Reference = {
       parameters: { key: callKey },
       request: {
         examples: {
-          "A final note": exampleBody(reportSoapNoteBody, final),
-          "A note that is not final yet": exampleBody(reportSoapNoteBody, draft),
+          "A final note": exampleBody(reportSoapNoteBody(), final),
+          "A note that is not final yet": exampleBody(reportSoapNoteBody(), draft),
           "A note becomes final as it is": { soap_note: { is_final: true } },
         },
       },

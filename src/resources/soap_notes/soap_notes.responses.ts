@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { id, multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
-import { id, longText } from "../../openapi/shapes.ts";
 
 export const soapNoteSchema = z
   .object({
     id: id().meta({ description: "The id of the SOAP note.", example: 51 }),
-    text: longText(MAX_NOTE_LENGTH).min(1).meta({
+    text: multilineText(MAX_NOTE_LENGTH).meta({
       description:
         "The full note as it was reported, with its line breaks. Its sections are Subjective, Objective, Assessment and Plan; its content is not checked.",
       example:

@@ -2,15 +2,18 @@ import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import type { soapNoteSchema } from "./soap_notes.responses.ts";
 import type { soapNoteColumns } from "./soap_notes.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
-export const reportSoapNoteBody = z.object({
-  soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
-});
+export const reportSoapNoteBody = lazily(() =>
+  z.object({
+    soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
+  }),
+);
 
-export type SoapNoteReport = z.output<typeof reportSoapNoteBody>["soap_note"];
+export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["soap_note"];
 
 export type SoapNote = Row<typeof soapNoteColumns>;
 

@@ -2,7 +2,7 @@ import { eq, getTableColumns } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { soapNotes } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { textEntries } from "../access_logs/access_logs.calls.ts";
+import { textEntries } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 
 export const soapNoteColumns = getTableColumns(soapNotes);

@@ -1,13 +1,16 @@
 import * as z from "zod";
 import { reference } from "../../http/wire.ts";
 import { MAX_TOKEN_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 
-export const tokenExchangeBody = z.object({
-  token_exchange: z
-    .object({
-      token: reference(MAX_TOKEN_LENGTH).describe(
-        "The token: three parts in base64url, with dots between them.",
-      ),
-    })
-    .describe("The exchange."),
-});
+export const tokenExchangeBody = lazily(() =>
+  z.object({
+    token_exchange: z
+      .object({
+        token: reference(MAX_TOKEN_LENGTH).describe(
+          "The token: three parts in base64url, with dots between them.",
+        ),
+      })
+      .describe("The exchange."),
+  }),
+);

@@ -6,7 +6,7 @@ import { insertAuthorizationCode } from "../authorization_codes/authorization_co
 import { pendingInviteOf } from "../invites/invites.sql.ts";
 import { issuerByName } from "../issuers/issuers.sql.ts";
 import { invalidToken, inviteNotAccepted } from "./token_exchange.refusals.ts";
-import { claimedIssuer, verifiedEmail } from "./token_exchange.verification.ts";
+import { claimedIssuer, verifiedEmail } from "./token_exchange.tokens.ts";
 
 /**
  * Exchanges a token of a recognized issuer for an authorization code of the user whom it names.

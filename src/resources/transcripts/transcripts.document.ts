@@ -1,4 +1,4 @@
-import { bytesOf, hexOf } from "../../bytes/hex.ts";
+import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
 import { TRANSCRIPT_PART } from "../../limits.ts";
 
 /*
@@ -42,7 +42,7 @@ export async function pack(lines: Line[]): Promise<string[]> {
 
 /** @param content all parts, as hex */
 export async function unpack(content: string): Promise<Line[]> {
-  return fromDocument(await through(new DecompressionStream("gzip"), bytesOf(content)).json());
+  return fromDocument(await through(new DecompressionStream("gzip"), bytesOfHex(content)).json());
 }
 
 /** The lines with the ids that they had before, where they are the same. Lines come in the order of their times. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { emptyOr, id, multilineText, name } from "../../http/wire.ts";
 import {
   MAX_NOTE_LENGTH,
   MAX_TRANSCRIPT_LINE_LENGTH,
@@ -6,7 +7,6 @@ import {
   MAX_TRANSCRIPT_SIZE,
 } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { id, line, longText } from "../../openapi/shapes.ts";
 import { PAULA, RITAS_PARTICIPANT } from "../../openapi/story.ts";
 
 const seconds = () => z.number().min(0);
@@ -18,7 +18,7 @@ const transcriptLineSchema = z
         "The id of the line. It stays while the line does not change, whatever happens to other lines, and is never given to another line.",
       example: 901,
     }),
-    text: longText(MAX_TRANSCRIPT_LINE_LENGTH).min(1).meta({
+    text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH).meta({
       description: "What was said. It can have line breaks.",
       example: "How do you feel today?",
     }),
@@ -30,7 +30,7 @@ const transcriptLineSchema = z
       description: "When the line ends, in seconds from the start of the call.",
       example: 2,
     }),
-    display_name: line().meta({
+    display_name: emptyOr(name()).meta({
       description: "The name that the speaker has on the call now.",
       example: PAULA.display_name,
     }),
@@ -48,7 +48,7 @@ const answer: z.input<typeof transcriptLineSchema> = {
 export const transcriptSchema = z
   .object({
     id: id().meta({ description: "The id of the transcript.", example: 41 }),
-    summary: longText(MAX_NOTE_LENGTH).meta({
+    summary: emptyOr(multilineText(MAX_NOTE_LENGTH)).meta({
       description:
         "A generated summary of the call; empty until there is one. It can come before or after the transcript is final.",
       example: "The recipient feels better and goes on with the treatment.",

@@ -7,6 +7,7 @@ import {
   MAX_TRANSCRIPT_LINE_LENGTH,
   MAX_TRANSCRIPT_LINES,
 } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import type { StoredLine } from "./transcripts.document.ts";
 import {
   LINE_ENDS_TOO_EARLY,
@@ -17,63 +18,69 @@ import {
 import type { transcriptSchema } from "./transcripts.responses.ts";
 import type { transcriptColumns } from "./transcripts.sql.ts";
 
-const seconds = z.number().nonnegative({ abort: true });
+const seconds = lazily(() => z.number().nonnegative({ abort: true }));
 
-const reportedLine = z.object({
-  participant_key: key.describe(
-    "The key of the participant who speaks. The participant must be on the call.",
-  ),
-  text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH).describe(
-    "What was said. It is kept as it is, with its spaces and line breaks.",
-  ),
-  start_time: seconds.describe(
-    "When the line begins, in seconds from the start of the call. It can have a fraction.",
-  ),
-  end_time: seconds.describe(
-    "When the line ends, in seconds from the start of the call; not before `start_time`.",
-  ),
-});
+const reportedLine = lazily(() =>
+  z.object({
+    participant_key: key().describe(
+      "The key of the participant who speaks. The participant must be on the call.",
+    ),
+    text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH).describe(
+      "What was said. It is kept as it is, with its spaces and line breaks.",
+    ),
+    start_time: seconds().describe(
+      "When the line begins, in seconds from the start of the call. It can have a fraction.",
+    ),
+    end_time: seconds().describe(
+      "When the line ends, in seconds from the start of the call; not before `start_time`.",
+    ),
+  }),
+);
 
 /** In the order of the call, whatever order they came in. */
-const reportedLines = upToFirstFault(
-  z
-    .array(reportedLine)
-    .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES)
-    .check(({ value: lines, issues }) => {
-      const backward = lines.findIndex((line) => line.start_time > line.end_time);
-      if (backward >= 0)
-        issues.push({
-          code: "custom",
-          message: LINE_ENDS_TOO_EARLY,
-          path: [backward, "end_time"],
-          input: lines[backward]?.end_time,
-        });
-    }),
-)
-  .transform((lines) => lines.toSorted((a, b) => a.start_time - b.start_time || a.end_time - b.end_time))
-  .refine(
-    (lines) => lines.every((line, n) => line.start_time >= (lines[n - 1]?.end_time ?? 0)),
-    LINES_OVERLAP,
+const reportedLines = lazily(() =>
+  upToFirstFault(
+    z
+      .array(reportedLine())
+      .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES)
+      .check(({ value: lines, issues }) => {
+        const backward = lines.findIndex((line) => line.start_time > line.end_time);
+        if (backward >= 0)
+          issues.push({
+            code: "custom",
+            message: LINE_ENDS_TOO_EARLY,
+            path: [backward, "end_time"],
+            input: lines[backward]?.end_time,
+          });
+      }),
   )
-  .refine(
-    (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
-    TOO_MANY_SPEAKERS,
-  );
+    .transform((lines) => lines.toSorted((a, b) => a.start_time - b.start_time || a.end_time - b.end_time))
+    .refine(
+      (lines) => lines.every((line, n) => line.start_time >= (lines[n - 1]?.end_time ?? 0)),
+      LINES_OVERLAP,
+    )
+    .refine(
+      (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
+      TOO_MANY_SPEAKERS,
+    ),
+);
 
 /** A report in part: what is left out stays as reported before. */
-export const reportTranscriptBody = z.object({
-  transcript: z
-    .object({
-      summary: multilineText(MAX_NOTE_LENGTH).nullable(),
-      is_final: z.boolean(),
-      lines: reportedLines.describe(
-        `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak.`,
-      ),
-    })
-    .partial(),
-});
+export const reportTranscriptBody = lazily(() =>
+  z.object({
+    transcript: z
+      .object({
+        summary: multilineText(MAX_NOTE_LENGTH).nullable(),
+        is_final: z.boolean(),
+        lines: reportedLines().describe(
+          `All lines, in any order: they replace those of the report before. An empty list means that nobody spoke. Lines must not overlap, but one can begin when another ends. At most ${MAX_CALL_PARTICIPANTS} participants can speak.`,
+        ),
+      })
+      .partial(),
+  }),
+);
 
-export type TranscriptReport = z.output<typeof reportTranscriptBody>["transcript"];
+export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"];
 
 export type Transcript = Row<typeof transcriptColumns>;
 

@@ -2,7 +2,7 @@ import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { participants, sequences, transcriptParts, transcripts } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { textEntries } from "../access_logs/access_logs.calls.ts";
+import { textEntries } from "../calls/calls.entries.ts";
 import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 

@@ -19,7 +19,7 @@ export function toCue(
   // A cue must end after its start.
   const end = Math.max(millisecondsOf(end_time), start + 1);
   const voice = name === undefined ? "" : `<v ${escaped(name).replace(/-$/, HYPHEN)}>`;
-  return `${timestamp(start)} --> ${timestamp(end)}\n${voice}${withoutEmptyLines(escaped(text))}\n`;
+  return `${cueTime(start)} --> ${cueTime(end)}\n${voice}${withoutEmptyLines(escaped(text))}\n`;
 }
 
 /** Seconds can be any number. Beyond this, numbers have no milliseconds, and the hours of a cue no number in browsers. */
@@ -27,7 +27,7 @@ const MAX_HOURS = 2 ** 31 - 2;
 
 const millisecondsOf = (seconds: number) => Math.min(Math.round(seconds * SECOND), MAX_HOURS * HOUR);
 
-const timestamp = (time: number) =>
+const cueTime = (time: number) =>
   [Math.floor(time / HOUR), Math.floor(time / MINUTE) % 60, Math.floor(time / SECOND) % 60]
     .map((part) => String(part).padStart(2, "0"))
     .join(":")

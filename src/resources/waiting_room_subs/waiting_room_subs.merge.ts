@@ -28,7 +28,11 @@ interface KnownOfSub {
 /** @throws ApiError 422 if the sub cannot be (see `requirePossible`) */
 export function newSub(
   { organization_id, ...known }: KnownOfSub & { organization_id: number },
-  { user_id, datetime_start, datetime_end }: z.output<typeof createWaitingRoomSubBody>["waiting_room_sub"],
+  {
+    user_id,
+    datetime_start,
+    datetime_end,
+  }: z.output<ReturnType<typeof createWaitingRoomSubBody>>["waiting_room_sub"],
   now: number,
 ): typeof waitingRoomSubs.$inferInsert {
   const sub = {
@@ -51,7 +55,7 @@ export function newSub(
  */
 export function mergeSub(
   { sub, ...known }: KnownOfSub & { sub: SubRow },
-  input: z.output<typeof updateWaitingRoomSubBody>["waiting_room_sub"],
+  input: z.output<ReturnType<typeof updateWaitingRoomSubBody>>["waiting_room_sub"],
   now: number,
 ): SubRow {
   const next = { ...sub, ...withoutUndefined(input), updated_at: now };

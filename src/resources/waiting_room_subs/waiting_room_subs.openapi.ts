@@ -81,7 +81,7 @@ export const waitingRoomSubsReference: Reference = {
         fields: {
           "waiting_room_sub.datetime_end": `The sub is no longer active at this time. Null, or left out: ${DEFAULT_SUB_DURATION / HOUR} hours after the start.`,
         },
-        example: exampleBody(createWaitingRoomSubBody, sub),
+        example: exampleBody(createWaitingRoomSubBody(), sub),
       },
       response: { schema: waitingRoomSubSchema, example: sub },
       errors: [waitingRoomNotFound(), ...impossible],

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { id, roomSlug, timestamp } from "../../openapi/shapes.ts";
+import { id, roomSlug, timestamp } from "../../http/wire.ts";
 import {
   CARDIOLOGY,
   SAM,

@@ -1,19 +1,22 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
-import { id, instant, pathId, roomSlugReference, toTimestamp } from "../../http/wire.ts";
+import { id, instant, pathId, roomSlug, toTimestamp } from "../../http/wire.ts";
 import { MAX_TIMESTAMP_LENGTH } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { ENDS_TOO_EARLY, NOT_IN_UTC } from "./waiting_room_subs.refusals.ts";
 import type { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
 const IN_UTC = /([Zz]|\+00(:?00)?)$/;
 
-const utcInstant = z
-  .string()
-  .max(MAX_TIMESTAMP_LENGTH, { error: NOT_IN_UTC, abort: true })
-  .regex(IN_UTC, { error: NOT_IN_UTC, abort: true })
-  .pipe(instant)
-  .meta({ override: { type: "string", format: "date-time", pattern: IN_UTC.source } });
+const utcInstant = lazily(() =>
+  z
+    .string()
+    .max(MAX_TIMESTAMP_LENGTH, { error: NOT_IN_UTC, abort: true })
+    .regex(IN_UTC, { error: NOT_IN_UTC, abort: true })
+    .pipe(instant())
+    .meta({ override: { type: "string", format: "date-time", pattern: IN_UTC.source } }),
+);
 
 /** Compares them if the body has both; one that is left out is compared as stored. */
 const endsAfterItStarts = ({
@@ -26,30 +29,34 @@ const endsAfterItStarts = ({
 
 const endsTooEarly = { path: ["datetime_end"], error: ENDS_TOO_EARLY };
 
-export const createWaitingRoomSubBody = z.object({
-  waiting_room_sub: z
-    .object({
-      user_id: id,
-      datetime_start: utcInstant,
-      datetime_end: utcInstant.nullish(),
-    })
-    .refine(endsAfterItStarts, endsTooEarly),
-});
+export const createWaitingRoomSubBody = lazily(() =>
+  z.object({
+    waiting_room_sub: z
+      .object({
+        user_id: id(),
+        datetime_start: utcInstant(),
+        datetime_end: utcInstant().nullish(),
+      })
+      .refine(endsAfterItStarts, endsTooEarly),
+  }),
+);
 
 /** A null user_id empties the sub. */
-export const updateWaitingRoomSubBody = z.object({
-  waiting_room_sub: z
-    .object({
-      user_id: id.nullish(),
-      datetime_start: utcInstant.optional(),
-      datetime_end: utcInstant.optional(),
-    })
-    .refine(endsAfterItStarts, endsTooEarly),
-});
+export const updateWaitingRoomSubBody = lazily(() =>
+  z.object({
+    waiting_room_sub: z
+      .object({
+        user_id: id().nullish(),
+        datetime_start: utcInstant().optional(),
+        datetime_end: utcInstant().optional(),
+      })
+      .refine(endsAfterItStarts, endsTooEarly),
+  }),
+);
 
-export const waitingRoomParams = z.object({ waiting_room_slug: roomSlugReference });
+export const waitingRoomParams = lazily(() => z.object({ waiting_room_slug: roomSlug() }));
 
-export const waitingRoomSubParams = z.object({ waiting_room_slug: roomSlugReference, id: pathId });
+export const waitingRoomSubParams = lazily(() => z.object({ waiting_room_slug: roomSlug(), id: pathId() }));
 
 export type WaitingRoomSub = Row<typeof waitingRoomSubColumns>;
 

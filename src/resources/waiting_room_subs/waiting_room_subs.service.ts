@@ -36,7 +36,7 @@ export async function listWaitingRoomSubs(
 export async function createWaitingRoomSub(
   context: ClientContext,
   slug: string,
-  input: z.output<typeof createWaitingRoomSubBody>["waiting_room_sub"],
+  input: z.output<ReturnType<typeof createWaitingRoomSubBody>>["waiting_room_sub"],
 ): Promise<WaitingRoomSub> {
   const { db, now, caller } = context;
   const { organization_id } = caller;
@@ -62,7 +62,7 @@ export async function updateWaitingRoomSub(
   { db, now, caller: { organization_id } }: ClientContext,
   slug: string,
   id: number,
-  input: z.output<typeof updateWaitingRoomSubBody>["waiting_room_sub"],
+  input: z.output<ReturnType<typeof updateWaitingRoomSubBody>>["waiting_room_sub"],
 ): Promise<WaitingRoomSub> {
   return decideAndWrite(
     db,

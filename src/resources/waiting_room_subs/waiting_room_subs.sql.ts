@@ -1,5 +1,6 @@
 import { and, asc, eq, exists, getTableColumns, gt, lte, ne, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { coalesce, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -19,13 +20,11 @@ const { organization_id, user_id } = waitingRoomSubs;
 
 export const waitingRoomSubColumns = {
   ...getTableColumns(waitingRoomSubs),
-  sub_waiting_room_slug: sql<string | null>`${personalRoomSlug(organization_id, user_id)}`.as(
-    "sub_waiting_room_slug",
-  ),
+  sub_waiting_room_slug: scalar(personalRoomSlug(organization_id, user_id)).as("sub_waiting_room_slug"),
 };
 
 /** The slug of the substitute's room, if that is active; null where nobody fills the sub. */
-const destinationSlug = sql<string | null>`${activePersonalRoomSlug(organization_id, user_id)}`;
+const destinationSlug = scalar(activePersonalRoomSlug(organization_id, user_id));
 
 /** The sub that is active now in the room that this slug leads to, and where it sends participants. */
 export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: string; now: number }>) =>
@@ -96,9 +95,7 @@ export const subQuota = preparedQuery(
       .orderBy(asc(waitingRoomSubs.datetime_end), asc(waitingRoomSubs.id))
       .limit(1)
       .offset(MAX_SUBS - 1);
-    return builder
-      .select({ is_full: sql<boolean>`${exists(ahead)}`.mapWith(Boolean).as("is_full") })
-      .from(sql`(select 1)`);
+    return builder.select({ is_full: exists(ahead).mapWith(Boolean).as("is_full") }).from(sql`(select 1)`);
   },
 );
 
@@ -137,7 +134,7 @@ export const nextSub = preparedQuery(
       .where(
         and(
           eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
-          gt(waitingRoomSubs.datetime_end, sql`coalesce(${start}, ${storedStart})`),
+          gt(waitingRoomSubs.datetime_end, coalesce(start, storedStart)),
           ne(waitingRoomSubs.id, id),
         ),
       )

@@ -26,7 +26,7 @@ export function newWaitingRoom(
     slug_name,
     settings,
   }: { organization_id: number; slug_name: string; settings: Settings },
-  input: z.output<typeof createWaitingRoomBody>["waiting_room"],
+  input: z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"],
   now: number,
 ): NewWaitingRoomRow {
   if (input.theme !== undefined) requireOffered(input.theme, settings);
@@ -72,7 +72,7 @@ export const newPersonalRoom = (
  */
 export function mergeWaitingRoom(
   { room, slug_name, settings }: { room: WaitingRoomRow; slug_name: string; settings: Settings },
-  input: z.output<typeof updateWaitingRoomBody>["waiting_room"],
+  input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
   now: number,
 ): WaitingRoomRow {
   const next = { ...room, ...withoutUndefined(input), updated_at: now };

@@ -79,7 +79,7 @@ export const waitingRoomsReference: Reference = {
       description: "The room belongs to the organization. It is inactive by default.",
       status: 201,
       request: {
-        example: exampleBody(createWaitingRoomBody, created),
+        example: exampleBody(createWaitingRoomBody(), created),
       },
       response: { schema: waitingRoomSchema, example: created },
       errors: [slugIsGenerated],
@@ -103,7 +103,7 @@ export const waitingRoomsReference: Reference = {
       request: {
         examples: {
           "Only what changes": { waiting_room: { is_active: closed.is_active } },
-          "All that can change": exampleBody(updateWaitingRoomBody, renamed),
+          "All that can change": exampleBody(updateWaitingRoomBody(), renamed),
         },
       },
       response: {

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { MAX_THEME_LENGTH } from "../../limits.ts";
-import { count, id, line, roomSlug, timestamp } from "../../openapi/shapes.ts";
+import { count, id, name, roomSlug, themeName, timestamp } from "../../http/wire.ts";
 import { CARDIOLOGY, CLINIC, SET_UP_AT } from "../../openapi/story.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 
@@ -15,7 +14,7 @@ export const waitingRoomSchema = z
       description: "The user who owns a personal room; null for an organization's room.",
       example: null,
     }),
-    name: line().meta({
+    name: name().meta({
       description:
         "The name of the room, without spaces at its ends. Rooms can have the same name: their slugs differ.",
       example: CARDIOLOGY.name,
@@ -25,7 +24,7 @@ export const waitingRoomSchema = z
         "The last part of the room's URL: the organization's slug, `--`, and the name in kebab case, in ASCII (`room` if nothing is left of it). If that was ever given to a room, a number follows: one more than the highest that it ever had. The service makes it; it cannot be set. It changes whenever the name changes, and a slug is never given twice.",
       example: CARDIOLOGY.slug,
     }),
-    theme: line(MAX_THEME_LENGTH).meta({
+    theme: themeName().meta({
       description:
         "The theme of the room, for the web app; `default` if none was chosen. If the operator sets a list of themes, only those can be chosen.",
       example: "default",
@@ -46,7 +45,7 @@ export const waitingRoomSchema = z
     }),
     user: z
       .object({
-        display_name: line().meta({
+        display_name: name().meta({
           description:
             "The name of the user for a personal room, and the name of the organization for other rooms.",
           example: CLINIC.name,

@@ -1,31 +1,36 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
-import { name, pathId, roomSlugReference, themeName, toTimestamp } from "../../http/wire.ts";
+import { name, pathId, roomSlug, themeName, toTimestamp } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
 import { toWaitingRoomSub, type WaitingRoomSub } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
 import { SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
 import type { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
 /** What clients can set. */
-const fields = z.object({
-  name,
-  theme: themeName,
-  is_active: z.boolean(),
-  /** A caller who sends one, whatever its value, has misunderstood. */
-  slug: z.never(SLUG_IS_GENERATED),
-});
+const fields = lazily(() =>
+  z.object({
+    name: name(),
+    theme: themeName(),
+    is_active: z.boolean(),
+    /** A caller who sends one, whatever its value, has misunderstood. */
+    slug: z.never(SLUG_IS_GENERATED),
+  }),
+);
 
-export const createWaitingRoomBody = z.object({ waiting_room: fields.partial().required({ name: true }) });
+export const createWaitingRoomBody = lazily(() =>
+  z.object({ waiting_room: fields().partial().required({ name: true }) }),
+);
 
-export const updateWaitingRoomBody = z.object({ waiting_room: fields.partial() });
+export const updateWaitingRoomBody = lazily(() => z.object({ waiting_room: fields().partial() }));
 
 /** Events name rooms by id. */
-export const waitingRoomsQuery = pageQuery.extend({ id: pathId.optional() });
+export const waitingRoomsQuery = lazily(() => pageQuery().extend({ id: pathId().optional() }));
 
-export type WaitingRoomsQuery = z.output<typeof waitingRoomsQuery>;
+export type WaitingRoomsQuery = z.output<ReturnType<typeof waitingRoomsQuery>>;
 
-export const slugParams = z.object({ slug: roomSlugReference });
+export const slugParams = lazily(() => z.object({ slug: roomSlug() }));
 
 export type WaitingRoom = Row<typeof waitingRoomColumns>;
 

@@ -31,10 +31,10 @@ export async function listWaitingRooms(
   { id, ...page }: WaitingRoomsQuery,
 ): Promise<Page<WaitingRoom>> {
   const list = id === undefined ? allRooms : roomOfId;
-  const listed = { organization_id, id: id ?? null };
+  const values = { organization_id, id: id ?? null };
   const [[counted], rooms] = await runBatch(db, [
-    list.total(listed),
-    list.page({ ...listed, ...pageWindow(page) }),
+    list.total(values),
+    list.page({ ...values, ...pageWindow(page) }),
   ]);
   return toPage(page, counted?.total ?? 0, rooms);
 }
@@ -64,7 +64,7 @@ export async function resolveWaitingRoom({ db, now }: Context, slug: string): Pr
 
 export async function createWaitingRoom(
   context: ClientContext,
-  input: z.output<typeof createWaitingRoomBody>["waiting_room"],
+  input: z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"],
 ): Promise<WaitingRoom> {
   const { db, now, settings, caller } = context;
   const known = {
@@ -85,7 +85,7 @@ export async function createWaitingRoom(
 export async function updateWaitingRoom(
   { db, now, settings, caller: { organization_id } }: ClientContext,
   slug: string,
-  input: z.output<typeof updateWaitingRoomBody>["waiting_room"],
+  input: z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"],
 ): Promise<WaitingRoom> {
   const slug_name = input.name === undefined ? "" : await kebabCase(input.name, FALLBACK_SLUG_NAME);
   return decideAndWrite(db, [waitingRoomRow({ organization_id, slug })], ([room]) => {

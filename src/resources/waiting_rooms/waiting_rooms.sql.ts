@@ -13,6 +13,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
+import { coalesce, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -21,16 +22,14 @@ import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
 import { freeSlug, roomOfAnySlug } from "./waiting_rooms.slugs.ts";
 
-const waitingCount = builder
-  .select({ count: count() })
-  .from(participants)
-  .where(
-    and(
-      eq(participants.waiting_room_id, waitingRooms.id),
-      isNull(participants.left_at),
-      isNull(participants.call_id),
-    ),
-  );
+const waitingCount = builder.$count(
+  participants,
+  and(
+    eq(participants.waiting_room_id, waitingRooms.id),
+    isNull(participants.left_at),
+    isNull(participants.call_id),
+  ),
+);
 
 const ownerName = builder
   .select({ display_name: organizationUsers.display_name })
@@ -46,11 +45,10 @@ const { retired_at: _, ...ownColumns } = getTableColumns(waitingRooms);
 
 export const waitingRoomColumns = {
   ...ownColumns,
-  waiting_count: sql<number>`${waitingCount}`.as("waiting_count"),
-  owner_display_name:
-    sql<string>`coalesce(${ownerName}, ${nameOfOrganization(waitingRooms.organization_id)})`.as(
-      "owner_display_name",
-    ),
+  waiting_count: waitingCount.as("waiting_count"),
+  owner_display_name: coalesce(scalar(ownerName), nameOfOrganization(waitingRooms.organization_id)).as(
+    "owner_display_name",
+  ),
 };
 
 /** True for the room that this slug leads to: slugs of two organizations are never the same. */
@@ -147,7 +145,7 @@ interface ListedRooms {
 }
 
 /** A list of rooms that are not retired. */
-function listWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) {
+function roomListWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) {
   const isListed = (rooms: Placeholders<ListedRooms>) =>
     and(
       eq(waitingRooms.organization_id, rooms.organization_id),
@@ -172,10 +170,10 @@ function listWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefi
   return { total, page };
 }
 
-export const allRooms = listWhere(() => undefined);
+export const allRooms = roomListWhere(() => undefined);
 
 /** A list of its own, because SQLite finds the room by its id. */
-export const roomOfId = listWhere(({ id }) => eq(waitingRooms.id, id));
+export const roomOfId = roomListWhere(({ id }) => eq(waitingRooms.id, id));
 
 /**
  * Selects what the report of a call must know of the room that it names. A personal room is retired even while a call is going
@@ -204,7 +202,7 @@ export const reportedRoomOfAnySlug = preparedQuery(({ slug }: Placeholders<{ slu
       id: waitingRooms.id,
       organization_id: waitingRooms.organization_id,
       is_active: waitingRooms.is_active,
-      slug_is_current: sql<boolean>`${hasSlug(slug)}`.mapWith(waitingRooms.is_active).as("slug_is_current"),
+      slug_is_current: sql`${hasSlug(slug)}`.mapWith(Boolean).as("slug_is_current"),
     })
     .from(waitingRooms)
     .where(eq(waitingRooms.id, roomOfAnySlug(slug))),

@@ -65,7 +65,7 @@ const givenUp: Delivery = {
   error: NO_ANSWER,
 };
 
-const typed = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
+const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   webhookSchema.extend({
     type: z.literal(type).describe("What happened."),
     data,
@@ -82,7 +82,10 @@ function webhookFor(type: EventType): WebhookReference {
     operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
     summary: type,
     description: when,
-    schema: typed(type, z.object(Object.fromEntries(fields)).describe("The ids of what it is about.")),
+    schema: webhookSchemaOf(
+      type,
+      z.object(Object.fromEntries(fields)).describe("The ids of what it is about."),
+    ),
     example: { id, type, timestamp, data },
   };
 }
@@ -92,7 +95,7 @@ const ping: WebhookReference = {
   summary: "ping",
   description:
     "A client has asked for it, to try the endpoint. It is not an event: its `id` is always 0, and `data` is empty.",
-  schema: typed("ping", z.strictObject({}).describe("Nothing.")).extend({
+  schema: webhookSchemaOf("ping", z.strictObject({}).describe("Nothing.")).extend({
     id: z.int().min(0).max(0).describe("Always 0."),
   }),
   example: { id: 0, type: "ping", timestamp: SET_UP_AT, data: {} },

@@ -1,13 +1,13 @@
 import * as z from "zod";
+import { count, id, name, timestamp } from "../../http/wire.ts";
 import { MAX_PER_PAGE, WEBHOOK_REDELIVERY_PORTION, WEBHOOK_RETRY_DELAYS } from "../../limits.ts";
-import { count, id, line, timestamp } from "../../openapi/shapes.ts";
 import { EVENT_ID } from "../../openapi/story.ts";
 import { eventDataSchema, eventTypeName } from "../events/events.responses.ts";
 
 /** Receivers may answer with numbers that HTTP does not define. */
 const responseStatus = () => z.int().min(100).max(999).nullable();
 
-const failure = () => line().nullable();
+const failure = () => name().nullable();
 
 export const redeliverySchema = z.object({
   redelivered_count: count().max(WEBHOOK_REDELIVERY_PORTION).meta({

@@ -2,27 +2,32 @@ import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
-import type { DueDelivery } from "./webhook_deliveries.leases.ts";
+import { lazily } from "../../memory.ts";
+import type { DueDelivery } from "../webhook_lanes/webhook_lanes.sql.ts";
 import type { Attempt } from "./webhook_deliveries.merge.ts";
 import type { deliverySchema, pingResultSchema, webhookSchema } from "./webhook_deliveries.responses.ts";
 import type { Webhook } from "./webhook_deliveries.sending.ts";
 import type { deliveryColumns } from "./webhook_deliveries.sql.ts";
 
-export const deliveriesQuery = z.object({
-  after: pathId.optional(),
-  per_page: pageQuery.shape.per_page,
-});
+export const deliveriesQuery = lazily(() =>
+  z.object({
+    after: pathId().optional(),
+    per_page: pageQuery().shape.per_page,
+  }),
+);
 
-export type DeliveriesQuery = z.output<typeof deliveriesQuery>;
+export type DeliveriesQuery = z.output<ReturnType<typeof deliveriesQuery>>;
 
-export const redeliverBody = z.object({
-  after: z
-    .int()
-    .nonnegative()
-    .describe(
-      "The events with a higher id are sent. 0: all. To send one event and those after it, subtract 1 from its id.",
-    ),
-});
+export const redeliverBody = lazily(() =>
+  z.object({
+    after: z
+      .int()
+      .nonnegative()
+      .describe(
+        "The events with a higher id are sent. 0: all. To send one event and those after it, subtract 1 from its id.",
+      ),
+  }),
+);
 
 export type Delivery = Row<typeof deliveryColumns>;
 

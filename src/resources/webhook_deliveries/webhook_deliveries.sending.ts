@@ -4,7 +4,7 @@ import { isLoopback } from "../../http/loopback.ts";
 import { WEBHOOK_RESPONSE_LIMIT, WEBHOOK_TIMEOUT } from "../../limits.ts";
 import type { Settings } from "../../settings.ts";
 import { validSecrets } from "../webhook_endpoints/webhook_endpoints.merge.ts";
-import { urlFault } from "../webhook_endpoints/webhook_endpoints.url.ts";
+import { urlFault } from "../webhook_endpoints/webhook_endpoints.policy.ts";
 import { type Attempt, NO_ANSWER, NO_SUCCESS, REDIRECTED, UNREACHABLE } from "./webhook_deliveries.merge.ts";
 
 /** Where webhooks go, and what signs them. */

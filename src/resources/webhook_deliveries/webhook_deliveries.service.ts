@@ -1,6 +1,6 @@
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { typesNamed } from "../../database/enums.ts";
+import { eventTypesOf } from "../../database/enums.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
 import { takeTurns } from "../../database/turns.ts";
@@ -66,7 +66,7 @@ export async function redeliver(
         organization_id,
         id,
         after,
-        event_types: event_types && JSON.stringify(typesNamed(event_types)),
+        event_types: event_types && JSON.stringify(eventTypesOf(event_types)),
         created_at,
         events_since: now - EVENTS_KEPT_FOR,
       };

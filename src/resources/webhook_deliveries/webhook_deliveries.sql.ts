@@ -15,10 +15,9 @@ import {
   min,
   or,
   type SQL,
-  sql,
 } from "drizzle-orm";
-import type { EventType } from "../../database/enums.ts";
-import { insertSelect } from "../../database/insert.ts";
+import { coalesce, columnAs } from "../../database/expressions.ts";
+import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
@@ -29,7 +28,7 @@ const { organization_id: _, webhook_endpoint_id: __, ...ownColumns } = getTableC
 
 export const deliveryColumns = {
   ...ownColumns,
-  event_type: sql<EventType>`${events.type}`.as("event_type"),
+  event_type: columnAs(events.type, "event_type"),
 };
 
 /** The deliveries of an endpoint, newest first. */
@@ -98,10 +97,10 @@ export const redeliverEvents = preparedQuery((redelivery: Placeholders<Redeliver
       event_id: again.id,
       next_attempt_at: redelivery.now,
     },
-    sql`from ${again} where true`,
+    { from: again },
   ).onConflictDoUpdate({
     target: [webhookDeliveries.webhook_endpoint_id, webhookDeliveries.event_id],
-    set: { attempts: 0, next_attempt_at: sql`excluded.next_attempt_at` },
+    set: { attempts: 0, next_attempt_at: excluded(webhookDeliveries.next_attempt_at) },
   });
 });
 
@@ -125,7 +124,7 @@ export const deleteOrphanedDeliveries = preparedQuery((turn: Placeholders<Turn>)
     const oldestEvent = builder
       .select({ id: min(events.id) })
       .from(events)
-      .where(eq(events.organization_id, sql`${organization_id}`));
+      .where(eq(events.organization_id, organization_id));
     return builder
       .select({ rowid: rowid.as("rowid") })
       .from(webhookDeliveries)
@@ -133,7 +132,7 @@ export const deleteOrphanedDeliveries = preparedQuery((turn: Placeholders<Turn>)
         and(
           eq(webhook_endpoint_id, endpoint_id),
           // Without the endpoint, or without any event, every delivery is an orphan.
-          lt(event_id, sql`coalesce(${oldestEvent}, ${Number.MAX_SAFE_INTEGER})`),
+          lt(event_id, coalesce(oldestEvent, Number.MAX_SAFE_INTEGER)),
         ),
       )
       .orderBy(asc(event_id));

@@ -19,7 +19,7 @@ export function newEndpoint(
   }: Pick<EndpointRow, "organization_id" | "secret" | "service_url" | "created_by_user_id"> & {
     isFull: boolean;
   },
-  input: z.output<typeof createWebhookEndpointBody>["webhook_endpoint"],
+  input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
   now: number,
 ): typeof webhookEndpoints.$inferInsert {
   if (isFull) throw tooManyEndpoints();
@@ -36,7 +36,7 @@ export function newEndpoint(
  */
 export function mergeEndpoint(
   { endpoint, service_url, user_id }: { endpoint: WebhookEndpoint; service_url: string; user_id: number },
-  input: z.output<typeof updateWebhookEndpointBody>["webhook_endpoint"],
+  input: z.output<ReturnType<typeof updateWebhookEndpointBody>>["webhook_endpoint"],
   now: number,
 ): WebhookEndpoint {
   const { url, is_active } = input;

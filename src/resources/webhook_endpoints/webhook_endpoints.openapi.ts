@@ -5,7 +5,7 @@ import type { Reference } from "../../openapi/operation.ts";
 import { DOWNLOADED_AT, NEW_WEBHOOK_SECRET, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
-import { DISABLED_AS_GONE } from "../webhook_deliveries/webhook_deliveries.merge.ts";
+import { DISABLED_AS_GONE } from "../webhook_lanes/webhook_lanes.merge.ts";
 import {
   CREATOR_REMOVED,
   ROTATE_LOST_SECRET,
@@ -96,7 +96,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       request: {
         fields: { webhook_endpoint: "The endpoint." },
         examples: {
-          "For two types of events": exampleBody(createWebhookEndpointBody, endpoint),
+          "For two types of events": exampleBody(createWebhookEndpointBody(), endpoint),
           "For all types, and not yet active": {
             webhook_endpoint: { url: endpoint.url, is_active: false },
           },

@@ -1,15 +1,14 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES } from "../../database/enums.ts";
-import { HTTP_URL } from "../../http/wire.ts";
-import { MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
-import { id, line, timestamp } from "../../openapi/shapes.ts";
+import { id, name, timestamp } from "../../http/wire.ts";
 import { SET_UP_AT, WEBHOOK_ENDPOINT, WEBHOOK_SECRET } from "../../openapi/story.ts";
+import { webhookUrl } from "./webhook_endpoints.fields.ts";
 import { CREATOR_REMOVED, DISABLED_AS_RESTORED } from "./webhook_endpoints.refusals.ts";
 
 export const webhookEndpointSchema = z
   .object({
     id: id().meta({ description: "The id of the endpoint.", example: WEBHOOK_ENDPOINT.id }),
-    url: z.string().max(MAX_WEBHOOK_URL_LENGTH).regex(new RegExp(HTTP_URL)).meta({
+    url: webhookUrl().meta({
       description:
         "Where events are sent: an `https` URL with a public host name, at port 443. Spaces around it are removed. Several endpoints can have the same URL. After a change, pending deliveries go to the new URL.",
       example: WEBHOOK_ENDPOINT.url,
@@ -33,7 +32,7 @@ export const webhookEndpointSchema = z
         "Whether events are sent. Events that come while it is false are not sent later, unless you ask for them with `redeliver`. An endpoint that is not active can be tried with `ping`.",
       example: true,
     }),
-    disabled_reason: line()
+    disabled_reason: name()
       .nullable()
       .meta({
         description: `Why the service has stopped sending; null if the endpoint is active, or if a client made it inactive. \`${CREATOR_REMOVED}\`: the user who created the endpoint has left the organization, or is no longer an organization_admin. \`${DISABLED_AS_RESTORED}\`: the service was restored from a backup, and its operator has not resumed it yet. Then an endpoint that was active becomes so again, unless a client sets \`is_active\` first.`,

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
-import { HTTP_URL, text, toTimestamp, upToFirstFault } from "../../http/wire.ts";
-import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
+import { toTimestamp, upToFirstFault } from "../../http/wire.ts";
+import { MAX_EVENT_TYPE_NAMES } from "../../limits.ts";
+import { lazily } from "../../memory.ts";
 import { typeOrFamily } from "../events/events.schemas.ts";
+import { webhookUrl } from "./webhook_endpoints.fields.ts";
 import type {
   webhookEndpointSchema,
   webhookEndpointWithSecretSchema,
@@ -14,29 +16,34 @@ import type { webhookEndpointColumns } from "./webhook_endpoints.sql.ts";
  * At least one type or family; repeated ones count once. A family stays one, for its later types. All types become null, so
  * that an endpoint that wants all of them gets later ones too.
  */
-const eventTypes = upToFirstFault(
-  z
-    .array(typeOrFamily)
-    .min(1, "must name at least one type of event")
-    .max(MAX_EVENT_TYPE_NAMES, `must name at most ${MAX_EVENT_TYPE_NAMES} types of events`),
-).transform((names) =>
-  EVENT_TYPES.every((type) => names.includes(type))
-    ? null
-    : EVENT_TYPE_NAMES.filter((name) => names.includes(name)),
+const eventTypes = lazily(() =>
+  upToFirstFault(
+    z
+      .array(typeOrFamily())
+      .min(1, "must name at least one type of event")
+      .max(MAX_EVENT_TYPE_NAMES, `must name at most ${MAX_EVENT_TYPE_NAMES} types of events`),
+  ).transform((names) =>
+    EVENT_TYPES.every((type) => names.includes(type))
+      ? null
+      : EVENT_TYPE_NAMES.filter((name) => names.includes(name)),
+  ),
 );
 
-const fields = z.object({
-  /** Which URLs are allowed depends on where the service stands: see webhook_endpoints.url.ts. */
-  url: text(MAX_WEBHOOK_URL_LENGTH).meta({ override: { pattern: HTTP_URL } }),
-  event_types: eventTypes,
-  is_active: z.boolean(),
-});
+const fields = lazily(() =>
+  z.object({
+    url: webhookUrl(),
+    event_types: eventTypes(),
+    is_active: z.boolean(),
+  }),
+);
 
-export const createWebhookEndpointBody = z.object({
-  webhook_endpoint: fields.partial().required({ url: true }),
-});
+export const createWebhookEndpointBody = lazily(() =>
+  z.object({
+    webhook_endpoint: fields().partial().required({ url: true }),
+  }),
+);
 
-export const updateWebhookEndpointBody = z.object({ webhook_endpoint: fields.partial() });
+export const updateWebhookEndpointBody = lazily(() => z.object({ webhook_endpoint: fields().partial() }));
 
 export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
 

@@ -9,6 +9,7 @@ import { WEBHOOK_SECRET_BYTES } from "../../limits.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import { administeredOrganization, requireRoles } from "../roles/roles.policy.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
+import { urlFault } from "./webhook_endpoints.policy.ts";
 import { urlNotAllowed, webhookEndpointNotFound } from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
@@ -26,7 +27,6 @@ import {
   endpointWithSecrets,
   endpointWrites,
 } from "./webhook_endpoints.sql.ts";
-import { urlFault } from "./webhook_endpoints.url.ts";
 
 /** There are so few that they are not paged. */
 export async function listWebhookEndpoints({ db, caller }: ClientContext): Promise<WebhookEndpoint[]> {
@@ -46,7 +46,7 @@ export async function requireWebhookEndpoint(
 
 export async function createWebhookEndpoint(
   context: ClientContext,
-  input: z.output<typeof createWebhookEndpointBody>["webhook_endpoint"],
+  input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);
@@ -74,7 +74,7 @@ export async function createWebhookEndpoint(
 export async function updateWebhookEndpoint(
   context: ClientContext,
   id: number,
-  input: z.output<typeof updateWebhookEndpointBody>["webhook_endpoint"],
+  input: z.output<ReturnType<typeof updateWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpoint> {
   const { db, now, caller } = context;
   const organization_id = administeredOrganization(caller, webhookEndpointNotFound);

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, gte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gte, or, type SQL } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { webhookEndpoints } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -42,7 +42,7 @@ export const endpointsOf = preparedQuery(({ organization_id }: Placeholders<{ or
 export const endpointQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
     .select({
-      is_full: sql<boolean>`${gte(count(), MAX_WEBHOOK_ENDPOINTS)}`.mapWith(Boolean).as("is_full"),
+      is_full: gte(count(), MAX_WEBHOOK_ENDPOINTS).mapWith(Boolean).as("is_full"),
     })
     .from(webhookEndpoints)
     .where(eq(webhookEndpoints.organization_id, organization_id)),
@@ -72,7 +72,7 @@ export const turnOffEndpointsOf = preparedQuery(
   }: Placeholders<{ organization_id: number; user_id: number; now: number }>) =>
     builder
       .update(webhookEndpoints)
-      .set({ is_active: false, disabled_reason: CREATOR_REMOVED, updated_at: sql`${now}` })
+      .set({ is_active: false, disabled_reason: CREATOR_REMOVED, updated_at: now })
       .where(
         and(
           eq(webhookEndpoints.organization_id, organization_id),

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import { anOrganization, given, type Organization, unique } from "./organization.ts";
+import { insertMany } from "./rows.ts";
 import { leavingNoRows } from "./unchanged.ts";
 
 const DAY = 86_400_000;
@@ -13,17 +14,6 @@ export interface Backlog {
   add: (organization: Organization, size: number) => Promise<void>;
   /** What of a table is left to work off. */
   due: string;
-}
-
-async function insertMany(size: number, insert: string, ...values: unknown[]) {
-  for (let from = 0; from < size; from += 10_000) {
-    const to = Math.min(from + 10_000, size);
-    await env.DB.prepare(
-      `with recursive counter (n) as (select ${from + 1} union all select n + 1 from counter where n < ${to}) ${insert}`,
-    )
-      .bind(...values)
-      .run();
-  }
 }
 
 async function addCalls(organization: Organization, size: number) {

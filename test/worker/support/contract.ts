@@ -155,7 +155,9 @@ function requireHeader(document: Document, headers: Headers, name: string, schem
 function faultOfPage(body: unknown): string | undefined {
   const { pagination, ...rest } = (body ?? {}) as { pagination?: Record<string, number> };
   if (!pagination) return;
-  const { current_page = 0, per_page = 0, total_count = 0 } = pagination;
+  const { current_page = 0, per_page = 0, total_pages, total_count = 0 } = pagination;
+  if (total_pages !== Math.ceil(total_count / per_page))
+    return `${total_pages} pages of ${total_count} items`;
   const shown = Object.values<unknown>(rest).find(Array.isArray)?.length;
   const expected = Math.min(Math.max(total_count - (current_page - 1) * per_page, 0), per_page);
   if (shown !== expected) return `${shown} items, where ${JSON.stringify(pagination)} says ${expected}`;

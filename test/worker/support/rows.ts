@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { observedDatabase } from "./observed_database.ts";
 import { throughWorkerWith } from "./worker.ts";
 
@@ -25,4 +26,16 @@ export function countingRows() {
       return { result: await work(), rows_read: read, rows_written: written };
     },
   };
+}
+
+/** Inserts the rows that the query makes for each number `n` from 1 to a size, in portions. */
+export async function insertMany(size: number, insert: string, ...values: unknown[]) {
+  for (let from = 0; from < size; from += 10_000) {
+    const to = Math.min(from + 10_000, size);
+    await env.DB.prepare(
+      `with recursive counter (n) as (select ${from + 1} union all select n + 1 from counter where n < ${to}) ${insert}`,
+    )
+      .bind(...values)
+      .run();
+  }
 }

@@ -1,0 +1,1286 @@
+CREATE TABLE `access_log_seals` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`date` text NOT NULL,
+	`count` integer NOT NULL,
+	`first_id` integer NOT NULL,
+	`last_id` integer NOT NULL,
+	`sha256` text NOT NULL,
+	`previous` text,
+	`jws` text NOT NULL,
+	`jws_sha256` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `access_log_seals_by_date` ON `access_log_seals` (`organization_id`,`date`);--> statement-breakpoint
+CREATE UNIQUE INDEX `access_log_seals_by_entry` ON `access_log_seals` (`organization_id`,`last_id`);--> statement-breakpoint
+CREATE TABLE `access_logs` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`at` integer NOT NULL,
+	`event` text NOT NULL,
+	`resource` text NOT NULL,
+	`resource_id` integer,
+	`call_id` integer,
+	`organization_user_id` integer,
+	`user_id` integer NOT NULL,
+	`api_client_id` integer,
+	`acting_user` text,
+	`purpose` text,
+	`request_id` blob,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `access_logs_by_organization` ON `access_logs` (`organization_id`,`id`);--> statement-breakpoint
+CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`,`id`) WHERE call_id is not null;--> statement-breakpoint
+CREATE INDEX `access_logs_of_acting_user` ON `access_logs` (`organization_id`,`acting_user`,`id`) WHERE acting_user is not null;--> statement-breakpoint
+CREATE TABLE `address_mails` (
+	`address_digest` text NOT NULL,
+	`mailing` text NOT NULL,
+	`counted_at` integer NOT NULL,
+	PRIMARY KEY(`address_digest`, `mailing`)
+);
+--> statement-breakpoint
+CREATE INDEX `address_mails_lately` ON `address_mails` (`address_digest`,`counted_at`);--> statement-breakpoint
+CREATE INDEX `address_mails_by_age` ON `address_mails` (`counted_at`);--> statement-breakpoint
+CREATE TABLE `api_clients` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`organization_user_id` integer NOT NULL,
+	`name` text NOT NULL,
+	`client_id` text NOT NULL,
+	`secret_digest` text NOT NULL,
+	`revoked_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`organization_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_clients_client_id_unique` ON `api_clients` (`client_id`);--> statement-breakpoint
+CREATE INDEX `api_clients_of_member` ON `api_clients` (`organization_user_id`) WHERE revoked_at is null;--> statement-breakpoint
+CREATE INDEX `api_clients_listed` ON `api_clients` (`organization_id`,`id`);--> statement-breakpoint
+CREATE TABLE `authorization_codes` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`organization_user_id` integer NOT NULL,
+	`code_digest` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	`used_at` integer,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`organization_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `authorization_codes_code_digest_unique` ON `authorization_codes` (`code_digest`);--> statement-breakpoint
+CREATE INDEX `authorization_codes_by_expiry` ON `authorization_codes` (`organization_id`,`expires_at`);--> statement-breakpoint
+CREATE TABLE `bulk_invite_rows` (
+	`organization_id` integer NOT NULL,
+	`bulk_invite_id` integer NOT NULL,
+	`row` integer NOT NULL,
+	`email` text NOT NULL,
+	`display_name` text NOT NULL,
+	`roles` text NOT NULL,
+	`status` text NOT NULL,
+	`error` text,
+	PRIMARY KEY(`bulk_invite_id`, `row`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`bulk_invite_id`) REFERENCES `bulk_invites`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `bulk_invite_rows_by_status` ON `bulk_invite_rows` (`bulk_invite_id`,`status`,`row`);--> statement-breakpoint
+CREATE INDEX `bulk_invite_rows_by_email` ON `bulk_invite_rows` (`bulk_invite_id`,`email`,`row`);--> statement-breakpoint
+CREATE TABLE `bulk_invites` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`total_count` integer NOT NULL,
+	`queued_at` integer NOT NULL,
+	`completed_at` integer,
+	`erased_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`created_by_user_id` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `bulk_invites_by_organization` ON `bulk_invites` (`organization_id`,`id`);--> statement-breakpoint
+CREATE INDEX `bulk_invites_uncompleted` ON `bulk_invites` (`organization_id`,`queued_at`) WHERE completed_at is null;--> statement-breakpoint
+CREATE INDEX `bulk_invites_unerased` ON `bulk_invites` (`organization_id`,`created_at`) WHERE erased_at is null;--> statement-breakpoint
+CREATE INDEX `bulk_invites_lately` ON `bulk_invites` (`organization_id`,`created_at`,`total_count`);--> statement-breakpoint
+CREATE TABLE `call_daily_metrics` (
+	`organization_id` integer NOT NULL,
+	`organization_user_id` integer NOT NULL,
+	`date` text NOT NULL,
+	`total_calls` integer NOT NULL,
+	`failed_calls` integer NOT NULL,
+	`completed_calls` integer NOT NULL,
+	`duration_ms` integer NOT NULL,
+	`waits` integer NOT NULL,
+	`wait_ms` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `organization_user_id`, `date`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `calls` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`key` text NOT NULL,
+	`organization_user_id` integer NOT NULL,
+	`waiting_room_id` integer NOT NULL,
+	`started_at` integer NOT NULL,
+	`ended_at` integer,
+	`end_is_assumed` integer DEFAULT false NOT NULL,
+	`failed` integer NOT NULL,
+	`external_reference` text,
+	`livekit_said` text,
+	`transcript_deleted_at` integer,
+	`soap_note_deleted_at` integer,
+	`reference_erased_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`organization_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `calls_by_organization` ON `calls` (`organization_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `calls_by_key` ON `calls` (`organization_id`,`key`);--> statement-breakpoint
+CREATE INDEX `calls_newest` ON `calls` (`organization_user_id`,`started_at`,`id`);--> statement-breakpoint
+CREATE INDEX `calls_newest_of_organization` ON `calls` (`organization_id`,`started_at`,`id`);--> statement-breakpoint
+CREATE INDEX `calls_by_reference` ON `calls` (`organization_id`,`external_reference`,`started_at`,`id`) WHERE external_reference is not null;--> statement-breakpoint
+CREATE INDEX `calls_with_reference` ON `calls` (`organization_id`,`ended_at`) WHERE external_reference is not null or livekit_said is not null;--> statement-breakpoint
+CREATE INDEX `calls_ongoing` ON `calls` (`waiting_room_id`) WHERE ended_at is null;--> statement-breakpoint
+CREATE INDEX `calls_unended` ON `calls` (`organization_id`,`updated_at`) WHERE ended_at is null;--> statement-breakpoint
+CREATE TABLE `consents` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`participant_id` integer NOT NULL,
+	`reporter` text NOT NULL,
+	`decision` text NOT NULL,
+	`decided_at` integer NOT NULL,
+	`method` text,
+	`reported_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`participant_id`) REFERENCES `participants`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `consents_by_decision` ON `consents` (`participant_id`,`reporter`,`decision`,`decided_at`);--> statement-breakpoint
+CREATE TABLE `database_settings` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `egress_audit_logs` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`egress_id` integer NOT NULL,
+	`event` text NOT NULL,
+	`user_id` integer NOT NULL,
+	`object_changes` text,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`egress_id`) REFERENCES `egresses`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `egress_audit_logs_newest` ON `egress_audit_logs` (`egress_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `egress_audit_logs_by_event` ON `egress_audit_logs` (`egress_id`,`event`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `egress_files` (
+	`organization_id` integer NOT NULL,
+	`storage_key` text NOT NULL,
+	`egress_id` integer NOT NULL,
+	`is_deleted` integer DEFAULT false NOT NULL,
+	PRIMARY KEY(`organization_id`, `storage_key`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`egress_id`) REFERENCES `egresses`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `egress_files_left` ON `egress_files` (`egress_id`) WHERE not is_deleted;--> statement-breakpoint
+CREATE TABLE `egresses` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`call_id` integer NOT NULL,
+	`egress_id` text NOT NULL,
+	`status` text NOT NULL,
+	`error` text,
+	`is_stopped` integer NOT NULL,
+	`ended_at` integer,
+	`early_ended_at` integer,
+	`storage_key` text,
+	`changed_by_user_id` integer,
+	`deletion_due_at` integer,
+	`deletion_requested` integer DEFAULT false NOT NULL,
+	`call_ended_at` integer,
+	`is_held` integer DEFAULT false NOT NULL,
+	`check_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `egresses_by_key` ON `egresses` (`organization_id`,`egress_id`);--> statement-breakpoint
+CREATE INDEX `egresses_by_call` ON `egresses` (`call_id`,`id`);--> statement-breakpoint
+CREATE INDEX `egresses_retained` ON `egresses` (`organization_id`,`call_ended_at`) WHERE not is_held and deletion_due_at is null and status <> 'egress_deleted';--> statement-breakpoint
+CREATE INDEX `egresses_to_delete` ON `egresses` (`organization_id`,`deletion_due_at`) WHERE not is_held and deletion_due_at is not null;--> statement-breakpoint
+CREATE INDEX `egresses_to_check` ON `egresses` (`organization_id`,`check_at`) WHERE check_at is not null;--> statement-breakpoint
+CREATE TABLE `events` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`type` text NOT NULL,
+	`data` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `events_by_organization` ON `events` (`organization_id`,`id`);--> statement-breakpoint
+CREATE INDEX `events_by_type` ON `events` (`organization_id`,`type`,`id`);--> statement-breakpoint
+CREATE INDEX `events_by_age` ON `events` (`organization_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `idempotency_keys` (
+	`organization_id` integer NOT NULL,
+	`api_client_id` integer NOT NULL,
+	`key` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`result` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`api_client_id`, `key`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`api_client_id`) REFERENCES `api_clients`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `idempotency_keys_by_age` ON `idempotency_keys` (`organization_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `invites` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`email` text NOT NULL,
+	`display_name` text NOT NULL,
+	`roles` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	`used_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`created_by_user_id` integer NOT NULL,
+	`resent_at` integer,
+	`mail_status` text DEFAULT 'off' NOT NULL,
+	`mailed_at` integer,
+	`next_mail_at` integer,
+	`mail_attempts` integer DEFAULT 0 NOT NULL,
+	`mail_leases` integer DEFAULT 0 NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `invites_pending` ON `invites` (`organization_id`,`email`) WHERE used_at is null;--> statement-breakpoint
+CREATE INDEX `invites_listed` ON `invites` (`organization_id`,`id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
+CREATE INDEX `invites_by_expiry` ON `invites` (`organization_id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
+CREATE INDEX `invites_unused` ON `invites` (`id`,`expires_at`) WHERE used_at is null;--> statement-breakpoint
+CREATE INDEX `invites_to_mail` ON `invites` (`organization_id`,`next_mail_at`) WHERE next_mail_at is not null;--> statement-breakpoint
+CREATE TABLE `issuers` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`issuer` text NOT NULL,
+	`audience` text NOT NULL,
+	`jwks_url` text NOT NULL,
+	`email_claim` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `issuers_by_organization` ON `issuers` (`organization_id`,`issuer`);--> statement-breakpoint
+CREATE INDEX `issuers_listed` ON `issuers` (`organization_id`,`id`);--> statement-breakpoint
+CREATE TABLE `legal_holds` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`call_id` integer NOT NULL,
+	`reason` text,
+	`began_at` integer NOT NULL,
+	`ended_at` integer,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `legal_holds_running` ON `legal_holds` (`call_id`) WHERE ended_at is null;--> statement-breakpoint
+CREATE TABLE `list_totals` (
+	`list` text NOT NULL,
+	`owner_id` integer NOT NULL,
+	`total` integer NOT NULL,
+	PRIMARY KEY(`list`, `owner_id`)
+);
+--> statement-breakpoint
+CREATE TABLE `livekit_egresses` (
+	`organization_id` integer NOT NULL,
+	`egress_id` text NOT NULL,
+	`room_sid` text,
+	`room_name` text,
+	`status` text NOT NULL,
+	`error` text,
+	`is_stopped` integer NOT NULL,
+	`started_at` integer NOT NULL,
+	`ended_at` integer,
+	`storage_key` text,
+	`check_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `egress_id`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_sid` ON `livekit_egresses` (`organization_id`,`room_sid`);--> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_name` ON `livekit_egresses` (`organization_id`,`room_name`);--> statement-breakpoint
+CREATE UNIQUE INDEX `livekit_egresses_by_file` ON `livekit_egresses` (`organization_id`,`storage_key`) WHERE storage_key is not null;--> statement-breakpoint
+CREATE INDEX `livekit_egresses_by_age` ON `livekit_egresses` (`organization_id`,`updated_at`);--> statement-breakpoint
+CREATE TABLE `organization_mails` (
+	`organization_id` integer NOT NULL,
+	`mailing` text NOT NULL,
+	`counted_at` integer NOT NULL,
+	PRIMARY KEY(`organization_id`, `mailing`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `organization_mails_lately` ON `organization_mails` (`organization_id`,`counted_at`);--> statement-breakpoint
+CREATE TABLE `organization_user_assists` (
+	`organization_id` integer NOT NULL,
+	`assistant_id` integer NOT NULL,
+	`provider_id` integer NOT NULL,
+	PRIMARY KEY(`assistant_id`, `provider_id`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`assistant_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`provider_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `organization_users` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`email` text NOT NULL,
+	`display_name` text NOT NULL,
+	`roles` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT `organization_users_are_people` CHECK(id <> 1)
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `organization_users_by_email` ON `organization_users` (`organization_id`,`email`);--> statement-breakpoint
+CREATE UNIQUE INDEX `organization_users_by_organization` ON `organization_users` (`organization_id`,`id`);--> statement-breakpoint
+CREATE TABLE `organizations` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`slug` text NOT NULL,
+	`recording_retention_days` integer,
+	`transcript_retention_days` integer,
+	`participant_retention_days` integer,
+	`require_acting_user` integer DEFAULT false NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `organizations_slug_unique` ON `organizations` (`slug`);--> statement-breakpoint
+CREATE INDEX `organizations_deleting_recordings` ON `organizations` (`recording_retention_days`) WHERE recording_retention_days is not null;--> statement-breakpoint
+CREATE INDEX `organizations_deleting_transcripts` ON `organizations` (`transcript_retention_days`) WHERE transcript_retention_days is not null;--> statement-breakpoint
+CREATE INDEX `organizations_erasing_participants` ON `organizations` (`participant_retention_days`) WHERE participant_retention_days is not null;--> statement-breakpoint
+CREATE TABLE `participants` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`key` text NOT NULL,
+	`waiting_room_id` integer NOT NULL,
+	`call_id` integer,
+	`user_id` integer,
+	`display_name` text NOT NULL,
+	`role` text NOT NULL,
+	`external_reference` text,
+	`waiting_since` integer,
+	`joined_at` integer,
+	`left_at` integer,
+	`left_is_assumed` integer DEFAULT false NOT NULL,
+	`recording_consent` integer,
+	`earlier_visit_until` integer,
+	`waiting_event_at` integer,
+	`joined_event_at` integer,
+	`left_event_at` integer,
+	`livekit_said` text,
+	`erased_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `participants_by_key` ON `participants` (`organization_id`,`key`) WHERE erased_at is null;--> statement-breakpoint
+CREATE INDEX `participants_erased` ON `participants` (`organization_id`,`key`) WHERE erased_at is not null;--> statement-breakpoint
+CREATE INDEX `participants_to_erase` ON `participants` (`organization_id`,`left_at`) WHERE erased_at is null and left_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `participants_by_organization` ON `participants` (`organization_id`,`id`);--> statement-breakpoint
+CREATE INDEX `participants_on_call` ON `participants` (`call_id`) WHERE call_id is not null;--> statement-breakpoint
+CREATE INDEX `participants_by_reference` ON `participants` (`organization_id`,`external_reference`,`call_id`) WHERE external_reference is not null;--> statement-breakpoint
+CREATE INDEX `participants_present` ON `participants` (`waiting_room_id`,`call_id`,`waiting_since`,`id`) WHERE left_at is null;--> statement-breakpoint
+CREATE INDEX `participants_waiting` ON `participants` (`organization_id`,`updated_at`) WHERE left_at is null and call_id is null;--> statement-breakpoint
+CREATE TABLE `places` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`slug` text NOT NULL,
+	`slug_number` integer GENERATED ALWAYS AS (iif(rtrim(slug, '0123456789') glob '*-' and substr(slug, length(rtrim(slug, '0123456789')) + 1) glob '[1-9]*' and length(substr(slug, length(rtrim(slug, '0123456789')) + 1)) < 7,
+        cast(substr(slug, length(rtrim(slug, '0123456789')) + 1) as integer), 1)) VIRTUAL NOT NULL,
+	`slug_stem` text GENERATED ALWAYS AS (iif(slug_number = 1, slug, substr(slug, 1, length(slug) - length(slug_number) - 1))) VIRTUAL NOT NULL,
+	`shard` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `places_slug_unique` ON `places` (`slug`);--> statement-breakpoint
+CREATE INDEX `places_by_stem` ON `places` (`slug_stem`,`slug_number`);--> statement-breakpoint
+CREATE TABLE `sequences` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `shards` (
+	`shard` integer PRIMARY KEY NOT NULL,
+	`range` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `shards_range_unique` ON `shards` (`range`);--> statement-breakpoint
+CREATE TABLE `soap_notes` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`call_id` integer NOT NULL,
+	`text` text NOT NULL,
+	`is_final` integer NOT NULL,
+	`call_ended_at` integer,
+	`is_held` integer DEFAULT false NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `soap_notes_call_id_unique` ON `soap_notes` (`call_id`);--> statement-breakpoint
+CREATE INDEX `soap_notes_retained` ON `soap_notes` (`organization_id`,`call_ended_at`) WHERE not is_held;--> statement-breakpoint
+CREATE TABLE `transcript_parts` (
+	`organization_id` integer NOT NULL,
+	`call_id` integer NOT NULL,
+	`part` integer NOT NULL,
+	`content` blob NOT NULL,
+	PRIMARY KEY(`call_id`, `part`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`call_id`) REFERENCES `transcripts`(`call_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `transcripts` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`call_id` integer NOT NULL,
+	`summary` text,
+	`is_final` integer NOT NULL,
+	`lines_digest` text NOT NULL,
+	`first_line_id` integer,
+	`spoken_until` integer,
+	`call_ended_at` integer,
+	`is_held` integer DEFAULT false NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`call_id`) REFERENCES `calls`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `transcripts_call_id_unique` ON `transcripts` (`call_id`);--> statement-breakpoint
+CREATE INDEX `transcripts_retained` ON `transcripts` (`organization_id`,`call_ended_at`) WHERE not is_held;--> statement-breakpoint
+CREATE TABLE `waiting_list_reads` (
+	`organization_id` integer NOT NULL,
+	`api_client_id` integer NOT NULL,
+	`waiting_room_id` integer NOT NULL,
+	`acting_user` text NOT NULL,
+	`recorded_at` integer NOT NULL,
+	PRIMARY KEY(`api_client_id`, `waiting_room_id`, `acting_user`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `waiting_list_reads_by_age` ON `waiting_list_reads` (`organization_id`,`recorded_at`);--> statement-breakpoint
+CREATE TABLE `waiting_room_slugs` (
+	`slug` text PRIMARY KEY NOT NULL,
+	`organization_id` integer NOT NULL,
+	`waiting_room_id` integer NOT NULL,
+	`slug_number` integer GENERATED ALWAYS AS (iif(rtrim(slug, '0123456789') glob '*-' and substr(slug, length(rtrim(slug, '0123456789')) + 1) glob '[1-9]*' and length(substr(slug, length(rtrim(slug, '0123456789')) + 1)) < 7,
+        cast(substr(slug, length(rtrim(slug, '0123456789')) + 1) as integer), 1)) VIRTUAL NOT NULL,
+	`slug_stem` text GENERATED ALWAYS AS (iif(slug_number = 1, slug, substr(slug, 1, length(slug) - length(slug_number) - 1))) VIRTUAL NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `waiting_room_slugs_by_stem` ON `waiting_room_slugs` (`slug_stem`,`slug_number`);--> statement-breakpoint
+CREATE TABLE `waiting_room_subs` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`waiting_room_id` integer NOT NULL,
+	`user_id` integer,
+	`datetime_start` integer NOT NULL,
+	`datetime_end` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`waiting_room_id`) REFERENCES `waiting_rooms`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `waiting_room_subs_by_end` ON `waiting_room_subs` (`waiting_room_id`,`datetime_end`);--> statement-breakpoint
+CREATE INDEX `waiting_room_subs_held` ON `waiting_room_subs` (`organization_id`,`user_id`) WHERE user_id is not null;--> statement-breakpoint
+CREATE TABLE `waiting_rooms` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`user_id` integer,
+	`name` text NOT NULL,
+	`slug` text NOT NULL,
+	`theme` text NOT NULL,
+	`is_active` integer NOT NULL,
+	`retired_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `waiting_rooms_by_slug` ON `waiting_rooms` (`slug`) WHERE retired_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX `waiting_rooms_by_owner` ON `waiting_rooms` (`organization_id`,`user_id`) WHERE user_id is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `waiting_rooms_by_organization` ON `waiting_rooms` (`organization_id`,`id`);--> statement-breakpoint
+CREATE INDEX `waiting_rooms_listed` ON `waiting_rooms` (`organization_id`,`id`) WHERE retired_at is null;--> statement-breakpoint
+CREATE TABLE `webhook_deliveries` (
+	`organization_id` integer NOT NULL,
+	`webhook_endpoint_id` integer NOT NULL,
+	`event_id` integer NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`last_attempt_at` integer,
+	`response_status` integer,
+	`error` text,
+	`next_attempt_at` integer,
+	PRIMARY KEY(`webhook_endpoint_id`, `event_id`),
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`webhook_endpoint_id`,`event_id`,`next_attempt_at`,`attempts`) WHERE next_attempt_at is not null;--> statement-breakpoint
+CREATE TABLE `webhook_endpoints` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`organization_id` integer NOT NULL,
+	`url` text NOT NULL,
+	`event_types` text,
+	`is_active` integer NOT NULL,
+	`disabled_reason` text,
+	`secret` text NOT NULL,
+	`previous_secrets` text DEFAULT '[]' NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`created_by_user_id` integer NOT NULL,
+	`service_url` text,
+	`due_at` integer,
+	`lease_until` integer,
+	`failing_since` integer,
+	`message_at` integer,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_endpoints_by_organization` ON `webhook_endpoints` (`organization_id`,`id`);--> statement-breakpoint
+CREATE INDEX `webhook_endpoints_due` ON `webhook_endpoints` (`due_at`) WHERE due_at is not null and is_active;--> statement-breakpoint
+CREATE TABLE `write_conflicts` (
+	`reason` text NOT NULL
+);
+--> statement-breakpoint
+INSERT INTO sqlite_sequence (name, seq) VALUES ('organization_users', 1);
+--> statement-breakpoint
+CREATE TRIGGER `access_logs_kept` BEFORE DELETE ON `access_logs`
+WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE organization_id = old.organization_id)
+  AND NOT EXISTS (
+    SELECT 1 FROM access_log_seals WHERE organization_id = old.organization_id AND last_id >= old.id
+  )
+BEGIN
+  SELECT raise(ABORT, 'entries of the access log are kept until their day is sealed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_log_seals_chained` BEFORE INSERT ON `access_log_seals`
+WHEN EXISTS (SELECT 1 FROM access_log_seals WHERE id = new.id)
+  OR (
+    SELECT (last.last_id >= new.first_id OR last.date >= new.date OR last.jws_sha256 IS NOT new.previous)
+    FROM access_log_seals AS last WHERE organization_id = new.organization_id ORDER BY last_id DESC LIMIT 1
+  )
+  OR (new.previous IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM access_log_seals WHERE organization_id = new.organization_id))
+BEGIN
+  SELECT raise(ABORT, 'a seal follows the one before it');
+END;
+--> statement-breakpoint
+CREATE VIEW `call_metric_shares` AS
+SELECT
+  call.id AS call_id,
+  NULL AS participant_id,
+  call.organization_id,
+  scope.factor * call.organization_user_id AS organization_user_id,
+  date(call.started_at / 1000.0, 'unixepoch') AS date,
+  1 AS total_calls,
+  call.failed AS failed_calls,
+  call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed AS completed_calls,
+  iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed AND NOT call.failed, call.ended_at - call.started_at, 0)
+    AS duration_ms,
+  0 AS waits,
+  0 AS wait_ms
+FROM calls call, (SELECT 0 AS factor UNION ALL SELECT 1) scope
+UNION ALL
+SELECT
+  call.id,
+  participant.id,
+  call.organization_id,
+  scope.factor * call.organization_user_id,
+  date(call.started_at / 1000.0, 'unixepoch'),
+  0, 0, 0, 0,
+  1,
+  max(0, call.started_at - participant.waiting_since)
+FROM participants participant
+JOIN calls call ON call.id = participant.call_id
+JOIN (SELECT 0 AS factor UNION ALL SELECT 1) scope
+WHERE participant.role = 'recipient' AND participant.waiting_since IS NOT NULL;
+--> statement-breakpoint
+CREATE VIEW `call_metric_changes` AS
+SELECT NULL AS call_id, NULL AS participant_id, NULL AS sign;
+--> statement-breakpoint
+CREATE TRIGGER `call_metric_change` INSTEAD OF INSERT ON `call_metric_changes`
+BEGIN
+  INSERT INTO call_daily_metrics (organization_id, organization_user_id, date, total_calls, failed_calls,
+    completed_calls, duration_ms, waits, wait_ms)
+  SELECT organization_id, organization_user_id, date, new.sign * total_calls, new.sign * failed_calls,
+    new.sign * completed_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
+  FROM call_metric_shares share
+  WHERE share.call_id = new.call_id AND (new.participant_id IS NULL OR share.participant_id = new.participant_id)
+  ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
+    total_calls = total_calls + excluded.total_calls,
+    failed_calls = failed_calls + excluded.failed_calls,
+    completed_calls = completed_calls + excluded.completed_calls,
+    duration_ms = duration_ms + excluded.duration_ms,
+    waits = waits + excluded.waits,
+    wait_ms = wait_ms + excluded.wait_ms;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `calls_inserted` AFTER INSERT ON `calls`
+BEGIN
+  INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `calls_updating`
+BEFORE UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
+BEGIN
+  INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `calls_updated`
+AFTER UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
+BEGIN
+  INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `calls_deleting` BEFORE DELETE ON `calls`
+BEGIN
+  INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_inserted` AFTER INSERT ON `participants` WHEN new.call_id IS NOT NULL
+BEGIN
+  INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, role, waiting_since ON `participants`
+WHEN old.call_id IS NOT NULL
+BEGIN
+  INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, role, waiting_since ON `participants`
+WHEN new.call_id IS NOT NULL
+BEGIN
+  INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_deleting` BEFORE DELETE ON `participants` WHEN old.call_id IS NOT NULL
+BEGIN
+  INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
+END;
+--> statement-breakpoint
+CREATE VIEW `named_files` AS
+SELECT NULL AS organization_id, NULL AS storage_key, NULL AS egress_id;
+--> statement-breakpoint
+CREATE TRIGGER `egress_file_named` INSTEAD OF INSERT ON `named_files`
+BEGIN
+  INSERT INTO egress_files (organization_id, storage_key, egress_id)
+  VALUES (new.organization_id, new.storage_key, new.egress_id)
+  ON CONFLICT DO UPDATE SET is_deleted = false WHERE egress_id = excluded.egress_id;
+  SELECT raise(ABORT, 'the file is of another recording') FROM egress_files
+  WHERE organization_id = new.organization_id AND storage_key = new.storage_key AND egress_id <> new.egress_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_file_named` AFTER INSERT ON `egresses`
+WHEN new.storage_key IS NOT NULL
+BEGIN
+  INSERT INTO named_files VALUES (new.organization_id, new.storage_key, new.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_file_renamed` AFTER UPDATE OF storage_key ON `egresses`
+WHEN new.storage_key IS NOT NULL AND new.storage_key IS NOT old.storage_key
+BEGIN
+  INSERT INTO named_files VALUES (new.organization_id, new.storage_key, new.id);
+  UPDATE egresses SET deletion_requested = true, deletion_due_at = 0 WHERE id = new.id AND status = 'egress_deleted';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_call_started` AFTER INSERT ON `calls`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'call.started',
+    json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.created_at);
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, 'call.ended',
+    json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.created_at
+  WHERE new.ended_at IS NOT NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_call_updated`
+AFTER UPDATE OF organization_user_id, external_reference, failed, ended_at, end_is_assumed ON `calls`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, type,
+    json_object('organization_user_id', new.organization_user_id, 'call_id', new.id), new.updated_at
+  FROM (
+    SELECT 'call.updated' AS type
+    WHERE old.organization_user_id <> new.organization_user_id
+      OR old.failed <> new.failed
+      OR (old.external_reference IS NOT new.external_reference AND new.reference_erased_at IS NULL)
+      OR (old.ended_at IS NOT NULL
+        AND (old.ended_at IS NOT new.ended_at OR old.end_is_assumed <> new.end_is_assumed))
+    UNION ALL
+    SELECT value FROM json_each(iif(old.ended_at IS NULL AND new.ended_at IS NOT NULL, json_array(
+      'call.ended',
+      (SELECT 'transcript.finalized' FROM transcripts WHERE call_id = new.id AND is_final),
+      (SELECT 'soap_note.finalized' FROM soap_notes WHERE call_id = new.id AND is_final)
+    ), '[]')) WHERE value IS NOT NULL
+  );
+END;
+--> statement-breakpoint
+CREATE VIEW `events_finalized` AS
+SELECT NULL AS type, NULL AS call_id, NULL AS created_at;
+--> statement-breakpoint
+CREATE TRIGGER `events_finalize` INSTEAD OF INSERT ON `events_finalized`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT organization_id, new.type,
+    json_object('organization_user_id', organization_user_id, 'call_id', id), new.created_at
+  FROM calls WHERE id = new.call_id AND ended_at IS NOT NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_transcript_created` AFTER INSERT ON `transcripts` WHEN new.is_final
+BEGIN
+  INSERT INTO events_finalized VALUES ('transcript.finalized', new.call_id, new.updated_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_transcript_updated` AFTER UPDATE OF is_final ON `transcripts`
+WHEN new.is_final AND NOT old.is_final
+BEGIN
+  INSERT INTO events_finalized VALUES ('transcript.finalized', new.call_id, new.updated_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_soap_note_created` AFTER INSERT ON `soap_notes` WHEN new.is_final
+BEGIN
+  INSERT INTO events_finalized VALUES ('soap_note.finalized', new.call_id, new.updated_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_soap_note_updated` AFTER UPDATE OF is_final ON `soap_notes`
+WHEN new.is_final AND NOT old.is_final
+BEGIN
+  INSERT INTO events_finalized VALUES ('soap_note.finalized', new.call_id, new.updated_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_egress_started` AFTER INSERT ON `egresses`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, type, json_object('organization_user_id', organization_user_id,
+    'call_id', new.call_id, 'egress_id', new.id), new.created_at
+  FROM calls, (
+    SELECT 'egress.started' AS type
+    UNION ALL SELECT 'egress.ended' WHERE new.status = 'egress_ended'
+  )
+  WHERE id = new.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_egress_updated` AFTER UPDATE OF status ON `egresses`
+WHEN old.status <> new.status AND new.status IN ('egress_ended', 'egress_deleted')
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, replace(new.status, 'egress_', 'egress.'),
+    json_object('organization_user_id', organization_user_id, 'call_id', new.call_id, 'egress_id', new.id),
+    new.updated_at
+  FROM calls WHERE id = new.call_id;
+END;
+--> statement-breakpoint
+CREATE VIEW `events_of_participants` AS
+SELECT NULL AS type, NULL AS participant_id;
+--> statement-breakpoint
+CREATE TRIGGER `events_of_participant` INSTEAD OF INSERT ON `events_of_participants`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT organization_id, new.type, json_patch('{}', json_object(
+    'waiting_room_id', waiting_room_id, 'participant_id', id, 'call_id', call_id,
+    'organization_user_id', (SELECT organization_user_id FROM calls WHERE calls.id = call_id))), updated_at
+  FROM participants WHERE id = new.participant_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_participant_created` AFTER INSERT ON `participants`
+BEGIN
+  INSERT INTO events_of_participants
+  SELECT type, new.id FROM (
+    SELECT 'participant.waiting' AS type WHERE new.waiting_event_at IS NOT NULL
+    UNION ALL SELECT 'participant.joined' WHERE new.joined_event_at IS NOT NULL
+    UNION ALL SELECT 'participant.left' WHERE new.left_event_at IS NOT NULL
+  );
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_participant_updated`
+AFTER UPDATE OF waiting_room_id, waiting_event_at, joined_event_at, left_event_at ON `participants`
+BEGIN
+  INSERT INTO events_of_participants
+  SELECT type, new.id FROM (
+    SELECT 'participant.waiting' AS type
+    WHERE new.waiting_event_at IS NOT NULL AND (old.waiting_event_at IS NULL
+      OR (old.waiting_event_at <= old.left_event_at AND new.waiting_event_at > old.left_event_at)
+      OR (old.waiting_room_id <> new.waiting_room_id AND new.call_id IS NULL))
+    UNION ALL
+    SELECT 'participant.joined'
+    WHERE new.joined_event_at IS NOT NULL AND (old.joined_event_at IS NULL
+      OR (old.joined_event_at <= old.left_event_at AND new.joined_event_at > old.left_event_at))
+    UNION ALL
+    SELECT 'participant.left'
+    WHERE new.left_event_at IS NOT NULL AND (old.left_event_at IS NULL OR (old.left_event_at <> new.left_event_at
+      AND max(coalesce(new.waiting_event_at, 0), coalesce(new.joined_event_at, 0)) > old.left_event_at))
+  );
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_consent_withdrawn` AFTER UPDATE OF recording_consent ON `participants`
+WHEN old.recording_consent AND NOT new.recording_consent
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, 'consent.withdrawn', json_object('organization_user_id', organization_user_id,
+    'call_id', new.call_id, 'participant_id', new.id), new.updated_at
+  FROM calls WHERE id = new.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_invite_created` AFTER INSERT ON `invites`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'invite.created', json_object('invite_id', new.id), new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_invite_updated` AFTER UPDATE OF mail_status, used_at ON `invites`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  SELECT new.organization_id, type, json_object('invite_id', new.id), at
+  FROM (
+    SELECT 'invite.mail_failed' AS type, cast(unixepoch('subsec') * 1000 AS INTEGER) AS at
+    WHERE old.mail_status <> 'failed' AND new.mail_status = 'failed'
+    UNION ALL
+    SELECT 'invite.accepted', new.used_at WHERE old.used_at IS NULL AND new.used_at IS NOT NULL
+  );
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_bulk_invite_completed` AFTER UPDATE OF completed_at ON `bulk_invites`
+WHEN old.completed_at IS NULL AND new.completed_at IS NOT NULL
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'bulk_invite.completed', json_object('bulk_invite_id', new.id), new.completed_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_organization_user_created` AFTER INSERT ON `organization_users` WHEN new.roles <> '[]'
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'organization_user.added', json_object('organization_user_id', new.id),
+    new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_organization_user_updated` AFTER UPDATE OF roles ON `organization_users`
+WHEN (old.roles = '[]') <> (new.roles = '[]')
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id,
+    iif(new.roles = '[]', 'organization_user.removed', 'organization_user.added'),
+    json_object('organization_user_id', new.id), new.updated_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_waiting_room_sub_created` AFTER INSERT ON `waiting_room_subs`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'waiting_room_sub.changed',
+    json_object('waiting_room_id', new.waiting_room_id, 'waiting_room_sub_id', new.id), new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_waiting_room_sub_updated`
+AFTER UPDATE OF user_id, datetime_start, datetime_end ON `waiting_room_subs`
+WHEN old.user_id IS NOT new.user_id
+  OR old.datetime_start <> new.datetime_start
+  OR old.datetime_end <> new.datetime_end
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'waiting_room_sub.changed',
+    json_object('waiting_room_id', new.waiting_room_id, 'waiting_room_sub_id', new.id), new.updated_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_waiting_room_sub_deleted` AFTER DELETE ON `waiting_room_subs`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (old.organization_id, 'waiting_room_sub.changed',
+    json_object('waiting_room_id', old.waiting_room_id, 'waiting_room_sub_id', old.id),
+    cast(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_access_log_sealed` AFTER INSERT ON `access_log_seals`
+BEGIN
+  INSERT INTO events (organization_id, type, data, created_at)
+  VALUES (new.organization_id, 'access_log.sealed',
+    json_object('date', new.date, 'seal_sha256', new.jws_sha256), new.created_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_unchanged` BEFORE UPDATE ON `legal_holds`
+WHEN old.ended_at IS NOT NULL
+  OR (new.id, new.organization_id, new.call_id, new.began_at)
+    IS NOT (old.id, old.organization_id, old.call_id, old.began_at)
+BEGIN
+  SELECT raise(ABORT, 'of a legal hold only the reason and the end change');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `invites_listed_inserted` AFTER INSERT ON `invites`
+WHEN new.used_at IS NULL
+BEGIN
+  INSERT INTO list_totals VALUES ('invites', new.organization_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `invites_listed_updated` AFTER UPDATE OF used_at ON `invites`
+WHEN (old.used_at IS NULL) <> (new.used_at IS NULL)
+BEGIN
+  INSERT INTO list_totals VALUES ('invites', new.organization_id, iif(new.used_at IS NULL, 1, -1))
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `invites_listed_deleted` AFTER DELETE ON `invites`
+WHEN old.used_at IS NULL
+BEGIN
+  INSERT INTO list_totals VALUES ('invites', old.organization_id, -1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egress_audit_logs_listed_inserted` AFTER INSERT ON `egress_audit_logs`
+BEGIN
+  INSERT INTO list_totals VALUES ('egress_audit_logs:' || new.event, new.egress_id, 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `livekit_egresses_moved` AFTER INSERT ON `calls`
+WHEN EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key)
+  OR EXISTS (SELECT 1 FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key)
+BEGIN
+  INSERT INTO egresses (organization_id, call_id, egress_id, status, error, is_stopped, ended_at, storage_key, check_at, created_at, updated_at)
+  SELECT organization_id, new.id, egress_id, status, error, is_stopped, ended_at, iif(EXISTS (
+      SELECT 1 FROM egress_files
+      WHERE organization_id = new.organization_id AND storage_key = livekit_egresses.storage_key
+    ), NULL, storage_key), check_at, new.created_at, new.created_at
+  FROM livekit_egresses
+  WHERE rowid IN (
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key
+      UNION ALL
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key
+    )
+    AND (room_sid = new.key OR (new.started_at <= started_at + 300000
+      AND (new.ended_at IS NULL OR new.ended_at >= started_at)))
+    AND NOT EXISTS (
+      SELECT 1 FROM egresses
+      WHERE organization_id = new.organization_id AND egresses.egress_id = livekit_egresses.egress_id
+    )
+  ORDER BY livekit_egresses.created_at, livekit_egresses.egress_id;
+  DELETE FROM livekit_egresses
+  WHERE rowid IN (
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_sid = new.key
+      UNION ALL
+      SELECT rowid FROM livekit_egresses WHERE organization_id = new.organization_id AND room_name = new.key
+    )
+    AND EXISTS (
+      SELECT 1 FROM egresses
+      WHERE organization_id = new.organization_id AND egresses.egress_id = livekit_egresses.egress_id
+    );
+END;
+--> statement-breakpoint
+CREATE TRIGGER `recording_consents_decided` AFTER INSERT ON `consents`
+BEGIN
+  UPDATE participants
+  SET updated_at = new.reported_at, recording_consent = (
+    SELECT decision = 'granted' FROM consents
+    WHERE participant_id = new.participant_id
+    ORDER BY decided_at DESC, decision DESC
+    LIMIT 1
+  )
+  WHERE id = new.participant_id;
+END;
+--> statement-breakpoint
+CREATE VIEW `recording_consents` AS
+SELECT id AS participant_id, call_id, recording_consent FROM participants;
+--> statement-breakpoint
+CREATE VIEW `retention` AS
+SELECT 'egress' AS result, id, call_id, call_ended_at, is_held FROM egresses
+UNION ALL SELECT 'transcript', id, call_id, call_ended_at, is_held FROM transcripts
+UNION ALL SELECT 'soap_note', id, call_id, call_ended_at, is_held FROM soap_notes;
+--> statement-breakpoint
+CREATE VIEW `retained_calls` AS
+SELECT id, ended_at, EXISTS (
+    SELECT 1 FROM legal_holds WHERE call_id = calls.id AND legal_holds.ended_at IS NULL
+  ) AS is_held
+FROM calls;
+--> statement-breakpoint
+CREATE VIEW `retention_changes` AS
+SELECT NULL AS call_id;
+--> statement-breakpoint
+CREATE TRIGGER `retention_change` INSTEAD OF INSERT ON `retention_changes`
+BEGIN
+  UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE call_id = new.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `calls_retention_updated` AFTER UPDATE OF ended_at ON `calls`
+WHEN old.ended_at IS NOT new.ended_at
+BEGIN
+  INSERT INTO retention_changes VALUES (new.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_retention_inserted` AFTER INSERT ON `legal_holds`
+BEGIN
+  INSERT INTO retention_changes VALUES (new.call_id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_retention_updated` AFTER UPDATE OF ended_at ON `legal_holds`
+BEGIN
+  INSERT INTO retention_changes VALUES (new.call_id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_retention_inserted` AFTER INSERT ON `egresses`
+BEGIN
+  UPDATE egresses SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE id = new.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `transcripts_retention_inserted` AFTER INSERT ON `transcripts`
+BEGIN
+  UPDATE transcripts SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE id = new.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `soap_notes_retention_inserted` AFTER INSERT ON `soap_notes`
+BEGIN
+  UPDATE soap_notes SET (call_ended_at, is_held) = (SELECT ended_at, is_held FROM retained_calls WHERE id = new.call_id)
+  WHERE id = new.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `organizations_want_range` BEFORE INSERT ON `organizations`
+WHEN NOT EXISTS (SELECT 1 FROM places WHERE id = new.id AND shard = 0)
+  AND NOT EXISTS (SELECT 1 FROM database_settings WHERE name = 'range')
+BEGIN
+  SELECT raise(ABORT, 'the database has no range of ids');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `transcripts_deleted` AFTER DELETE ON `transcripts`
+BEGIN
+  SELECT raise(ABORT, 'a transcript is deleted with an entry of the access log')
+  WHERE NOT EXISTS (
+    SELECT 1 FROM access_logs
+    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'transcript' AND event = 'delete'
+  );
+  UPDATE calls SET transcript_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `soap_notes_deleted` AFTER DELETE ON `soap_notes`
+BEGIN
+  SELECT raise(ABORT, 'a SOAP note is deleted with an entry of the access log')
+  WHERE NOT EXISTS (
+    SELECT 1 FROM access_logs
+    WHERE organization_id = old.organization_id AND call_id = old.call_id AND resource = 'soap_note' AND event = 'delete'
+  );
+  UPDATE calls SET soap_note_deleted_at = cast(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = old.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `participants_erased_on_call` AFTER UPDATE OF call_id, erased_at ON `participants`
+WHEN new.erased_at IS NOT NULL AND new.call_id IS NOT NULL
+  AND (old.erased_at IS NULL OR old.call_id IS NOT new.call_id)
+BEGIN
+  UPDATE calls
+  SET external_reference = NULL, livekit_said = NULL, reference_erased_at = new.updated_at,
+    updated_at = max(updated_at, new.updated_at)
+  WHERE id = new.call_id AND reference_erased_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM legal_holds WHERE call_id = new.call_id AND legal_holds.ended_at IS NULL);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `call_references_not_restored` BEFORE UPDATE OF external_reference, livekit_said ON `calls`
+WHEN new.reference_erased_at IS NOT NULL AND (new.external_reference IS NOT NULL OR new.livekit_said IS NOT NULL)
+BEGIN
+  SELECT raise(ABORT, 'the reference of the call was erased');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `transcripts_not_restored` BEFORE INSERT ON `transcripts`
+WHEN (SELECT transcript_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  SELECT raise(ABORT, 'the transcript was deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `soap_notes_not_restored` BEFORE INSERT ON `soap_notes`
+WHEN (SELECT soap_note_deleted_at FROM calls WHERE id = new.call_id) IS NOT NULL
+BEGIN
+  SELECT raise(ABORT, 'the SOAP note was deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `transcripts_lines_replaced` AFTER UPDATE OF lines_digest ON `transcripts`
+WHEN old.lines_digest <> new.lines_digest
+BEGIN
+  DELETE FROM transcript_parts WHERE call_id = new.call_id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `waiting_room_slugs_created` AFTER INSERT ON `waiting_rooms`
+BEGIN
+  INSERT INTO waiting_room_slugs (slug, organization_id, waiting_room_id)
+  VALUES (new.slug, new.organization_id, new.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `waiting_room_slugs_renamed` AFTER UPDATE OF slug ON `waiting_rooms` WHEN new.slug <> old.slug
+BEGIN
+  INSERT INTO waiting_room_slugs (slug, organization_id, waiting_room_id)
+  VALUES (new.slug, new.organization_id, new.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `webhook_deliveries_event` AFTER INSERT ON `events`
+BEGIN
+  INSERT INTO webhook_deliveries (organization_id, webhook_endpoint_id, event_id, next_attempt_at)
+  SELECT organization_id, id, new.id, new.created_at
+  FROM webhook_endpoints
+  WHERE organization_id = new.organization_id AND is_active
+    AND (event_types IS NULL OR EXISTS (
+      SELECT 1 FROM json_each(event_types)
+      WHERE value IN (new.type, substr(new.type, 1, instr(new.type, '.')) || '*')
+    ));
+END;
+--> statement-breakpoint
+CREATE TRIGGER `webhook_deliveries_due` AFTER INSERT ON `webhook_deliveries` WHEN new.next_attempt_at IS NOT NULL
+BEGIN
+  UPDATE webhook_endpoints SET due_at = new.next_attempt_at
+  WHERE id = new.webhook_endpoint_id AND (due_at IS NULL OR due_at > new.next_attempt_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `webhook_deliveries_due_again` AFTER UPDATE OF next_attempt_at ON `webhook_deliveries`
+WHEN new.next_attempt_at IS NOT NULL
+BEGIN
+  UPDATE webhook_endpoints SET due_at = new.next_attempt_at
+  WHERE id = new.webhook_endpoint_id AND (due_at IS NULL OR due_at > new.next_attempt_at);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `write_conflict` BEFORE INSERT ON `write_conflicts`
+BEGIN
+  SELECT raise(ABORT, new.reason);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_logs_unchanged` BEFORE UPDATE ON `access_logs`
+BEGIN
+  SELECT raise(ABORT, 'entries of the access log are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_logs_not_replaced` BEFORE INSERT ON `access_logs`
+WHEN EXISTS (SELECT 1 FROM access_logs WHERE id = new.id)
+BEGIN
+  SELECT raise(ABORT, 'entries of the access log are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_log_seals_unchanged` BEFORE UPDATE ON `access_log_seals`
+BEGIN
+  SELECT raise(ABORT, 'seals are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_log_seals_kept` BEFORE DELETE ON `access_log_seals`
+BEGIN
+  SELECT raise(ABORT, 'seals are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_unchanged` BEFORE UPDATE ON `consents`
+BEGIN
+  SELECT raise(ABORT, 'consents are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_kept` BEFORE DELETE ON `consents`
+BEGIN
+  SELECT raise(ABORT, 'consents are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `consents_not_replaced` BEFORE INSERT ON `consents`
+WHEN EXISTS (SELECT 1 FROM consents WHERE id = new.id OR (participant_id = new.participant_id AND reporter = new.reporter AND decision = new.decision AND decided_at = new.decided_at))
+BEGIN
+  SELECT raise(ABORT, 'consents are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egress_audit_logs_unchanged` BEFORE UPDATE ON `egress_audit_logs`
+BEGIN
+  SELECT raise(ABORT, 'audit entries are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egress_audit_logs_kept` BEFORE DELETE ON `egress_audit_logs`
+BEGIN
+  SELECT raise(ABORT, 'audit entries are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egress_audit_logs_not_replaced` BEFORE INSERT ON `egress_audit_logs`
+WHEN EXISTS (SELECT 1 FROM egress_audit_logs WHERE id = new.id)
+BEGIN
+  SELECT raise(ABORT, 'audit entries are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `events_unchanged` BEFORE UPDATE ON `events`
+BEGIN
+  SELECT raise(ABORT, 'events are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_kept` BEFORE DELETE ON `legal_holds`
+BEGIN
+  SELECT raise(ABORT, 'legal holds are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `legal_holds_not_replaced` BEFORE INSERT ON `legal_holds`
+WHEN EXISTS (SELECT 1 FROM legal_holds WHERE id = new.id OR (call_id = new.call_id AND ended_at IS NULL))
+BEGIN
+  SELECT raise(ABORT, 'legal holds are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`
+BEGIN
+  INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
+  SELECT new.organization_id, new.id, 'create', coalesce(new.changed_by_user_id, 1),
+    json_group_object(field, json_array(NULL, new_value)), new.created_at
+  FROM (
+    SELECT 'egress_id' AS field, new.egress_id AS new_value
+    UNION ALL SELECT 'status', new.status
+    UNION ALL SELECT 'error', new.error
+    UNION ALL SELECT 'is_stopped', new.is_stopped
+    UNION ALL SELECT 'ended_at', new.ended_at
+  )
+  WHERE new_value IS NOT NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `egresses_updated` AFTER UPDATE ON `egresses`
+BEGIN
+  INSERT INTO egress_audit_logs (organization_id, egress_id, event, user_id, object_changes, created_at)
+  SELECT new.organization_id, new.id, 'update', coalesce(new.changed_by_user_id, 1),
+    json_group_object(field, json_array(old_value, new_value)), new.updated_at
+  FROM (
+    SELECT 'egress_id' AS field, old.egress_id AS old_value, new.egress_id AS new_value
+    UNION ALL SELECT 'status', old.status, new.status
+    UNION ALL SELECT 'error', old.error, new.error
+    UNION ALL SELECT 'is_stopped', old.is_stopped, new.is_stopped
+    UNION ALL SELECT 'ended_at', old.ended_at, new.ended_at
+  )
+  WHERE old_value IS NOT new_value
+  HAVING count(*) > 0;
+END;

@@ -1,0 +1,112 @@
+import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
+import { invites } from "../../database/schema.ts";
+import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import { MAX_MAIL_LEASES } from "../../limits.ts";
+import { inviteColumns } from "../invites/invites.sql.ts";
+import { countedNow, countOrganizationMail } from "./invite_mails.limits.ts";
+import type { afterFailedMail } from "./invite_mails.merge.ts";
+
+const dueMailColumns = {
+  id: invites.id,
+  owner_id: ownerIdOf(invites.organization_id),
+  created_at: invites.created_at,
+  resent_at: invites.resent_at,
+  expires_at: invites.expires_at,
+  next_mail_at: sql<number>`${invites.next_mail_at}`.as("next_mail_at"),
+  mail_attempts: invites.mail_attempts,
+  mail_leases: invites.mail_leases,
+};
+
+export type DueMail = Row<typeof dueMailColumns>;
+
+export const dueMails = preparedQuery((due: Placeholders<Turn & { due_before: number }>) => {
+  const dueOf = (owner_id: SQL) =>
+    builder
+      .select({ rowid: rowid.as("rowid") })
+      .from(invites)
+      .where(and(eq(invites.organization_id, owner_id), lte(invites.next_mail_at, due.due_before)))
+      .orderBy(asc(invites.next_mail_at));
+  const owners = eachOf(invites.organization_id, isNotNull(invites.next_mail_at));
+  return builder
+    .select(dueMailColumns)
+    .from(invites)
+    .where(and(inArray(rowid, rowsInTurn(invites, owners, dueOf, due)), isNotQuiet()));
+});
+
+/* The leases of mails that are due: how one begins, and how it ends. */
+
+/** A mail that is to be leased, as values of a query. It is known by when it was due: every lease changes that. */
+export interface MailLease {
+  id: number;
+  organization_id: number;
+  next_mail_at: number;
+  mailing: string;
+  now: number;
+  lease_until: number;
+}
+
+/** True for the invite as it was found: nobody has leased its mail since, nor used the invite, nor sent it again. */
+const isAsFound = ({ id, next_mail_at }: Placeholders<MailLease>): SQL | undefined =>
+  and(eq(invites.id, id), eq(invites.next_mail_at, next_mail_at), isNull(invites.used_at), isNotQuiet());
+
+const isWanted = (lease: Placeholders<MailLease>): SQL | undefined =>
+  and(isAsFound(lease), gt(invites.expires_at, lease.now), lt(invites.mail_leases, MAX_MAIL_LEASES));
+
+export const countMail = preparedQuery((lease: Placeholders<MailLease>) =>
+  countOrganizationMail(
+    lease,
+    exists(builder.select({ id: invites.id }).from(invites).where(isWanted(lease))),
+  ),
+);
+
+export const leaseMail = preparedQuery((lease: Placeholders<MailLease>) =>
+  builder
+    .update(invites)
+    .set({ next_mail_at: sql`${lease.lease_until}`, mail_leases: sql`${invites.mail_leases} + 1` })
+    .where(and(isWanted(lease), exists(countedNow(lease))))
+    .returning(inviteColumns),
+);
+
+/** Comes after `leaseMail`: what is still as it was found is not to be sent. */
+export const refuseMail = preparedQuery((lease: Placeholders<MailLease>) =>
+  builder
+    .update(invites)
+    .set({ mail_status: "failed", next_mail_at: null })
+    .where(isAsFound(lease))
+    .returning({ id: invites.id }),
+);
+
+/** It was sent, whatever became of the lease meanwhile. But an invite that was sent again waits for its new mail. */
+export const recordSent = preparedQuery(
+  ({ id, link_made_at, mailed_at }: Placeholders<{ id: number; link_made_at: number; mailed_at: number }>) =>
+    builder
+      .update(invites)
+      .set({ mail_status: "sent", mailed_at: sql`${mailed_at}`, next_mail_at: null, mail_leases: 0 })
+      .where(
+        and(eq(invites.id, id), eq(sql`coalesce(${invites.resent_at}, ${invites.created_at})`, link_made_at)),
+      )
+      .returning({ id: invites.id }),
+);
+
+/** For a mail that was not sent: what came of this lease is known, though of an earlier one it may still not be known. */
+export const endMailLease = preparedQuery(
+  ({
+    id,
+    lease_until,
+    mail_status,
+    next_mail_at,
+    mail_attempts,
+  }: Placeholders<{ id: number; lease_until: number } & ReturnType<typeof afterFailedMail>>) =>
+    builder
+      .update(invites)
+      .set({
+        mail_status: sql`${mail_status}`,
+        next_mail_at: sql`${next_mail_at}`,
+        mail_attempts: sql`${mail_attempts}`,
+        mail_leases: sql`${invites.mail_leases} - 1`,
+      })
+      .where(and(eq(invites.id, id), eq(invites.next_mail_at, lease_until)))
+      .returning({ id: invites.id }),
+);

@@ -1,0 +1,154 @@
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  min,
+  notInArray,
+  or,
+} from "drizzle-orm";
+import { jsonFields, jsonRows } from "../../database/insert.ts";
+import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { isNotQuiet } from "../../database/quiet.ts";
+import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
+import { WEBHOOK_LANE_PORTION } from "../../limits.ts";
+
+const { secret: _, previous_secrets: __, ...laneColumns } = getTableColumns(webhookEndpoints);
+
+/** Those of the delivery are in an index. */
+const dueColumns = {
+  webhook_endpoint_id: webhookDeliveries.webhook_endpoint_id,
+  event_id: webhookDeliveries.event_id,
+  attempts: webhookDeliveries.attempts,
+  next_attempt_at: webhookDeliveries.next_attempt_at,
+  type: events.type,
+  created_at: events.created_at,
+  data: events.data,
+};
+
+export type DueDelivery = Row<typeof dueColumns>;
+
+/** True for the endpoints that no lane has. */
+const isUnleased = (now: Placeholders<{ now: number }>["now"]) =>
+  or(isNull(webhookEndpoints.lease_until), lte(webhookEndpoints.lease_until, now));
+
+/** The endpoints that have something to send. However many are dead, those that are not come first. */
+export const dueEndpoints = preparedQuery(
+  ({ now, due_before, limit }: Placeholders<{ now: number; due_before: number; limit: number }>) =>
+    builder
+      .select({ id: webhookEndpoints.id })
+      .from(webhookEndpoints)
+      .where(
+        and(
+          webhookEndpoints.is_active,
+          lte(webhookEndpoints.due_at, due_before),
+          isUnleased(now),
+          isNotQuiet(),
+        ),
+      )
+      .orderBy(isNotNull(webhookEndpoints.failing_since), asc(webhookEndpoints.due_at))
+      .limit(limit),
+);
+
+/** Of two lanes that want an endpoint, only one gets it. */
+export const leaseEndpoint = preparedQuery(
+  ({ id, now, lease_until }: Placeholders<{ id: number; now: number; lease_until: number }>) =>
+    builder
+      .update(webhookEndpoints)
+      .set({ lease_until })
+      .where(and(eq(webhookEndpoints.id, id), webhookEndpoints.is_active, isUnleased(now), isNotQuiet()))
+      .returning(),
+);
+
+/**
+ * The next deliveries of an endpoint, in the order of the events. New ones are due although the clock of the machine
+ * that wrote the event may be ahead; those that failed are not sent again too early.
+ */
+export const dueDeliveries = preparedQuery(
+  ({ id, now, due_before }: Placeholders<{ id: number; now: number; due_before: number }>) => {
+    const { webhook_endpoint_id, event_id, attempts, next_attempt_at } = webhookDeliveries;
+    return builder
+      .select(dueColumns)
+      .from(webhookDeliveries)
+      .innerJoin(events, eq(events.id, event_id))
+      .where(
+        and(
+          eq(webhook_endpoint_id, id),
+          lte(next_attempt_at, due_before),
+          or(eq(attempts, 0), lte(next_attempt_at, now)),
+        ),
+      )
+      .orderBy(asc(event_id))
+      .limit(WEBHOOK_LANE_PORTION);
+  },
+);
+
+/** A lane is known by the lease that it set. */
+export const endpointInLane = preparedQuery(
+  ({ id, lease_until }: Placeholders<{ id: number; lease_until: number }>) =>
+    builder
+      .select(laneColumns)
+      .from(webhookEndpoints)
+      .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.lease_until, lease_until))),
+);
+
+/** Deliveries of an endpoint by their events. */
+interface DeliveriesOfEvents {
+  id: number;
+  /** As a JSON array. */
+  event_ids: string;
+}
+
+export const deliveriesInLane = preparedQuery(({ id, event_ids }: Placeholders<DeliveriesOfEvents>) =>
+  builder
+    .select({
+      event_id: webhookDeliveries.event_id,
+      next_attempt_at: webhookDeliveries.next_attempt_at,
+    })
+    .from(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.webhook_endpoint_id, id),
+        inArray(webhookDeliveries.event_id, jsonValues(event_ids)),
+      ),
+    )
+    .orderBy(asc(webhookDeliveries.event_id)),
+);
+
+/** When the first of the other deliveries is due that are pending. */
+export const othersInLane = preparedQuery(({ id, event_ids }: Placeholders<DeliveriesOfEvents>) =>
+  builder
+    .select({ due_at: min(webhookDeliveries.next_attempt_at).as("due_at") })
+    .from(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.webhook_endpoint_id, id),
+        isNotNull(webhookDeliveries.next_attempt_at),
+        notInArray(webhookDeliveries.event_id, jsonValues(event_ids)),
+      ),
+    ),
+);
+
+const { organization_id, webhook_endpoint_id, event_id, ...outcome } = jsonFields(webhookDeliveries);
+
+/**
+ * Each of the rows names its endpoint: if that were one value for all, SQLite would go through the deliveries of the endpoint.
+ *
+ * @param outcomes a JSON array of `Outcome`
+ */
+export const writeOutcomes = preparedQuery(({ outcomes }: Placeholders<{ outcomes: string }>) =>
+  builder
+    .update(webhookDeliveries)
+    .set(outcome)
+    .from(jsonRows(outcomes))
+    .where(
+      and(
+        eq(webhookDeliveries.webhook_endpoint_id, webhook_endpoint_id),
+        eq(webhookDeliveries.event_id, event_id),
+      ),
+    ),
+);

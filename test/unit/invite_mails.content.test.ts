@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { inviteMail } from "../../src/resources/invite_mails/invite_mails.content.ts";
+
+const accept_url = "https://app.test/invites/accept?token=abc.def&lang=en";
+const expires_at = Date.parse("2026-11-29T10:05:00Z");
+
+const mailOf = (organization_name: string) =>
+  inviteMail({ email: "ivy@example.com", organization_name, accept_url, expires_at });
+
+/** The links of an HTML text, as they are meant. */
+const linksIn = (html: string) =>
+  [...html.matchAll(/href="([^"]*)"/g)].map(([, link = ""]) => link.replaceAll("&amp;", "&"));
+
+const tagsIn = (html: string) => html.replace(/>[^<]*</g, "><").replace(/^[^<]*|[^>]*$/g, "");
+
+describe("The mail of an invite", () => {
+  it("says in text who invites, where to accept, and until when", () => {
+    expect(mailOf("Riverside Clinic")).toMatchObject({
+      to: "ivy@example.com",
+      subject: "Invitation to Riverside Clinic",
+      text: `Riverside Clinic invites you to its video visits.
+
+To accept, open this link:
+
+${accept_url}
+
+It can be used until 29 November 2026 at 10:05 UTC.
+
+Anyone who has this link can accept. Please do not pass it on.
+If you do not know Riverside Clinic, please ignore this mail.
+`,
+    });
+  });
+
+  it("says the same in HTML, with no link but that one, and nothing that is fetched", () => {
+    const { html } = mailOf("Riverside Clinic");
+    expect(new Set(linksIn(html))).toEqual(new Set([accept_url]));
+    expect(html).toContain("<b><bdi>Riverside Clinic</bdi></b> invites you");
+    expect(html).toContain("29 November 2026 at 10:05 UTC");
+    expect(html).not.toMatch(/<(img|script|link|iframe)|src=|url\(|@import/i);
+  });
+});
+
+const plain = mailOf("Clinic");
+
+describe("The name of an organization in the mail", () => {
+  it.each([
+    ["a tag", `<img src=x onerror="alert(1)">`],
+    ["the end of an element", "</bdi></b></p><a href='https://evil.test'>Click</a>"],
+    ["an attribute", `" onmouseover="alert(1)`],
+    ["a comment", "<!-- <title> -->"],
+    ["an entity", "&lt;b&gt; &amp; &#60;"],
+  ])("cannot break out of the HTML with %s", (_, name) => {
+    const { html } = mailOf(name);
+    expect(tagsIn(html)).toBe(tagsIn(plain.html));
+    expect(new Set(linksIn(html))).toEqual(new Set([accept_url]));
+  });
+
+  it.each([
+    ["a line break", "Clinic\r\nBcc: all@example.com\r\n\r\nHello"],
+    ["a line feed", "Clinic\nSubject: Hello"],
+    ["separators of lines", "Clinic\u2028Bcc: x\u2029y\u0085z\u000bq"],
+    ["other control characters", "Clinic\u0000\u001b[31m"],
+  ])("cannot begin a line or a header with %s", (_, name) => {
+    const { subject, text } = mailOf(name);
+    expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+    expect(subject.startsWith("Invitation to Clinic")).toBe(true);
+    expect(text.split(/[\r\n\u2028\u2029\u0085\v\f]/).length).toBe(plain.text.split("\n").length);
+  });
+
+  it.each([
+    ["bidi overrides", "\u202eClinic\u202c"],
+    ["bidi isolates", "\u2067Clinic\u2069"],
+    ["bidi marks", "\u200fClinic\u200e\u061c"],
+    ["marks without a shape", "\ufeffCli\u00adnic\u2060\u200b"],
+  ])("cannot turn or hide what stands around it with %s", (_, name) => {
+    expect(mailOf(name)).toEqual(plain);
+  });
+
+  it("keeps its letters, in any script, and what joins them", () => {
+    for (const name of ["Praxis Müller & Söhne", "עברית", "کلینیک می\u200cخواهم", "診療所"])
+      expect(mailOf(name).subject).toBe(`Invitation to ${name}`);
+    expect(mailOf("Müller & Söhne").html).toContain("<bdi>Müller &amp; Söhne</bdi>");
+  });
+
+  it("is not missing where nothing of it is left", () => {
+    expect(mailOf("\u202e\u200b").subject).toBe("Invitation to an organization");
+    expect(mailOf("\u202e\u200b").text).toMatch(/^an organization invites you/);
+  });
+});

@@ -1,0 +1,195 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: string[];
+  format?: string;
+  pattern?: string;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+interface Operation {
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+}
+
+const documentOf = (api: string) => JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
+
+/** What the patterns of texts mean. */
+const KINDS: Record<string, string> = {
+  // Not blank, and without control characters.
+  "^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x1f\\x7f-\\x9f\\s][^\\x00-\\x1f\\x7f-\\x9f]*$": "line",
+  // Not blank either, but with line breaks.
+  "^[^\\x00]*[^\\x00\\s][^\\x00]*$": "text",
+  // As an email field of HTML accepts it.
+  "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$":
+    "email",
+  "^[Hh][Tt][Tt][Pp][Ss]?:[^\\x00-\\x1f\\x7f-\\x9f]*$": "URL",
+  "([Zz]|\\+00(:?00)?)$": "UTC",
+  // Without empty segments and those of . and ..
+  "^(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)(/(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*))*$": "path",
+  "^[a-z0-9](-?[a-z0-9])*$": "hyphenated",
+  "^[a-z0-9-]+$": "slug",
+  "^[1-9]\\d*$": "digits",
+  "^[ -~]*$": "ASCII",
+  "^(\\d+|\\d{1,5}\\.\\d{1,16}(~\\d{1,5}\\.\\d{1,16})*)$": "position",
+};
+
+const isOf = ({ type }: Schema, wanted: string) => [type].flat().includes(wanted);
+
+function kindOf(schema: Schema): string {
+  const { minimum = 0, maximum = 0, minItems = 0, maxItems, pattern, format, maxLength } = schema;
+  if (schema.enum) return schema.enum.includes("call.started") ? "type" : schema.enum.join("|");
+  if (isOf(schema, "array")) return `${minItems}..${maxItems} of ${kindOf(schema.items ?? {})}`;
+  if (isOf(schema, "string")) return `${pattern ? KINDS[pattern] : (format ?? "any")} ${maxLength}`;
+  const name = String([schema.type].flat()[0]);
+  if (name === "boolean" || name === "object") return name;
+  return `${name} ${minimum}..${maximum === 0 || maximum === Number.MAX_SAFE_INTEGER ? "" : maximum}`;
+}
+
+/** The fields of a body, those of the objects in its lists too. */
+function fieldsOf(schema: Schema, schemas: Record<string, Schema>): string[] {
+  const { properties = {}, required = [] } = schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
+  return Object.entries(properties).flatMap(([name, field]) => [
+    `${name}${required.includes(name) ? "!" : ""} ${kindOf(field)}${isOf(field, "null") ? " or null" : ""}`,
+    ...fieldsOf(field.items ?? field, schemas).map((each) => `${name}.${each}`),
+  ]);
+}
+
+/** What a request may hold: fields and, after ?, parameters; ! marks what is required. Pages are left out. */
+const EXPECTED = `
+POST /external/auth/token_exchange: token_exchange! object, token_exchange.token! any 262144
+GET /external/waiting_rooms: ?id integer 1..
+POST /external/waiting_rooms:
+  waiting_room! object, waiting_room.name! line 255, waiting_room.theme line 50,
+  waiting_room.is_active boolean
+PUT /external/waiting_rooms/{slug}:
+  waiting_room! object, waiting_room.name line 255, waiting_room.theme line 50,
+  waiting_room.is_active boolean
+POST /external/waiting_rooms/{waiting_room_slug}/waiting_room_subs:
+  waiting_room_sub! object, waiting_room_sub.user_id! integer 1.., waiting_room_sub.datetime_start! UTC 64,
+  waiting_room_sub.datetime_end UTC 64 or null
+PUT /external/waiting_rooms/{waiting_room_slug}/waiting_room_subs/{id}:
+  waiting_room_sub! object, waiting_room_sub.user_id integer 1.. or null,
+  waiting_room_sub.datetime_start UTC 64, waiting_room_sub.datetime_end UTC 64
+GET /external/call_metrics: ?date_start date 10, ?date_end date 10, ?user_id digits 1000
+GET /external/organization_users/{organization_user_id}/calls/{call_id}/egresses/{egress_id}/audit_logs:
+  ?event create|update|read, ?from date 10, ?to date 10
+GET /external/invites: ?status active|expired
+POST /external/invites:
+  organization_invite! object, organization_invite.email! email 254,
+  organization_invite.display_name! line 255,
+  organization_invite.role_names! 1..10 of provider_assistant|provider|organization_admin
+POST /external/invites/bulk_create:
+  organization_invites! 1..1000 of object, organization_invites.email! email 254,
+  organization_invites.display_name! line 255,
+  organization_invites.role_names! 1..10 of provider_assistant|provider|organization_admin
+PUT /external/organization_users/{id}:
+  organization_user! object, organization_user.display_name line 255,
+  organization_user.roles 1..10 of provider_assistant|provider|organization_admin,
+  organization_user.assists 0..1000 of integer 1..
+GET /external/calls: ?from date 10, ?to date 10, ?external_reference line 255, ?participant_reference line 255
+GET /external/organization_users/{organization_user_id}/calls:
+  ?from date 10, ?to date 10, ?external_reference line 255
+PUT /external/organization_users/{organization_user_id}/calls/{call_id}:
+  call! object, call.external_reference line 255 or null
+GET /external/access_log_seals: ?after integer 0..
+GET /external/events: ?type type, ?after integer 0..
+POST /external/webhook_endpoints:
+  webhook_endpoint! object, webhook_endpoint.url! URL 2000, webhook_endpoint.event_types 1..100 of type,
+  webhook_endpoint.is_active boolean
+PUT /external/webhook_endpoints/{id}:
+  webhook_endpoint! object, webhook_endpoint.url URL 2000, webhook_endpoint.event_types 1..100 of type,
+  webhook_endpoint.is_active boolean
+GET /external/webhook_endpoints/{id}/deliveries: ?after integer 1..
+POST /external/webhook_endpoints/{id}/redeliver: after! integer 0..
+GET /external/access_logs:
+  ?call_id digits 1000, ?acting_user ASCII 255, ?user_id digits 1000,
+  ?resource transcript|soap_note|egress|participant|consent|call|legal_hold|access_log|organization|organization_user|api_client|issuer|invite|webhook_endpoint,
+  ?event read|create|update|delete, ?external_reference line 255, ?from date 10, ?to date 10,
+  ?after integer 0..
+POST /platform/organizations:
+  organization! object, organization.name! line 255, organization.slug hyphenated 63
+PUT /platform/organizations/{organization_id}:
+  organization! object, organization.name line 255,
+  organization.recording_retention_days integer 1..36500 or null,
+  organization.transcript_retention_days integer 1..36500 or null,
+  organization.participant_retention_days integer 1..36500 or null, organization.require_acting_user boolean
+POST /platform/organizations/{organization_id}/api_clients:
+  api_client! object, api_client.name! line 255, api_client.organization_user_id! integer 1..
+POST /platform/organizations/{organization_id}/issuers:
+  issuer! object, issuer.issuer! line 1000, issuer.audience! line 1000, issuer.jwks_url! URL 1000,
+  issuer.email_claim line 255
+PUT /platform/organizations/{organization_id}/calls/{key}/transcript:
+  transcript! object, transcript.summary text 200000 or null, transcript.is_final boolean,
+  transcript.lines 0..50000 of object, transcript.lines.participant_key! line 255,
+  transcript.lines.text! text 10000, transcript.lines.start_time! number 0..,
+  transcript.lines.end_time! number 0..
+PUT /platform/organizations/{organization_id}/calls/{key}/soap_note:
+  soap_note! object, soap_note.text text 200000, soap_note.is_final boolean
+PUT /platform/organizations/{organization_id}/egresses/{egress_id}:
+  egress! object, egress.call_key line 255,
+  egress.status egress_starting|egress_active|egress_ending|egress_ended, egress.is_stopped boolean or null,
+  egress.error text 2000 or null, egress.ended_at date-time 64 or null, egress.storage_key path 1024 or null,
+  egress.user_id integer 1.. or null
+GET /platform/invites: ?status active, ?after position 1000
+POST /platform/invites/accept: token! any 262144
+POST /platform/organizations/{organization_id}/users:
+  user! object, user.email! email 254, user.display_name! line 255,
+  user.roles! 1..10 of provider_assistant|provider|organization_admin, user.assists 0..1000 of integer 1..
+PUT /platform/organizations/{organization_id}/users/{organization_user_id}:
+  user! object, user.display_name line 255,
+  user.roles 1..10 of provider_assistant|provider|organization_admin, user.assists 0..1000 of integer 1..
+PUT /platform/organizations/{organization_id}/calls/{key}:
+  call! object, call.waiting_room_slug slug 4000, call.organization_user_id integer 1..,
+  call.started_at date-time 64, call.ended_at date-time 64 or null, call.failed boolean or null,
+  call.legal_hold boolean, call.external_reference line 255 or null, call.participants 0..500 of object,
+  call.participants.display_name line 255, call.participants.role recipient|provider,
+  call.participants.user_id integer 1.. or null, call.participants.external_reference line 255 or null,
+  call.participants.waiting_since date-time 64 or null, call.participants.joined_at date-time 64 or null,
+  call.participants.left_at date-time 64 or null, call.participants.recording_consent boolean,
+  call.participants.recording_consent_at date-time 64, call.participants.recording_consent_method line 50,
+  call.participants.key! line 255
+PUT /platform/organizations/{organization_id}/calls/{key}/legal_hold:
+  legal_hold! object, legal_hold.reason text 1000 or null
+POST /platform/authorization_codes/redeem: code! any 262144
+PUT /platform/waiting_rooms/{slug}/participants/{key}:
+  participant! object, participant.display_name line 255, participant.role recipient|provider,
+  participant.user_id integer 1.. or null, participant.external_reference line 255 or null,
+  participant.waiting_since date-time 64, participant.left_at date-time 64 or null
+`;
+
+/** That the service refuses what is beyond this, field by field, is tested with the published documents. */
+it("The documents allow in requests what the contract allows", () => {
+  const fields = ["external", "platform"].flatMap((api) => {
+    const { paths, components } = documentOf(api);
+    return Object.entries<Record<string, Operation>>(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { requestBody, parameters = [] }]) =>
+        [
+          ...parameters
+            .filter((each) => each.in === "query" && !["page", "per_page"].includes(each.name))
+            .map(({ name, required, schema }) => `?${name}${required ? "!" : ""} ${kindOf(schema)}`),
+          ...(requestBody
+            ? fieldsOf(requestBody.content["application/json"].schema, components.schemas)
+            : []),
+        ].map((field) => `${method.toUpperCase()} /${api}${path}: ${field}`),
+      ),
+    );
+  });
+  const expected = EXPECTED.trim()
+    .split(/\n(?! )/)
+    .flatMap((each) => {
+      const [operation, all = ""] = each.split(/:\s+/);
+      return all.split(/,\s+/).map((field) => `${operation}: ${field.replace(/\s+/g, " ")}`);
+    });
+  expect(expected.filter((each) => !fields.includes(each))).toEqual([]);
+});

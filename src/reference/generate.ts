@@ -1,12 +1,11 @@
 /**
- * Makes the static assets (the OpenAPI documents and the page that shows them), and types and an SDK for clients. None
- * of it is in the Worker's bundle.
+ * Makes the static assets (the OpenAPI documents and the page that shows them), the client package and SDKs. None of it
+ * is in the Worker's bundle.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { parseEnv } from "node:util";
-import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { DEMO_CLIENT } from "../dev/demo_organization.ts";
 import { API_NAMES, type Api } from "./apis.ts";
 import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS } from "./assets.ts";
@@ -31,8 +30,6 @@ export async function generate({ withSdk }: { withSdk: boolean }) {
   const documents = API_NAMES.map((api) => [api, buildDocument(api)] as const);
   for (const [api, document] of documents) {
     assets.set(join("api", api, "openapi.json"), asJson(document));
-    const types = await openapiTS(document as OpenAPI3);
-    await put(join(CLIENTS, `${api}.d.ts`), astToString(types));
     if (withSdk) await generateClient(api, document);
   }
   await putAll(PUBLIC_ASSETS, assets);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
 
@@ -12,6 +12,7 @@ export const generateSdk = (document: object, folder: string) =>
  * @param temporary a folder, for the time being
  */
 export async function generateTypes(document: object, temporary: string): Promise<string> {
+  await mkdir(temporary, { recursive: true });
   const folder = await mkdtemp(join(temporary, "types-"));
   try {
     await runGenerator(document, folder, ["@hey-api/typescript"]);

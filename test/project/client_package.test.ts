@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -69,29 +68,24 @@ describe("The client package, packed and installed in an empty folder,", () => {
     expect(messages).toEqual([]);
   });
 
-  it("has types that are found in every way in which ESM is imported", () => {
-    const attw = resolve("node_modules/@arethetypeswrong/cli/dist/index.js");
-    // It is ESM only, on purpose: Node 20 and later can import it from everywhere.
-    const args = [
-      attw,
-      tarball,
-      "--no-definitely-typed",
-      "--ignore-rules",
-      "cjs-resolves-to-esm",
-      "--format",
-      "json",
-    ];
-    const { problems } = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
-    expect(Object.keys(problems ?? {}).filter((kind) => kind !== "CJSResolvesToESM")).toEqual([]);
-  });
-
   const { ModuleResolutionKind, ModuleKind } = ts;
   it.each([
-    ["bundler", ModuleResolutionKind.Bundler, ModuleKind.ESNext],
-    ["node16", ModuleResolutionKind.Node16, ModuleKind.Node16],
-    ["nodenext", ModuleResolutionKind.NodeNext, ModuleKind.NodeNext],
-  ])("compiles in strict mode where modules are found as by %s", (_, moduleResolution, module) => {
-    const { problems } = compile(PROGRAM, { moduleResolution, module }, join(folder, "program.mts"));
+    ["bundler", "mts", { moduleResolution: ModuleResolutionKind.Bundler, module: ModuleKind.ESNext }],
+    ["node10", "mts", { moduleResolution: ModuleResolutionKind.Node10, module: ModuleKind.ESNext }],
+    ["node16", "mts", { moduleResolution: ModuleResolutionKind.Node16, module: ModuleKind.Node16 }],
+    ["nodenext", "mts", { moduleResolution: ModuleResolutionKind.NodeNext, module: ModuleKind.NodeNext }],
+    // It is ESM only, on purpose: Node 20 and later can import it from everywhere.
+    [
+      "nodenext, in CommonJS,",
+      "cts",
+      {
+        moduleResolution: ModuleResolutionKind.NodeNext,
+        module: ModuleKind.NodeNext,
+        verbatimModuleSyntax: false,
+      },
+    ],
+  ])("compiles in strict mode where modules are found as by %s", (_, extension, options) => {
+    const { problems } = compile(PROGRAM, options, join(folder, `program.${extension}`));
     expect(problems).toEqual([]);
   });
 

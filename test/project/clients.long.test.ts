@@ -1,48 +1,38 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { API_NAMES } from "../../src/reference/apis.ts";
 import { generateSdk } from "../../src/reference/sdk.ts";
-import { REQUESTS } from "./support/client_requests.ts";
+import { requestsOf } from "./support/client_requests.ts";
 import { compile, untyped } from "./support/compile.ts";
 import { documentOf } from "./support/documents.ts";
-import { CLIENTS, everyType } from "./support/every_type.ts";
+import { everyType, sdkIn } from "./support/every_type.ts";
 
-const generators = Object.entries(CLIENTS);
+const newFolder = () => `./dist/test/${randomUUID()}`;
 
-/** What the build makes: for organizations there is a package instead of an SDK. */
-const made = (api: string) => `./dist/client/${api}`;
-const sdkOfExternal = `./dist/test/${randomUUID()}`;
+/** The build makes the others: for organizations there is a package instead. */
+const sdkOfExternal = newFolder();
 
 beforeAll(() => generateSdk(documentOf("external"), sdkOfExternal));
 
 afterAll(() => rmSync(sdkOfExternal, { recursive: true }));
 
-const folderOf = (api: string, name: string) =>
-  api === "external" && name === "hey-api" ? sdkOfExternal : made(api);
+const folderOf = (api: string) => (api === "external" ? sdkOfExternal : `./dist/client/${api}`);
 
-describe.each(API_NAMES)("A client of the %s API", (api) => {
-  it.each(generators)(
-    "by %s compiles, and knows the type of each part of each operation",
-    (name, generator) => {
-      const client = generator(folderOf(api, name));
-      const compiled = compile(everyType(documentOf(api), client), client.settings);
-      expect(compiled.problems).toEqual([]);
-      expect(untyped(compiled)).toEqual([]);
-    },
-  );
-});
-
-it.each(generators)(
-  "With a client by %s, a request that does not fit the API does not compile",
-  (name, generator) => {
-    const folder = folderOf("external", name);
-    const requests = REQUESTS[name as keyof typeof CLIENTS].replaceAll(made("external"), folder);
-    // An error that is expected and does not come is a problem too.
-    expect(compile(requests, generator(folder).settings).problems).toEqual([]);
+it.each(API_NAMES)(
+  "An SDK of the %s API compiles, and knows the type of each part of each operation",
+  (api) => {
+    const sdk = sdkIn(folderOf(api));
+    const compiled = compile(everyType(documentOf(api), sdk), sdk.settings);
+    expect(compiled.problems).toEqual([]);
+    expect(untyped(compiled)).toEqual([]);
   },
 );
+
+it("With an SDK, a request that does not fit the API does not compile", () => {
+  // An error that is expected and does not come is a problem too.
+  expect(compile(requestsOf(sdkOfExternal), sdkIn(sdkOfExternal).settings).problems).toEqual([]);
+});
 
 describe("The check of clients", () => {
   it("finds `any`, `unknown` and what is no data, however deep", () => {
@@ -65,14 +55,14 @@ describe("The check of clients", () => {
 
   const json = (content: object) => ({ description: "", content: { "application/json": content } });
 
-  it.each(generators)("finds an operation that a client by %s does not have", (_, generator) => {
-    const client = generator("./dist/client/livekit");
+  it("finds an operation that an SDK does not have", () => {
+    const client = sdkIn(folderOf("livekit"));
     const get = { operationId: "getMore", responses: { 200: json({}) } };
     const { problems } = compile(everyType({ paths: { "/more": { get } } }, client), client.settings);
     expect(problems.join("\n")).toContain("getMore");
   });
 
-  it.each(generators)("finds in a client by %s what the document says nothing of", async (_, generator) => {
+  it("finds in an SDK what the document says nothing of", async () => {
     const post = {
       operationId: "createThing",
       parameters: [{ in: "query" as const, name: "kind", schema: {} }],
@@ -80,7 +70,10 @@ describe("The check of clients", () => {
       responses: { 201: json({}), 422: json({ schema: { type: "array" } }) },
     };
     const document = { openapi: "3.1.1", info: { title: "", version: "" }, paths: { "/things": { post } } };
-    const client = generator(await generate(document));
+    const folder = newFolder();
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    await generateSdk(document, folder);
+    const client = sdkIn(folder);
     const compiled = compile(everyType(document, client), client.settings);
     expect(compiled.problems).toEqual([]);
     expect(untyped(compiled)).toEqual(
@@ -93,13 +86,3 @@ describe("The check of clients", () => {
     );
   });
 });
-
-/** Makes both clients of a document, for a test. */
-async function generate(document: object): Promise<string> {
-  const folder = `dist/test/${randomUUID()}`;
-  mkdirSync(folder, { recursive: true });
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(`${folder}/api.d.ts`, astToString(await openapiTS(document as OpenAPI3)));
-  await generateSdk(document, `${folder}/api`);
-  return `./${folder}/api`;
-}

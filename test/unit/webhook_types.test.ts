@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { webhooks } from "../../dist/client/external.d.ts";
+import type { WebhookEvent } from "../../dist/client/external/index.js";
 import { EVENT_TYPES } from "../../src/database/enums.ts";
 import { WEBHOOK_SECRET } from "../../src/openapi/story.ts";
 
-type Body<Type extends keyof webhooks> = webhooks[Type]["post"]["requestBody"]["content"]["application/json"];
+type Body<Type extends WebhookEvent["type"]> = Extract<WebhookEvent, { type: Type }>;
 
 const documentOf = (api: string) => JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
 

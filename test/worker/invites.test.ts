@@ -181,6 +181,16 @@ describe("The email of an invite", () => {
   });
 });
 
+it("An invite may have any address that an HTML email field accepts", async () => {
+  const clinic = await anOrganization();
+  const addresses = ["ivy..invitee@example.org", ".ivy@example.org", `${"i".repeat(65)}@example.org`];
+  for (const email of addresses)
+    expect(await create(clinic, { email })).toMatchObject({ status: 201, body: { email } });
+  expectRefusal(await create(clinic, { email: "ivé@example.org" }), 422, /organization_invite\.email/);
+  const invites = await listed(clinic);
+  expect(invites.map(({ email }: { email: string }) => email)).toEqual(addresses);
+});
+
 describe("The roles of an invite", () => {
   const LEVELS = ["provider_assistant", "provider", "organization_admin"];
   const CALLERS: [string, string[], number][] = [

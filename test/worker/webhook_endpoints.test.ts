@@ -57,6 +57,11 @@ describe("A webhook endpoint", () => {
     expect(other.secret).not.toBe(secret);
   });
 
+  it("keeps its URL as it was written, in any script and with spaces", async () => {
+    const url = "https://münchen.example/a b";
+    expect(await create(await anOrganization(), { url })).toMatchObject({ status: 201, body: { url } });
+  });
+
   it("can be read and listed, in the order of the ids, without its secret", async () => {
     const clinic = await anOrganization();
     expect(await given(clinic.client.get("/webhook_endpoints"))).toEqual({ webhook_endpoints: [] });

@@ -29,13 +29,20 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { description?: string; content: Record<string, Media> };
   responses: Record<string, Response>;
+  security?: Json[];
 }
 
 export interface Document {
   info: Json & { description: string };
+  servers: Json[];
+  security: Json[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json>; headers: Record<string, Json> };
+  components: {
+    schemas: Record<string, Json>;
+    headers: Record<string, Json>;
+    securitySchemes: Record<string, Json>;
+  };
 }
 
 /** The published document of an API: `npm run build` makes it. */
@@ -43,7 +50,7 @@ export const documentOf = (api: string): Document =>
   JSON.parse(readFileSync(`dist/public/api/${api}/openapi.json`, "utf8"));
 
 /** What the service takes and sends: the operations of the API, and the webhooks. */
-export const operationsOf = ({ paths, webhooks = {} }: Document): Operation[] =>
+export const operationsOf = ({ paths, webhooks = {} }: Pick<Document, "paths" | "webhooks">): Operation[] =>
   [...Object.values(paths), ...Object.values(webhooks)].flatMap((each) => Object.values(each));
 
 /** A schema, or what it refers to. */
@@ -91,4 +98,11 @@ export function bodiesOf({ operationId, requestBody, responses }: Operation): [w
     Object.values(content).map((media) => [`${operationId} ${status}`, media]),
   );
   return [...request, ...answers] as [string, Media][];
+}
+
+/** Every object in a value, and so every schema of a document, with the words of its path. */
+export function* objectsIn(value: unknown, path: string[] = []): Generator<{ path: string; object: Json }> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield { path: path.join(" "), object: value as Json };
+  for (const [name, each] of Object.entries(value)) yield* objectsIn(each, [...path, name]);
 }

@@ -6,10 +6,6 @@ interface Document {
   webhooks?: Record<string, Record<string, Operation>>;
 }
 
-interface Message {
-  content?: Record<string, { schema?: object }>;
-}
-
 interface Parameter {
   in: "path" | "query" | "header";
   name: string;
@@ -22,8 +18,8 @@ interface Reference {
 interface Operation {
   operationId: string;
   parameters?: (Parameter | Reference)[];
-  requestBody?: Message | Reference;
-  responses: Record<string, Message | Reference>;
+  requestBody?: object;
+  responses: Record<string, object>;
 }
 
 /** How a user of a generated client writes the type of each part of an operation. */
@@ -31,9 +27,9 @@ interface Client {
   imports: string;
   settings: ts.CompilerOptions;
   parameter: (id: string, place: Parameter["in"], name: string) => string;
-  body: (id: string, mediaType: string) => string;
-  response: (id: string, status: string, mediaType: string) => string;
-  webhook: (type: string, mediaType: string) => string;
+  body: (id: string) => string;
+  response: (id: string, status: string) => string;
+  webhook: (type: string) => string;
   /** What there is only in some clients. */
   more: (id: string) => Record<string, string>;
 }
@@ -62,35 +58,22 @@ export function packageIn(folder: string): Client {
   };
 }
 
-export const CLIENTS = {
-  "openapi-typescript": (from: string): Client => ({
-    imports: `import type * as api from "${from}.d.ts"`,
-    settings: {},
+/** An SDK in this folder. */
+export function sdkIn(folder: string): Client {
+  const options = (id: string) => `NonNullable<Parameters<typeof sdk.${id}<false>>[0]>`;
+  const result = (id: string) => `Awaited<ReturnType<typeof sdk.${id}<false>>>`;
+  return {
+    imports: `import type * as sdk from "${folder}/index.ts"`,
+    // Its own code, which is the same for every document, does not compile with it.
+    settings: { exactOptionalPropertyTypes: false },
     parameter: (id, place, name) =>
-      `NonNullable<api.operations["${id}"]["parameters"]["${place}"]>["${name}"]`,
-    body: (id, mediaType) => `NonNullable<api.operations["${id}"]["requestBody"]>["content"]["${mediaType}"]`,
-    response: (id, status, mediaType) =>
-      `api.operations["${id}"]["responses"][${status}]["content"]["${mediaType}"]`,
-    webhook: (type, mediaType) =>
-      `NonNullable<api.webhooks["${type}"]["post"]["requestBody"]>["content"]["${mediaType}"]`,
-    more: () => ({}),
-  }),
-  "hey-api": (from: string): Client => {
-    const options = (id: string) => `NonNullable<Parameters<typeof sdk.${id}<false>>[0]>`;
-    const result = (id: string) => `Awaited<ReturnType<typeof sdk.${id}<false>>>`;
-    return {
-      imports: `import type * as sdk from "${from}/index.ts"`,
-      // Its own code, which is the same for every document, does not compile with it.
-      settings: { exactOptionalPropertyTypes: false },
-      parameter: (id, place, name) =>
-        `NonNullable<${options(id)}["${place === "header" ? "headers" : place}"]>["${name}"]`,
-      body: (id) => `${options(id)}["body"]`,
-      response: (id, status) => `sdk.${capital(id)}${status < "300" ? "Responses" : "Errors"}[${status}]`,
-      webhook: (type) => `Extract<sdk.Webhooks, { key: "${type}" }>["body"]`,
-      more: (id) => ({ data: `${result(id)}["data"]`, error: `${result(id)}["error"]` }),
-    };
-  },
-};
+      `NonNullable<${options(id)}["${place === "header" ? "headers" : place}"]>["${name}"]`,
+    body: (id) => `${options(id)}["body"]`,
+    response: (id, status) => `sdk.${capital(id)}${status < "300" ? "Responses" : "Errors"}[${status}]`,
+    webhook: (type) => `Extract<sdk.Webhooks, { key: "${type}" }>["body"]`,
+    more: (id) => ({ data: `${result(id)}["data"]`, error: `${result(id)}["error"]` }),
+  };
+}
 
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -102,9 +85,7 @@ export function everyType(document: Document, client: Client): string {
     client.imports,
     ...operations.map((each) => exported(each.operationId, typesOf(document, each, client))),
     ...Object.entries(webhooks).map(([type, { post }]) =>
-      exported(post?.operationId ?? "", {
-        body: client.webhook(type, mediaTypeOf(document, post?.requestBody)),
-      }),
+      exported(post?.operationId ?? "", { body: client.webhook(type) }),
     ),
   ].join(";\n");
 }
@@ -116,20 +97,17 @@ function typesOf(document: Document, operation: Operation, client: Client) {
     const { in: place, name } = resolved(document, each);
     types[`${place} ${name}`] = client.parameter(id, place, name);
   }
-  if (requestBody) types.body = client.body(id, mediaTypeOf(document, requestBody));
-  for (const [status, response] of Object.entries(responses))
-    if (status !== "204") types[status] = client.response(id, status, mediaTypeOf(document, response));
+  if (requestBody) types.body = client.body(id);
+  for (const status of Object.keys(responses))
+    if (status !== "204") types[status] = client.response(id, status);
   return { ...types, ...client.more(id) };
 }
 
 const exported = (name: string, types: Record<string, string>) =>
   `export interface ${name} {${Object.entries(types).map(([key, type]) => `"${key}": ${type}`)}}`;
 
-const mediaTypeOf = (document: Document, message: Message | Reference = {}) =>
-  Object.keys(resolved(document, message).content ?? {})[0] ?? "";
-
-function resolved<Part extends object>(document: Document, part: Part | Reference): Part {
+function resolved(document: Document, part: Parameter | Reference): Parameter {
   if (!("$ref" in part)) return part;
   const [, ...steps] = part.$ref.split("/");
-  return steps.reduce((at, step) => (at as Record<string, unknown>)[step], document as unknown) as Part;
+  return steps.reduce((at, step) => (at as Record<string, unknown>)[step], document as unknown) as Parameter;
 }

@@ -68,7 +68,7 @@ const erased: Progress = {
 const DAYS = BULK_INVITE_PERSONAL_DATA_KEPT_FOR / DAY;
 
 /** A row means what the invite means that is made of it. */
-const meaningOf = (field: "email" | "display_name") => inviteSchema.shape[field].description ?? "";
+const descriptionOfField = (field: "email" | "display_name") => inviteSchema.shape[field].description ?? "";
 
 export const bulkInvitesReference: Reference = {
   tag: "Bulk invites",
@@ -92,8 +92,8 @@ export const bulkInvitesReference: Reference = {
       },
       request: {
         fields: {
-          "organization_invites.email": meaningOf("email"),
-          "organization_invites.display_name": meaningOf("display_name"),
+          "organization_invites.email": descriptionOfField("email"),
+          "organization_invites.display_name": descriptionOfField("display_name"),
         },
         example: {
           organization_invites: [

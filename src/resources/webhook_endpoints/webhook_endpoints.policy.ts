@@ -35,7 +35,7 @@ export function urlFault(
   const host = hostOf(target);
   if (target.username || target.password) return URL_FAULTS.credentials;
   const ownUrls = ownUrl === undefined ? ownHosts : [ownUrl, ...ownHosts];
-  if (ownUrls.some((own) => isSame(target, new URL(own)))) return URL_FAULTS.ownHost;
+  if (ownUrls.some((own) => isSameEndpoint(target, new URL(own)))) return URL_FAULTS.ownHost;
   if (allowsLoopback && isLoopback(host) && /^https?:$/.test(target.protocol)) return undefined;
   if (target.protocol !== "https:") return URL_FAULTS.scheme;
   if (target.port !== "") return URL_FAULTS.port;
@@ -51,7 +51,7 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
  * A deployed service answers at every port of its name. On a developer's machine there are other servers too, and each
  * loopback name leads to all of them.
  */
-function isSame(target: URL, own: URL): boolean {
+function isSameEndpoint(target: URL, own: URL): boolean {
   const [host, ownHost] = [hostOf(target), hostOf(own)];
   return isLoopback(ownHost) ? isLoopback(host) && portOf(target) === portOf(own) : host === ownHost;
 }

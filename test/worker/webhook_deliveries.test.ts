@@ -365,7 +365,7 @@ describe("An endpoint", () => {
     };
     for (let day = 0; day < 5; day++) await daily();
     expect(await isActive()).toBe(true);
-    await clinic.queue.pass(5 * SECOND);
+    await clinic.queue.pass(MINUTE);
     await clinic.makeEvents();
     await clinic.queue.pass(2 * SECOND);
     expect(await clinic.endpoint(endpoint)).toMatchObject({

@@ -84,10 +84,12 @@ function localFiles(target: Target): string[] {
   return existsSync(files) ? readdirSync(files).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : [];
 }
 
+/** Whether there is a database to ask: to ask a local one makes it. */
+export const isThere = (target: Target): boolean => target.remote === true || localFiles(target).length > 0;
+
 /** The other databases, as the directory knows them: none, if it has no tables. */
 export function knownShards(target: Target): KnownShard[] {
-  // To ask a local database makes it.
-  if (!target.remote && localFiles(target).length === 0) return [];
+  if (!isThere(target)) return [];
   const rows = unlessEmpty(() => queryDatabase({ ...target, shard: 0 }, [KNOWN_SHARDS]))?.[0] ?? [];
   return rows.map(({ shard, range, organizations }) => ({
     shard: Number(shard),

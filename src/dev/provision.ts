@@ -36,29 +36,39 @@ const OPTIONS = {
   help: { type: "boolean" },
 } as const;
 
-/** What this run has made, as the arguments that name it. */
-const made: string[] = [];
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof Error)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  if (error instanceof UsageError) process.stderr.write(USAGE);
-  else if (made.length > 0)
-    process.stderr.write(`To continue, run the same command again, and add to it: ${made.join(" ")}\n`);
-  process.exitCode = 1;
+/** What a run has made, as the arguments that name it. */
+type Made = string[];
+
+/**
+ * Runs the command.
+ *
+ * @returns its exit code
+ */
+export async function provision(args: string[]): Promise<number> {
+  const made: Made = [];
+  try {
+    await makeAll(readOptions(OPTIONS, args), made);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    if (error instanceof UsageError) process.stderr.write(USAGE);
+    else if (made.length > 0)
+      process.stderr.write(`To continue, run the same command again, and add to it: ${made.join(" ")}\n`);
+    return 1;
+  }
 }
 
-async function main() {
-  const options = readOptions(OPTIONS);
+async function makeAll(options: Arguments, made: Made) {
   if (options.help) return process.stdout.write(USAGE.trimStart());
   const url = requireUrl(options.url);
   const bodies = requireBodies(options);
   const api = platformClient(url);
 
-  const organization = options.organization ?? (await makeOrganization(api, bodies.organization));
+  const organization = options.organization ?? (await makeOrganization(api, bodies.organization, made));
   const path = `/organizations/${organization}`;
-  const administrator = options["organization-user"] ?? (await makeAdministrator(api, path, bodies.user));
+  const administrator =
+    options["organization-user"] ?? (await makeAdministrator(api, path, bodies.user, made));
   const client = await api.post(`${path}/api_clients`, {
     api_client: { name: options["client-name"], organization_user_id: Number(administrator) },
   });
@@ -112,7 +122,7 @@ function flagFaults(schema: z.ZodType, value: unknown, flag?: string): string[] 
   });
 }
 
-async function makeOrganization(api: PlatformClient, body: object): Promise<string> {
+async function makeOrganization(api: PlatformClient, body: object, made: Made): Promise<string> {
   const { id } = await api.post("/organizations", body, {
     "organization.slug: is taken; choose another one, or leave it out":
       "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
@@ -121,7 +131,12 @@ async function makeOrganization(api: PlatformClient, body: object): Promise<stri
   return String(id);
 }
 
-async function makeAdministrator(api: PlatformClient, path: string, body: object): Promise<string> {
+async function makeAdministrator(
+  api: PlatformClient,
+  path: string,
+  body: object,
+  made: Made,
+): Promise<string> {
   const { id } = await api.post(`${path}/users`, body);
   made.push(`--organization-user ${id}`);
   return String(id);
@@ -147,3 +162,5 @@ The first request: put the two lines that begin with "header" into a file that o
 
 `);
 }
+
+if (import.meta.main) process.exitCode = await provision(process.argv.slice(2));

@@ -15,7 +15,15 @@ import {
   shardNumber,
   shardOption,
 } from "./database_command.ts";
-import { type Database, homeless, knownShards, theseDatabases } from "./databases.ts";
+import {
+  type Database,
+  homeless,
+  isThere,
+  type KnownShard,
+  knownShards,
+  ownRange,
+  theseDatabases,
+} from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { OWN_RANGE } from "./shard_statements.ts";
@@ -48,7 +56,8 @@ runDatabaseCommand(USAGE, options, ({ input, "after-time-travel": isPutBack, res
     if (isPutBack) quiet(database);
     else resume(database);
   }
-  if (isPutBack) sayWhatIsNext(databases);
+  const [first] = databases;
+  if (isPutBack && first) sayWhatIsNext(databases, knownShards(first));
 });
 
 /** Before the first one is loaded, nothing may be wrong with any. */
@@ -61,32 +70,27 @@ function restoreAll({ shard, ...target }: ShardArguments, input: string) {
     sayWhich(databases, database);
     restore(database, files.get(database.shard) ?? input);
   }
-  if (databases.some((each) => each.shard > 0)) requireRanges(databases);
-  sayWhatIsNext(databases);
-  if (shard === undefined) requireAll(databases);
+  const known = knownShards(databases[0] as Database);
+  requireRanges(databases, known);
+  sayWhatIsNext(databases, known);
+  if (shard === undefined) requireAll(databases, known);
 }
 
 /** A directory of an earlier time than the other databases would not find organizations, and give their slugs to others. */
-function sayWhatIsNext(databases: Database[]) {
-  const [first] = databases;
-  if (!first || (databases.every((each) => each.shard === 0) && otherShards(first).length === 0)) return;
+function sayWhatIsNext(databases: Database[], known: KnownShard[]) {
+  const [first] = databases as [Database];
+  // The directory may be older than what the configuration binds.
+  const shards = [...databases, ...known].map(({ shard }) => shard).concat(boundShards(first));
+  if (shards.every((shard) => shard === 0)) return;
   process.stdout.write(
     `Before anything else is served, run \`npm run deploy${first.remote ? "" : " -- --local"}\`: ` +
       "the first database learns which organizations the others have.\n",
   );
 }
 
-/** That the directory knows, or the configuration binds: the directory may be older than they are. */
-function otherShards(target: Database): number[] {
-  return [
-    ...knownShards(target).map(({ shard }) => shard),
-    ...boundShards(target).filter((shard) => shard > 0),
-  ];
-}
-
 /** @throws Error if organizations live in a database of which there was no file */
-function requireAll(databases: Database[]) {
-  const missing = knownShards(databases[0] as Database).filter(
+function requireAll(databases: Database[], known: KnownShard[]) {
+  const missing = known.filter(
     ({ shard, organizations }) => organizations > 0 && !databases.some((each) => each.shard === shard),
   );
   if (missing.length === 0) return;
@@ -98,7 +102,7 @@ function requireAll(databases: Database[]) {
 }
 
 function requireEmpty(target: Target) {
-  const [present = []] = queryDatabase(target, [SCHEMA]);
+  const [present = []] = isThere(target) ? queryDatabase(target, [SCHEMA]) : [];
   if (present.length > 0)
     throw new Error(
       "The database is not empty, and a restore changes no database that has tables. Restore into a new one: " +
@@ -128,13 +132,11 @@ function misplaced({ shard }: Database) {
 }
 
 /** @throws Error if a file went into the database of another */
-function requireRanges(databases: Database[]) {
-  const [first] = databases;
-  const given = new Map(first && knownShards(first).map(({ shard, range }) => [shard, range]));
+function requireRanges(databases: Database[], known: KnownShard[]) {
+  const given = new Map(known.map(({ shard, range }) => [shard, range]));
   for (const database of databases) {
-    const [own] = queryDatabase(database, [OWN_RANGE]);
     const range = given.get(database.shard);
-    if (range !== undefined && own?.[0]?.range !== range) throw new Error(misplaced(database));
+    if (range !== undefined && ownRange(database) !== range) throw new Error(misplaced(database));
   }
 }
 

@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
-import { runWrangler } from "../../src/dev/wrangler.ts";
 import { ALL_BYTES, LONG_TEXT, writeRowsInEveryTable } from "../project/support/every_table.ts";
 import { openDatabase, rowsIn, tablesIn } from "./support/local_databases.ts";
 import { npmRun } from "./support/server.ts";
@@ -12,9 +11,6 @@ import { npmRun } from "./support/server.ts";
 const folder = mkdtempSync(join(tmpdir(), "backup-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 const path = (name: string) => join(folder, name);
-
-const migrate = (state: string) =>
-  runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", path(state)]);
 
 /** Definitions, and rows by the name of their table. */
 function everythingIn(state: string) {
@@ -45,7 +41,7 @@ const CHANGED_BY_A_RESTORE = [
 let restored: Awaited<ReturnType<typeof restore>>;
 
 beforeAll(async () => {
-  migrate("source");
+  cpSync(inject("migratedState"), path("source"), { recursive: true });
   const source = openDatabase(path("source"));
   writeRowsInEveryTable(source);
   // No table has a blob yet.

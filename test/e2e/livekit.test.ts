@@ -11,7 +11,7 @@ import {
 } from "@livekit/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { uploadFile } from "../../src/dev/livekit_server.ts";
-import { queryDatabase } from "../../src/dev/wrangler.ts";
+import { databaseIn } from "./support/entries.ts";
 import { sendEvent, startLiveKit } from "./support/livekit.ts";
 import { anOrganization } from "./support/organization.ts";
 import { type Server, startServer } from "./support/server.ts";
@@ -119,10 +119,11 @@ const runCron = async () => {
 
 /** As if the last report of every egress were a quarter of an hour old. */
 function passAQuarterOfAnHour() {
-  const target = { "persist-to": server.persistTo, config: "wrangler.toml" };
-  queryDatabase(target, [
+  const database = databaseIn(server.persistTo);
+  database.exec(
     "update egresses set updated_at = updated_at - 900000, check_at = check_at - 900000 where check_at is not null",
-  ]);
+  );
+  database.close();
 }
 
 describe("A visit that only LiveKit reports", () => {

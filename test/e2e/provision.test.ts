@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { provision as runCommand } from "../../src/dev/provision.ts";
 import { headersOf } from "./support/curl_config.ts";
 import { npmRun, platformCaller } from "./support/server.ts";
 
@@ -9,14 +10,28 @@ const server = inject("sharedServer");
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 const aSlug = () => `hillside-${randomUUID()}`;
 
 const flagsOf = (options: object) => Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
 
+/** Runs the command in this process: to start Node for each run would take most of the time. */
+async function runHere(...args: string[]): ReturnType<typeof npmRun> {
+  let output = "";
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, "write").mockImplementation((text) => {
+      output += text;
+      return true;
+    });
+  const code = await runCommand(args);
+  vi.restoreAllMocks();
+  return { code, output };
+}
+
 /** Runs the command with what a new organization needs, but for what is given otherwise. */
-async function provision(options: Record<string, string | undefined> = {}) {
+async function provision(options: Record<string, string | undefined> = {}, run = runHere) {
   const needed = {
     url: server.url,
     name: "Hillside Clinic",
@@ -25,7 +40,7 @@ async function provision(options: Record<string, string | undefined> = {}) {
     "display-name": "Ada Lovelace",
   };
   const given = Object.entries({ ...needed, ...options }).filter(([, value]) => value !== undefined);
-  const { code, output } = await npmRun("provision", "--", ...flagsOf(Object.fromEntries(given)));
+  const { code, output } = await run(...flagsOf(Object.fromEntries(given)));
   return { code, output, message: output.trim().split("\n") };
 }
 
@@ -68,7 +83,7 @@ async function losing(path: RegExp) {
 
 describe("The provision command", () => {
   it("makes an organization whose administrator makes the first request with the printed line", async () => {
-    const { code, output } = await provision();
+    const { code, output } = await provision({}, (...args) => npmRun("provision", "--", ...args));
     expect(code).toBe(0);
     expect(output).toContain("nothing shows it again");
     expect(await firstRequest(output)).toMatchObject({

@@ -35,7 +35,7 @@ async function storeFile(encodedStorageKey: string) {
 }
 
 /** A recording whose file is stored on the shared server. */
-async function aRecording({ url: serverUrl } = server) {
+async function aRecording({ url: serverUrl }: { url: string } = server) {
   const id = randomUUID();
   const made = await anOrganization(serverUrl, { role: "provider" });
   const { organization, base, user: provider, platform, external } = made;

@@ -6,7 +6,7 @@ import { EgressInfo, EgressStatus } from "@livekit/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { uploadFile } from "../../src/dev/livekit_server.ts";
 import { SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
-import { queryDatabase } from "../../src/dev/wrangler.ts";
+import { databaseIn } from "./support/entries.ts";
 import { eventually } from "./support/eventually.ts";
 import { startLiveKit } from "./support/livekit.ts";
 import { anOrganization } from "./support/organization.ts";
@@ -69,9 +69,9 @@ async function aClinicWithWork({ url, folder }: { url: string; folder: string },
     [base, { organization: { recording_retention_days: 1 } }],
   ];
   for (const [path, body] of reports) expect((await platform("PUT", path, body)).status).toBe(200);
-  queryDatabase({ "persist-to": folder, config: "wrangler.toml" }, [
-    "update egresses set check_at = 1 where check_at is not null",
-  ]);
+  const database = databaseIn(folder);
+  database.exec("update egresses set check_at = 1 where check_at is not null");
+  database.close();
   livekit.knows(new EgressInfo({ egressId: `${key}-silent`, status: EgressStatus.EGRESS_ACTIVE }));
 
   /** The same organization on a server. */
@@ -113,14 +113,8 @@ it("A rehearsal sends nothing, deletes nothing, asks LiveKit nothing and gives n
   const lost = await on(source).makeEvent();
   await source.stop();
 
-  const output = await npmRun(
-    "restore",
-    "--",
-    "--persist-to",
-    join(source.persistTo, "copy"),
-    "--input",
-    file,
-  );
+  const into = ["--persist-to", join(source.persistTo, "copy")];
+  const output = await npmRun("restore", "--", ...into, "--input", file);
   expect(output).toMatchObject({ code: 0, output: expect.stringContaining("off until then: 1.") });
   cpSync(join(source.folder, "v3/r2"), join(source.persistTo, "copy/v3/r2"), { recursive: true });
   const copy = await aServer("copy");

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { PORTION } from "../../src/dev/size_statements.ts";
-import { runWrangler } from "../../src/dev/wrangler.ts";
 import { writeRowsInEveryTable } from "../project/support/every_table.ts";
 import { openDatabase, tablesIn } from "./support/local_databases.ts";
 import { npmRun } from "./support/server.ts";
@@ -19,7 +18,7 @@ let sizes: Map<string, { rows: number; bytes: number }>;
 let database: DatabaseSync;
 
 beforeAll(async () => {
-  runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder]);
+  cpSync(inject("migratedState"), folder, { recursive: true });
   database = openDatabase(folder);
   writeRowsInEveryTable(database);
   writeManyNotes(1, 3000);

@@ -6,14 +6,17 @@ import { startDevServer } from "./dev_server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A server with the settings for development, for all tests that need no other. Each makes its own organization. */
-    sharedServer: { url: string };
+    /**
+     * A newcomer's `npm run dev`, for all tests that need no other server. Each makes its own organization. It has printed the
+     * curl line.
+     */
+    sharedServer: { url: string; curl: string };
   }
 }
 
 export default async function startSharedServer({ provide }: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), "video-visits-shared-"));
-  const server = startDevServer(folder, folder);
+  const server = startDevServer({ data: folder, temporary: folder });
   async function stop() {
     await server.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,13 +1,8 @@
 import * as z from "zod";
 import { isLoopback } from "./http/loopback.ts";
 import { emailAddress, themeName } from "./http/wire.ts";
-import {
-  DEFAULT_INVITE_VALIDITY_DAYS,
-  MAX_INVITE_VALIDITY_DAYS,
-  MIN_HMAC_KEY_LENGTH,
-  MIN_LIVEKIT_SECRET_LENGTH,
-  MIN_PLATFORM_TOKEN_LENGTH,
-} from "./limits.ts";
+import { DEFAULT_INVITE_VALIDITY_DAYS, MAX_INVITE_VALIDITY_DAYS } from "./lifetimes.ts";
+import { MIN_HMAC_KEY_LENGTH, MIN_LIVEKIT_SECRET_LENGTH, MIN_PLATFORM_TOKEN_LENGTH } from "./limits.ts";
 import { lazily } from "./memory.ts";
 
 /** LiveKit's tools take the address with either scheme. Requests go to the one with http. */

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { CRON_PORTION } from "../limits.ts";
+import { CRON_PORTION } from "../tuning.ts";
 import type { Database } from "./database.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "./queries.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "./turns.ts";

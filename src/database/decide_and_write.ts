@@ -1,4 +1,4 @@
-import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_TIME_LIMIT } from "../limits.ts";
+import { MAX_WRITE_ATTEMPTS, MAX_WRITE_BACKOFF, MIN_WRITE_ATTEMPT, WRITE_TIME_LIMIT } from "../tuning.ts";
 import { isCausedBy } from "./causes.ts";
 import type { Database } from "./database.ts";
 import {

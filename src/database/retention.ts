@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { DAY, TRANSCRIPTS_DELETED } from "../limits.ts";
+import { TRANSCRIPTS_DELETED } from "../tuning.ts";
+import { DAY } from "../units.ts";
 import type { Database } from "./database.ts";
 import { type BoundQuery, builder, type Placeholders, preparedQuery, type Value } from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";

@@ -1,6 +1,6 @@
 import { and, gt, min, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { CRON_TURNS, OWNERS_ASKED } from "../limits.ts";
+import { CRON_TURNS, OWNERS_ASKED } from "../tuning.ts";
 import type { Database } from "./database.ts";
 import { type BoundQuery, builder, jsonValues, type Placeholders, runBatch } from "./queries.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { endOfDate } from "../http/dates.ts";
-import { ACCESS_LOGS_KEPT_FOR } from "../limits.ts";
+import { ACCESS_LOGS_KEPT_FOR } from "../lifetimes.ts";
 import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
 import { AccessLogFault, type AccessLogSource, type Check } from "./access_log_source.ts";
 

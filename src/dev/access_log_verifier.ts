@@ -5,8 +5,9 @@
 import { createHash } from "node:crypto";
 import { calculateJwkThumbprint, compactVerify, importJWK } from "jose";
 import { endOfDate } from "../http/dates.ts";
-import { HOUR, NEXT_SEAL_WITHIN } from "../limits.ts";
+import { NEXT_SEAL_WITHIN } from "../lifetimes.ts";
 import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
+import { HOUR } from "../units.ts";
 import { verifyFiles } from "./access_log_file_check.ts";
 import { AccessLogFault, type AccessLogSource, type Check, type Key } from "./access_log_source.ts";
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
-import { HOUR } from "../limits.ts";
+import { HOUR } from "../units.ts";
 import { sendVisitEvents } from "./demo_livekit.ts";
 import { newestLinkTo, startReceiver } from "./demo_receivers.ts";
 import {

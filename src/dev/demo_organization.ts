@@ -6,7 +6,6 @@ import type { Role } from "../database/enums.ts";
 import { apiClients, organizations, organizationUsers } from "../database/schema.ts";
 import { dateOf } from "../http/dates.ts";
 import { ApiError } from "../http/errors.ts";
-import { DAY, HOUR } from "../limits.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
 import { createInvite } from "../resources/invites/invites.service.ts";
@@ -19,6 +18,7 @@ import {
   listWaitingRoomSubs,
 } from "../resources/waiting_room_subs/waiting_room_subs.service.ts";
 import { createWaitingRoom, listWaitingRooms } from "../resources/waiting_rooms/waiting_rooms.service.ts";
+import { DAY, HOUR } from "../units.ts";
 import { demoRecording } from "./recording.ts";
 
 /** Public credentials, only for development: they are only ever loaded into a local database. */

@@ -4,8 +4,8 @@ import { builder, type Placeholders, preparedQuery, type Row, runFirst } from ".
 import { places } from "../database/schema.ts";
 import { nextSlug } from "../database/slug.ts";
 import { tableWrites } from "../database/table_writes.ts";
-import { MAX_KNOWN_PLACES, PLACE_KNOWN_FOR } from "../limits.ts";
 import { remember } from "../memory.ts";
+import { MAX_KNOWN_PLACES, PLACE_KNOWN_FOR } from "../tuning.ts";
 
 /*
  * The directory: in which database each organization lives. A request names its organization, so this is all that several

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { DAY } from "../limits.ts";
+import { DAY } from "../units.ts";
 
 /** Dates are calendar days in UTC, `YYYY-MM-DD`. */
 

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isCausedBy } from "../database/causes.ts";
 import { WriteConflict } from "../database/decide_and_write.ts";
 import { DatabaseTimeout } from "../database/in_time.ts";
-import { DATABASE_RETRY_AFTER, LARGE_BODY_RETRY_AFTER, WRITE_RETRY_AFTER } from "../limits.ts";
+import { DATABASE_RETRY_AFTER, LARGE_BODY_RETRY_AFTER, WRITE_RETRY_AFTER } from "../lifetimes.ts";
 import { log, logFault } from "./log.ts";
 import type { RefusalReason } from "./log_names.ts";
 

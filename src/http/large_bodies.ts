@@ -1,10 +1,6 @@
-import {
-  LARGE_BODY,
-  LARGE_BODY_ALONE,
-  LARGE_BODY_OVER_AFTER,
-  LARGE_BODY_TURN,
-  MAX_LARGE_BODIES,
-} from "../limits.ts";
+import { LARGE_BODY_TURN } from "../lifetimes.ts";
+import { LARGE_BODY } from "../limits.ts";
+import { LARGE_BODY_ALONE, LARGE_BODY_OVER_AFTER, MAX_LARGE_BODIES } from "../tuning.ts";
 import { largeBodyWaited } from "./errors.ts";
 import { waitUntil } from "./look_again.ts";
 

@@ -1,7 +1,9 @@
 import type { HonoRequest } from "hono";
 import type { ClientContext, Context } from "../context.ts";
-import { LOOK_UPS_BEYOND_LIMIT, MAX_LIMITED_ADDRESSES, RATE_LIMIT_PERIOD } from "../limits.ts";
+import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
+import { LOOK_UPS_BEYOND_LIMIT } from "../limits.ts";
 import { remember } from "../memory.ts";
+import { MAX_LIMITED_ADDRESSES } from "../tuning.ts";
 import { ApiError } from "./errors.ts";
 import { networkOf } from "./networks.ts";
 

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { PUBLIC_KEYS_KEPT_FOR } from "../limits.ts";
+import { PUBLIC_KEYS_KEPT_FOR } from "../lifetimes.ts";
 import { publishedKeys } from "../resources/access_log_seals/access_log_seals.keys.ts";
 import { readSettings } from "../settings.ts";
 

@@ -1,9 +1,9 @@
 import { SignJWT } from "jose";
 import * as z from "zod";
 import { textWithin } from "../http/bounded_text.ts";
-import { LIVEKIT_ANSWER_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import type { Settings } from "../settings.ts";
+import { LIVEKIT_ANSWER_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../tuning.ts";
 import { type EgressInfo, egressList } from "./egress_info.ts";
 
 /** Why LiveKit gave no answer: it cannot be reached in time, or not understood. */

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { organizationSlugOf } from "../database/slug.ts";
 import { key, upToFirstFault } from "../http/wire.ts";
-import { MAX_EGRESS_FILES, MAX_ERROR_LENGTH } from "../limits.ts";
+import { MAX_ERROR_LENGTH } from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { isFileOf } from "../resources/egresses/egresses.merge.ts";
 import { type EgressReport, reportEgressBody } from "../resources/egresses/egresses.schemas.ts";
+import { MAX_EGRESS_FILES } from "../tuning.ts";
 import type { Room } from "./rooms.sql.ts";
 
 /** LiveKit's events name fields in camelCase, its API (Twirp) in snake_case. */

@@ -7,7 +7,7 @@ import { reviseRow } from "../database/merging.ts";
 import { builder, type Placeholders, preparedQuery } from "../database/queries.ts";
 import { calls, egresses, egressFiles, livekitEgresses, organizations } from "../database/schema.ts";
 import { upsertIfChanged } from "../database/table_writes.ts";
-import { LIVEKIT_EGRESS_KEPT_FOR } from "../limits.ts";
+import { LIVEKIT_EGRESS_KEPT_FOR } from "../lifetimes.ts";
 import { mergeEgress, mergeState, nextCheck, reviseEgress } from "../resources/egresses/egresses.merge.ts";
 import {
   type EgressKey,

@@ -1,15 +1,11 @@
 import * as z from "zod";
 import { emptyOr, externalReference, key, name } from "../http/wire.ts";
+import { LIVEKIT_EGRESS_KEPT_FOR, LIVEKIT_ROOM_TOLERANCE } from "../lifetimes.ts";
 import {
-  HOUR,
   LIVEKIT_BODY_LIMIT,
-  LIVEKIT_EGRESS_KEPT_FOR,
-  LIVEKIT_ROOM_TOLERANCE,
-  MAX_EGRESS_FILES,
   MAX_ERROR_LENGTH,
   MAX_INTEGER_LENGTH,
   MAX_STORAGE_KEY_LENGTH,
-  MINUTE,
 } from "../limits.ts";
 import type { Reference } from "../openapi/operation.ts";
 import {
@@ -24,6 +20,8 @@ import {
   VISIT_REFERENCE,
 } from "../openapi/story.ts";
 import { consentMethod } from "../resources/consents/consents.fields.ts";
+import { MAX_EGRESS_FILES } from "../tuning.ts";
+import { HOUR, MINUTE } from "../units.ts";
 
 /** Of any length that a body may have. */
 const anyText = () => z.string().max(LIVEKIT_BODY_LIMIT);

@@ -7,7 +7,8 @@ import type { Context } from "../context.ts";
 import { failedCredentials } from "../http/rate_limits.ts";
 import { answerWithBookmark, openRequest } from "../http/replication.ts";
 import { limitBody } from "../http/validation.ts";
-import { LIVEKIT_BODY_LIMIT, LIVEKIT_CLOCK_TOLERANCE } from "../limits.ts";
+import { LIVEKIT_CLOCK_TOLERANCE } from "../lifetimes.ts";
+import { LIVEKIT_BODY_LIMIT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
 
 interface LiveKitEnv {

@@ -2,7 +2,7 @@ import { and, desc, eq, gte, isNull, lte, or, sql } from "drizzle-orm";
 import { scalar } from "../database/expressions.ts";
 import { builder, type Values } from "../database/queries.ts";
 import { calls, organizations } from "../database/schema.ts";
-import { LIVEKIT_ROOM_TOLERANCE } from "../limits.ts";
+import { LIVEKIT_ROOM_TOLERANCE } from "../lifetimes.ts";
 
 /** A room of LiveKit, as values of a query. */
 export interface Room {

@@ -1,5 +1,5 @@
-import { MAIL_TIMEOUT } from "../limits.ts";
 import type { Settings } from "../settings.ts";
+import { MAIL_TIMEOUT } from "../tuning.ts";
 
 /*
  * The only file that knows the provider of mail, which is Cloudflare Email Service.

@@ -3,7 +3,7 @@ import { type Context, openContext } from "../context.ts";
 import { envOfShard, findEnvOfShard, shardOfMessage } from "../database/shards.ts";
 import { isPassing } from "../http/errors.ts";
 import { log, logFault } from "../http/log.ts";
-import { QUEUE_FAULTS_TIME } from "../limits.ts";
+import { QUEUE_FAULTS_TIME } from "../tuning.ts";
 import { retryDelay } from "./retry_delay.ts";
 
 /** Does what is to be done when all messages of a shard are worked off. */

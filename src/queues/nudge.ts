@@ -1,4 +1,4 @@
-import { NUDGE_INTERVAL } from "../limits.ts";
+import { NUDGE_INTERVAL } from "../tuning.ts";
 
 /** When the last message to each queue was sent, or will arrive: it may wait. */
 const nudgedAt = new WeakMap<Queue, number>();

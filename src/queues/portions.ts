@@ -1,4 +1,4 @@
-import { QUEUE_SEND_LIMIT } from "../limits.ts";
+import { QUEUE_SEND_LIMIT } from "../tuning.ts";
 
 /** Messages in as many portions as it takes sends: a queue takes only so many at once. */
 export function* portionsOf<Message>(messages: Message[]): Generator<Message[]> {

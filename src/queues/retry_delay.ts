@@ -1,4 +1,4 @@
-import { QUEUE_RETRY_DELAY, QUEUE_RETRY_JITTER, QUEUE_RETRY_LONGEST } from "../limits.ts";
+import { QUEUE_RETRY_DELAY, QUEUE_RETRY_JITTER, QUEUE_RETRY_LONGEST } from "../tuning.ts";
 
 /** In seconds: the pause after this many attempts. */
 export function retryDelay(attempts: number): number {

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as lifetimes from "../lifetimes.ts";
 import * as limits from "../limits.ts";
+import * as units from "../units.ts";
 import { guideBody } from "./guide_bodies.ts";
 import { withPrograms } from "./guide_programs.ts";
 
 /*
  * The guides in the introductions of the documents: Markdown files in `guides/<API>`, one after the other. What changes
- * stands in them as `{{NAME}}`: a limit of limits.ts or a value of the build, also divided (`{{WEBHOOK_TIMEOUT / 1000}}`,
+ * stands in them as `{{NAME}}`: a limit, a lifetime or a value of the build, also divided (`{{WEBHOOK_TIMEOUT / 1000}}`,
  * `{{EVENTS_KEPT_FOR / DAY}}`). A number has commas for thousands, unless `digits` follows it.
  *
  * A body is an example of an operation: the first one, or that of a name. `{{response createInvite}}` is a block of JSON,
@@ -29,10 +31,12 @@ export function guideFiles(api: string): string[] {
 
 type Values = Record<string, unknown>;
 
-/** @param values those of the build. They come before limits of the same name */
+/** @param values those of the build. They come before limits and lifetimes of the same name */
 export function guidesOf(api: string, values: Values): string {
   const guides = guideFiles(api)
-    .map((file) => fillIn(readFileSync(file, "utf8").trim(), { ...limits, ...values }, file))
+    .map((file) =>
+      fillIn(readFileSync(file, "utf8").trim(), { ...units, ...limits, ...lifetimes, ...values }, file),
+    )
     .join("\n\n");
   return api === "external" ? withPrograms(guides) : guides;
 }

@@ -8,7 +8,7 @@ import {
   PROVIDER_RETRY_AFTER,
   RATE_LIMIT_PERIOD,
   WRITE_RETRY_AFTER,
-} from "../limits.ts";
+} from "../lifetimes.ts";
 import type { Header } from "../openapi/operation.ts";
 import type { Api } from "./apis.ts";
 import { operator } from "./operator.ts";

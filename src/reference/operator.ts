@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { RATE_LIMIT_PERIOD } from "../limits.ts";
+import { RATE_LIMIT_PERIOD } from "../lifetimes.ts";
 
 /** Shown where the operator has not said at which address the service is. */
 export const EXAMPLE_URL = "https://visits.example.com";

@@ -1,5 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
+import { WEBHOOK_TIMEOUT } from "../../src/lifetimes.ts";
+import { retryDelay } from "../../src/queues/retry_delay.ts";
 import {
   BULK_INVITE_LOST_AFTER,
   MAIL_LEASE,
@@ -7,9 +9,7 @@ import {
   MAIL_TURN,
   WEBHOOK_LANE_TIME,
   WEBHOOK_LEASE,
-  WEBHOOK_TIMEOUT,
-} from "../../src/limits.ts";
-import { retryDelay } from "../../src/queues/retry_delay.ts";
+} from "../../src/tuning.ts";
 
 const MINUTE = 60;
 

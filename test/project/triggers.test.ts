@@ -8,7 +8,7 @@ import {
   rebuildableSubjects,
   TRIGGERS,
 } from "../../src/dev/triggers.ts";
-import { LIVEKIT_ROOM_TOLERANCE } from "../../src/limits.ts";
+import { LIVEKIT_ROOM_TOLERANCE } from "../../src/lifetimes.ts";
 import { writeVariedRows } from "./support/varied_rows.ts";
 
 const RUN = "run `npm run db:baseline`, or once deployed `npm run db:generate -- --name what_changed`";

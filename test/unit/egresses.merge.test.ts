@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EGRESS_STATUSES } from "../../src/database/enums.ts";
-import { EGRESS_SILENCE } from "../../src/limits.ts";
 import { mergeEgress } from "../../src/resources/egresses/egresses.merge.ts";
 import type { Egress, EgressReport } from "../../src/resources/egresses/egresses.schemas.ts";
+import { EGRESS_SILENCE } from "../../src/tuning.ts";
 import { eachReport, refusalOf } from "./support/merging.ts";
 
 const starting: Egress = {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import * as lifetimes from "../../src/lifetimes.ts";
 import * as limits from "../../src/limits.ts";
 import { AUTHORIZATION_CODE } from "../../src/openapi/story.ts";
 import { API_NAMES } from "../../src/reference/apis.ts";
@@ -10,9 +11,12 @@ import { inHereDocument, inSingleQuotes } from "../../src/reference/guide_bodies
 import { fillIn, GUIDES, guideFiles, guidesOf } from "../../src/reference/guides.ts";
 import { introductionOf } from "../../src/reference/info.ts";
 import { readOperator } from "../../src/reference/operator.ts";
+import * as units from "../../src/units.ts";
 
 const values = {
+  ...units,
   ...limits,
+  ...lifetimes,
   CLIENT_LIMIT_PER_MINUTE: 1200,
   BULK_INVITE_LIMIT_PER_MINUTE: 10,
   REDELIVERY_LIMIT_PER_MINUTE: 10,
@@ -36,7 +40,7 @@ describe("A guide", () => {
       "`q=1200` is 1,200",
     );
     expect(filled("{{EVENTS_KEPT_FOR / DAY}} days, {{BULK_INVITES_BODY_LIMIT / 1024 / 1024}} MiB")).toBe(
-      `${limits.EVENTS_KEPT_FOR / limits.DAY} days, 1 MiB`,
+      `${lifetimes.EVENTS_KEPT_FOR / units.DAY} days, 1 MiB`,
     );
     expect(filled("API={{SERVER}}/api")).toBe("API=https://visits.test/api");
   });

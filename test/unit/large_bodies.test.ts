@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { mayBeLarge } from "../../src/http/large_bodies.ts";
-import {
-  LARGE_BODY,
-  LARGE_BODY_ALONE,
-  LARGE_BODY_OVER_AFTER,
-  LARGE_BODY_TURN,
-  PLATFORM_BODY_LIMIT,
-} from "../../src/limits.ts";
+import { LARGE_BODY_TURN } from "../../src/lifetimes.ts";
+import { LARGE_BODY, PLATFORM_BODY_LIMIT } from "../../src/limits.ts";
+import { LARGE_BODY_ALONE, LARGE_BODY_OVER_AFTER } from "../../src/tuning.ts";
 
 /** That of an isolate in which nothing has happened yet. */
 let inTurn: typeof import("../../src/http/large_bodies.ts").inTurn;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { MAIL_TIMEOUT } from "../../src/limits.ts";
 import { sendMail } from "../../src/mail/mail.ts";
+import { MAIL_TIMEOUT } from "../../src/tuning.ts";
 
 const mail = { to: "ivy@example.com", subject: "Hello", text: "Hello", html: "<p>Hello</p>" };
 

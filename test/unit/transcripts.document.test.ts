@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesOfHex, hexOf } from "../../src/bytes/hex.ts";
-import { TRANSCRIPT_PART } from "../../src/limits.ts";
 import {
   keepIds,
   type Line,
@@ -9,6 +8,7 @@ import {
   pack,
   unpack,
 } from "../../src/resources/transcripts/transcripts.document.ts";
+import { TRANSCRIPT_PART } from "../../src/tuning.ts";
 
 const seconds = fc.oneof(
   fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),

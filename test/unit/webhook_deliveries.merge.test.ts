@@ -1,12 +1,6 @@
 import { assert, integer, option, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  MAX_WEBHOOK_PAUSE,
-  MIN_WEBHOOK_PAUSE,
-  WEBHOOK_FAILURES_IN_A_ROW,
-  WEBHOOK_NUDGE_AHEAD,
-  WEBHOOK_RETRY_DELAYS,
-} from "../../src/limits.ts";
+import { WEBHOOK_RETRY_DELAYS } from "../../src/lifetimes.ts";
 import {
   mergeDelivery,
   NO_ANSWER,
@@ -14,6 +8,12 @@ import {
   nextAttemptAt,
 } from "../../src/resources/webhook_deliveries/webhook_deliveries.merge.ts";
 import { endLane, isLaneOver, pausedUntil } from "../../src/resources/webhook_lanes/webhook_lanes.merge.ts";
+import {
+  MAX_WEBHOOK_PAUSE,
+  MIN_WEBHOOK_PAUSE,
+  WEBHOOK_FAILURES_IN_A_ROW,
+  WEBHOOK_NUDGE_AHEAD,
+} from "../../src/tuning.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 const DAY = 86_400_000;

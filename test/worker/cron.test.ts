@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { CRON_PORTION } from "../../src/limits.ts";
+import { CRON_PORTION } from "../../src/tuning.ts";
 import { aCall } from "./support/calls.ts";
 import { isSharded } from "./support/deployed.ts";
 import { observedDatabase } from "./support/observed_database.ts";

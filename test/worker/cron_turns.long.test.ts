@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CRON_TURNS } from "../../src/limits.ts";
+import { CRON_TURNS } from "../../src/tuning.ts";
 import { anOrganizationWith, BACKLOGS, leftOf } from "./support/backlogs.ts";
 import { aQueue, workerWith } from "./support/queue.ts";
 import { countingRows } from "./support/rows.ts";

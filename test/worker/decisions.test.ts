@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { MAX_WRITE_ATTEMPTS } from "../../src/limits.ts";
+import { MAX_WRITE_ATTEMPTS } from "../../src/tuning.ts";
 import { platform } from "./support/api.ts";
 import { reportCall, STARTED_AT } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";

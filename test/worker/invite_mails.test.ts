@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
-import { MAIL_TIMEOUT, MAIL_TURN, MAILS_AT_ONCE } from "../../src/limits.ts";
+import { MAIL_TIMEOUT, MAIL_TURN, MAILS_AT_ONCE } from "../../src/tuning.ts";
 import { api, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { directory, isSharded } from "./support/deployed.ts";

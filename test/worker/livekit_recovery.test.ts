@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { EgressInfo, EgressStatus, FileInfo } from "@livekit/protocol";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { EGRESSES_CHECKED } from "../../src/limits.ts";
+import { EGRESSES_CHECKED } from "../../src/tuning.ts";
 import { aCall, reportEgress } from "./support/calls.ts";
 import { aLiveKitRoom, anEgressId, delivered } from "./support/livekit.ts";
 import { aLiveKit, claimsOf, twirp } from "./support/livekit_api.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { HEALTH_TIMEOUT } from "../../src/limits.ts";
+import { HEALTH_TIMEOUT } from "../../src/tuning.ts";
 import { api, type Fetcher, PLATFORM_TOKEN, platform } from "./support/api.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { aSlowDatabase, observedDatabase } from "./support/observed_database.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { QUIETING_STATEMENTS, RESUMING_STATEMENTS, SEQUENCE_LEAP } from "../../src/dev/quiet_statements.ts";
-import { WEBHOOK_RESULTS_PORTION } from "../../src/limits.ts";
+import { WEBHOOK_RESULTS_PORTION } from "../../src/tuning.ts";
 import { api, platform, theWorker } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";

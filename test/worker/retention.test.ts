@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { SYSTEM_USER_ID } from "../../src/database/schema.ts";
-import { RECORDINGS_DELETED, TRANSCRIPTS_DELETED } from "../../src/limits.ts";
+import { RECORDINGS_DELETED, TRANSCRIPTS_DELETED } from "../../src/tuning.ts";
 import { platform } from "./support/api.ts";
 import { aCall } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";

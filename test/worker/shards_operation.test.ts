@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { LARGE_BODY_TURN } from "../../src/lifetimes.ts";
 import {
   HEALTH_KNOWN_FOR,
   HEALTH_TIMEOUT,
-  LARGE_BODY_TURN,
   LIST_TIMEOUT,
   QUEUE_FAULTS_TIME,
   QUEUE_RETRY_DELAY,
-} from "../../src/limits.ts";
+} from "../../src/tuning.ts";
 import type { Answer } from "./support/api.ts";
 import { STARTED_AT } from "./support/calls.ts";
 import { aMailProvider, MAIL_FROM } from "./support/mails.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CALLS_ENDED } from "../../src/limits.ts";
+import { CALLS_ENDED } from "../../src/tuning.ts";
 import { platform } from "./support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, ENDED_AT, reportCall, STARTED_AT } from "./support/calls.ts";
 import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { CRON_PORTION, WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../src/limits.ts";
+import { WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../src/lifetimes.ts";
+import { CRON_PORTION } from "../../src/tuning.ts";
 import { endpoints } from "./support/network.ts";
 import { anInvite, anOrganization, given } from "./support/organization.ts";
 import { aClinicWithQueue } from "./support/queue.ts";

@@ -1,5 +1,5 @@
 import { hexOf } from "../../bytes/hex.ts";
-import { LINES_AT_ONCE } from "../../limits.ts";
+import { LINES_AT_ONCE } from "../../tuning.ts";
 import { toLine } from "../access_logs/access_logs.ndjson.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 

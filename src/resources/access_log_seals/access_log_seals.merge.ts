@@ -1,5 +1,6 @@
 import { dateOf, endOfDate } from "../../http/dates.ts";
-import { DAY, SEALED_AFTER } from "../../limits.ts";
+import { SEALED_AFTER } from "../../lifetimes.ts";
+import { DAY } from "../../units.ts";
 
 /** The newest day that may be sealed. */
 export const newestClosedDay = (now: number): string => dateOf(now - SEALED_AFTER - DAY);

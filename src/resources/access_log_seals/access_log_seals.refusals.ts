@@ -1,5 +1,5 @@
 import { ApiError, notFound } from "../../http/errors.ts";
-import { BUCKET_RETRY_AFTER } from "../../limits.ts";
+import { BUCKET_RETRY_AFTER } from "../../lifetimes.ts";
 
 export const sealsNotFound = () => notFound("Access log seals");
 

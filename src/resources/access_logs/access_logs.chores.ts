@@ -6,7 +6,8 @@ import { iif } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { accessLogSeals, accessLogs, waitingListReads } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
-import { ACCESS_LOGS_KEPT_FOR, CRON_PORTION, WAITING_LIST_READS_KEPT_FOR } from "../../limits.ts";
+import { ACCESS_LOGS_KEPT_FOR } from "../../lifetimes.ts";
+import { CRON_PORTION, WAITING_LIST_READS_KEPT_FOR } from "../../tuning.ts";
 
 const oldestOf = (owner: SQL, column: SQLiteColumn) =>
   builder

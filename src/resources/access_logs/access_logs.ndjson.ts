@@ -1,4 +1,4 @@
-import { LINES_AT_ONCE } from "../../limits.ts";
+import { LINES_AT_ONCE } from "../../tuning.ts";
 import { type AccessLog, toAccessLog } from "./access_logs.schemas.ts";
 
 export const NDJSON = "application/x-ndjson";

@@ -1,11 +1,8 @@
 import type { ClientContext } from "../../context.ts";
 import { runBatch } from "../../database/queries.ts";
 import { endOfDate } from "../../http/dates.ts";
-import {
-  ACCESS_LOGS_LOOKED_THROUGH,
-  ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE,
-  MAX_EXPORTED_ACCESS_LOGS,
-} from "../../limits.ts";
+import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
+import { ACCESS_LOGS_LOOKED_THROUGH, ACCESS_LOGS_LOOKED_THROUGH_BY_REFERENCE } from "../../tuning.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { requireEntry } from "./access_logs.entries.ts";
 import {

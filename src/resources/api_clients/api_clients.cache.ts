@@ -1,14 +1,14 @@
 import { logFault } from "../../http/log.ts";
+import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
+import { MAX_CLIENT_ID_LENGTH } from "../../limits.ts";
+import { remember } from "../../memory.ts";
 import {
   CLIENT_FRESH_FOR,
-  CLIENT_KNOWN_FOR,
   CLIENT_REFRESH_TIMEOUT,
   CLIENT_REFUSED_FOR,
-  MAX_CLIENT_ID_LENGTH,
   MAX_KNOWN_CLIENTS,
   MAX_REFUSED_CLIENTS,
-} from "../../limits.ts";
-import { remember } from "../../memory.ts";
+} from "../../tuning.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 
 interface KnownClient {

@@ -1,4 +1,4 @@
-import { CLIENT_KNOWN_FOR } from "../../limits.ts";
+import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
 import { INVITED_AT } from "../../openapi/story.ts";

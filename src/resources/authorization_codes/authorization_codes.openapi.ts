@@ -1,4 +1,4 @@
-import { AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
+import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { AUTHORIZATION_CODE } from "../../openapi/story.ts";

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { cleanUp } from "../../database/clean_up.ts";
 import { runBatch } from "../../database/queries.ts";
 import { authorizationCodes } from "../../database/schema.ts";
-import { AUTHORIZATION_CODE_KEPT_FOR } from "../../limits.ts";
+import { AUTHORIZATION_CODE_KEPT_FOR } from "../../lifetimes.ts";
 import { invalidCode } from "./authorization_codes.refusals.ts";
 import type { RedeemedCode } from "./authorization_codes.schemas.ts";
 import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";

@@ -6,7 +6,8 @@ import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/in
 import { builder, type Placeholders, preparedQuery, runBatch, type Values } from "../../database/queries.ts";
 import { bulkInviteRows, bulkInvites, invites } from "../../database/schema.ts";
 import { totalOf } from "../../database/totals.ts";
-import { BULK_INVITE_CHUNK, MAX_UNUSED_INVITES } from "../../limits.ts";
+import { MAX_UNUSED_INVITES } from "../../limits.ts";
+import { BULK_INVITE_CHUNK } from "../../tuning.ts";
 import { endRowsOfChunk } from "../bulk_invites/bulk_invites.merge.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
 import type { BulkInviteChunk } from "../bulk_invites/bulk_invites.schemas.ts";

@@ -5,12 +5,8 @@ import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../
 import { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import {
-  BULK_INVITE_LOST_AFTER,
-  BULK_INVITE_PERSONAL_DATA_KEPT_FOR,
-  BULK_INVITES_REQUEUED,
-  CRON_PORTION,
-} from "../../limits.ts";
+import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR } from "../../lifetimes.ts";
+import { BULK_INVITE_LOST_AFTER, BULK_INVITES_REQUEUED, CRON_PORTION } from "../../tuning.ts";
 import { ROW_FAULTS } from "./bulk_invites.refusals.ts";
 import { queueRows } from "./bulk_invites.service.ts";
 import { isPendingRow } from "./bulk_invites.sql.ts";

@@ -1,6 +1,6 @@
 import type { Role } from "../../database/enums.ts";
 import type { bulkInviteRows, bulkInvites } from "../../database/schema.ts";
-import { BULK_INVITE_CHUNK } from "../../limits.ts";
+import { BULK_INVITE_CHUNK } from "../../tuning.ts";
 import { type Inviter, inviteeFault, inviteRow } from "../invites/invites.merge.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { requireAssignable } from "../roles/roles.policy.ts";

@@ -1,17 +1,11 @@
 import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
-import {
-  BULK_INVITE_PERSONAL_DATA_KEPT_FOR,
-  BULK_ROWS_PERIOD,
-  DAY,
-  HOUR,
-  MAX_BULK_INVITES,
-  MAX_BULK_ROWS,
-  MAX_UNUSED_INVITES,
-} from "../../limits.ts";
+import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR, BULK_ROWS_PERIOD } from "../../lifetimes.ts";
+import { MAX_BULK_INVITES, MAX_BULK_ROWS, MAX_UNUSED_INVITES } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { BULK_INVITE_ID, INES, PAULA } from "../../openapi/story.ts";
+import { DAY, HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { inviteSchema } from "../invites/invites.responses.ts";
 import { rolesAboveLevel } from "../roles/roles.refusals.ts";

@@ -1,11 +1,7 @@
 import { ApiError, notFound } from "../../http/errors.ts";
-import {
-  BULK_ROWS_PERIOD,
-  BULK_ROWS_RETRY_AFTER,
-  HOUR,
-  MAX_BULK_INVITES,
-  MAX_BULK_ROWS,
-} from "../../limits.ts";
+import { BULK_ROWS_PERIOD, BULK_ROWS_RETRY_AFTER } from "../../lifetimes.ts";
+import { MAX_BULK_INVITES, MAX_BULK_ROWS } from "../../limits.ts";
+import { HOUR } from "../../units.ts";
 import {
   HAS_ACCOUNT,
   HAS_ACTIVE_INVITE,

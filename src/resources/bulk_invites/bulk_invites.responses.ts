@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { count, email, id, name, timestamp } from "../../http/wire.ts";
-import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR, DAY, MAX_BULK_INVITES } from "../../limits.ts";
+import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR } from "../../lifetimes.ts";
+import { MAX_BULK_INVITES } from "../../limits.ts";
 import { BULK_INVITE_ID, MANY_INVITED_AT } from "../../openapi/story.ts";
+import { DAY } from "../../units.ts";
 
 const rows = () => count().max(MAX_BULK_INVITES);
 

@@ -11,7 +11,7 @@ import {
 } from "../../database/queries.ts";
 import { bulkInvites } from "../../database/schema.ts";
 import { logFault } from "../../http/log.ts";
-import { BULK_ROWS_PERIOD } from "../../limits.ts";
+import { BULK_ROWS_PERIOD } from "../../lifetimes.ts";
 import { portionsOf } from "../../queues/portions.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";

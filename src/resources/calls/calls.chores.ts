@@ -37,7 +37,8 @@ import {
   takeTurns,
   workOffRecorded,
 } from "../../database/turns.ts";
-import { CALLS_ENDED, CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
+import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
+import { CALLS_ENDED, CRON_PORTION } from "../../tuning.ts";
 import { latestTime } from "../participants/participants.sql.ts";
 import { leaveAtEnd, withEventTimes } from "../participants/participants.visits.ts";
 import { assumedEnd } from "./calls.merge.ts";

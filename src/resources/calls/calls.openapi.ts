@@ -1,6 +1,6 @@
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
-import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
+import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { onePage, type Parameter, pageOf, type Reference } from "../../openapi/operation.ts";
 import {
@@ -16,6 +16,7 @@ import {
   WAITING_SINCE,
   WITHDRAWN_AT,
 } from "../../openapi/story.ts";
+import { HOUR } from "../../units.ts";
 import { consentDecidedInFuture } from "../consents/consents.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ENDED_BY, RESULT_STATES } from "../../database/enums.ts";
 import { count, externalReference, id, key, timestamp } from "../../http/wire.ts";
-import { HOUR, SILENCE_UNTIL_END } from "../../limits.ts";
+import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import {
   CALL,
   CARDIOLOGY,
@@ -12,6 +12,7 @@ import {
   STARTED_AT,
   VISIT_REFERENCE,
 } from "../../openapi/story.ts";
+import { HOUR } from "../../units.ts";
 import { holdReason } from "../legal_holds/legal_holds.fields.ts";
 
 export const callSchema = z

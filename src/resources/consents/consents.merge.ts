@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { ConsentDecision, ConsentReporter } from "../../database/enums.ts";
-import { CONSENT_CLOCK_TOLERANCE, MAX_CONSENT_DECISIONS } from "../../limits.ts";
+import { CONSENT_CLOCK_TOLERANCE } from "../../lifetimes.ts";
+import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
 import { consentDecidedInFuture } from "./consents.refusals.ts";
 import type { Consent, consentReport, KnownConsent } from "./consents.schemas.ts";
 

@@ -1,5 +1,6 @@
 import { unprocessable } from "../../http/errors.ts";
-import { CONSENT_CLOCK_TOLERANCE, SECOND } from "../../limits.ts";
+import { CONSENT_CLOCK_TOLERANCE } from "../../lifetimes.ts";
+import { SECOND } from "../../units.ts";
 
 /** In the report of a call. */
 export const consentDecidedInFuture = () =>

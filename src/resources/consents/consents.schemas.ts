@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { instant, toTimestamp } from "../../http/wire.ts";
-import { CONSENT_CLOCK_TOLERANCE, MAX_CONSENT_DECISIONS, SECOND } from "../../limits.ts";
+import { CONSENT_CLOCK_TOLERANCE } from "../../lifetimes.ts";
+import { MAX_CONSENT_DECISIONS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import { SECOND } from "../../units.ts";
 import { consentMethod } from "./consents.fields.ts";
 import type { consentSchema } from "./consents.responses.ts";
 import type { consentColumns, ledgerColumns } from "./consents.sql.ts";

@@ -4,7 +4,7 @@ import { runAll, runBatch } from "../../database/queries.ts";
 import { quietSince } from "../../database/quiet.ts";
 import { takeTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
-import { FILE_DELETIONS_TIME_LIMIT, RECORDING_DELETION_PORTION, RECORDINGS_DELETED } from "../../limits.ts";
+import { FILE_DELETIONS_TIME_LIMIT, RECORDING_DELETION_PORTION, RECORDINGS_DELETED } from "../../tuning.ts";
 import { callUnderLegalHold } from "../calls/calls.refusals.ts";
 import { deleteFiles } from "../egresses/egresses.files.ts";
 import {

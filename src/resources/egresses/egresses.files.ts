@@ -1,12 +1,8 @@
 import { AwsClient } from "aws4fetch";
 import type { ClientContext, Context } from "../../context.ts";
-import {
-  FILE_DELETION_TIMEOUT,
-  FILE_DELETIONS_AT_ONCE,
-  FILE_DELETIONS_TIME_LIMIT,
-  RECORDING_URL_LIFETIME,
-} from "../../limits.ts";
+import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
 import type { Settings } from "../../settings.ts";
+import { FILE_DELETION_TIMEOUT, FILE_DELETIONS_AT_ONCE, FILE_DELETIONS_TIME_LIMIT } from "../../tuning.ts";
 
 /**
  * The address of a file in the S3 interface of the storage.

@@ -1,7 +1,7 @@
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import { reviseRow } from "../../database/merging.ts";
 import type { egresses } from "../../database/schema.ts";
-import { EGRESS_SILENCE } from "../../limits.ts";
+import { EGRESS_SILENCE } from "../../tuning.ts";
 import type { Call } from "../calls/calls.schemas.ts";
 import {
   egressNamesNoCall,

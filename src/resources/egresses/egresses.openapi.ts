@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
-import { MAX_KEY_LENGTH, RECORDING_URL_LIFETIME } from "../../limits.ts";
+import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
+import { MAX_KEY_LENGTH } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {

@@ -1,5 +1,6 @@
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
-import { FILE_DELETION_RETRY_AFTER, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
+import { FILE_DELETION_RETRY_AFTER } from "../../lifetimes.ts";
+import { MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 
 export const egressNotFound = () => notFound("Egress");
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import { id, key, timestamp } from "../../http/wire.ts";
-import { RECORDING_URL_LIFETIME } from "../../limits.ts";
+import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
 import { EGRESS, RECORDED_FROM, STORAGE_KEY } from "../../openapi/story.ts";
 import { egressError } from "./egresses.fields.ts";
 

@@ -25,7 +25,7 @@ import { isNotQuiet } from "../../database/quiet.ts";
 import { calls, egresses, egressFiles, organizations, participants } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { eachOf, ownerIdOf, rowsInTurn, type Turn } from "../../database/turns.ts";
-import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../limits.ts";
+import { EGRESS_CHECK_PAUSE, EGRESS_LONG_SILENCE } from "../../tuning.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { subjectOfCall } from "../calls/calls.entries.ts";
 import { endedCall, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { EventType } from "../../database/enums.ts";
-import { DAY, EVENTS_KEPT_FOR } from "../../limits.ts";
+import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {
@@ -19,6 +19,7 @@ import {
   SUB_PLANNED_AT,
   WITHDRAWN_AT,
 } from "../../openapi/story.ts";
+import { DAY } from "../../units.ts";
 import { eventsNotFound } from "./events.refusals.ts";
 import { eventIds, type eventSchema, eventsSchema } from "./events.responses.ts";
 

@@ -2,7 +2,7 @@ import type { ClientContext } from "../../context.ts";
 import { cleanUp } from "../../database/clean_up.ts";
 import { runAll } from "../../database/queries.ts";
 import { events } from "../../database/schema.ts";
-import { EVENTS_KEPT_FOR } from "../../limits.ts";
+import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
 import { administeredOrganization } from "../roles/roles.policy.ts";
 import { eventsNotFound } from "./events.refusals.ts";
 import type { Event, EventsQuery } from "./events.schemas.ts";

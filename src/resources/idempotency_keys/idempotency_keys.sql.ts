@@ -5,7 +5,7 @@ import { insertSelect, replaceAllBut } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { idempotencyKeys } from "../../database/schema.ts";
 import type { StoredRow } from "../../database/table_writes.ts";
-import { IDEMPOTENCY_KEY_KEPT_FOR } from "../../limits.ts";
+import { IDEMPOTENCY_KEY_KEPT_FOR } from "../../lifetimes.ts";
 import { keyWasUsed, secretIsNotStored } from "./idempotency_keys.refusals.ts";
 
 type KeyRow = typeof idempotencyKeys.$inferSelect;

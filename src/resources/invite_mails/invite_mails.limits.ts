@@ -5,7 +5,8 @@ import { cleanUp, cleanUpOfNobody } from "../../database/clean_up.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, runAll } from "../../database/queries.ts";
 import { addressMails, organizationMails } from "../../database/schema.ts";
-import { MAIL_LIMIT_PERIOD, MAX_ADDRESS_MAILS, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
+import { MAIL_LIMIT_PERIOD } from "../../lifetimes.ts";
+import { MAX_ADDRESS_MAILS, MAX_ORGANIZATION_MAILS } from "../../limits.ts";
 
 /*
  * The service must not become a relay for the mails of others. So each mail is counted before it is sent, by a statement

@@ -1,6 +1,6 @@
 import type { invites } from "../../database/schema.ts";
-import { MAIL_RETRY_DELAY, MAIL_RETRY_JITTER, MAIL_RETRY_LONGEST } from "../../limits.ts";
 import type { MailOutcome } from "../../mail/mail.ts";
+import { MAIL_RETRY_DELAY, MAIL_RETRY_JITTER, MAIL_RETRY_LONGEST } from "../../tuning.ts";
 
 type InviteRow = typeof invites.$inferSelect;
 

@@ -3,6 +3,7 @@ import type { Database } from "../../database/database.ts";
 import { type Row, runAll, runBatch } from "../../database/queries.ts";
 import { findInTurns } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
+import { type Mailer, NO_CODE, sendMail } from "../../mail/mail.ts";
 import {
   DUE_TOLERANCE,
   MAIL_LEASE,
@@ -10,8 +11,7 @@ import {
   MAIL_TURN,
   MAILS_AT_ONCE,
   MAX_MAIL_LEASES,
-} from "../../limits.ts";
-import { type Mailer, NO_CODE, sendMail } from "../../mail/mail.ts";
+} from "../../tuning.ts";
 import { linkMadeAt } from "../invites/invites.merge.ts";
 import type { inviteColumns } from "../invites/invites.sql.ts";
 import { withAcceptUrl } from "../invites/invites.tokens.ts";

@@ -3,7 +3,7 @@ import { builder, type Placeholders, preparedQuery, type Row } from "../../datab
 import { isNotQuiet } from "../../database/quiet.ts";
 import { invites } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
-import { MAX_MAIL_LEASES } from "../../limits.ts";
+import { MAX_MAIL_LEASES } from "../../tuning.ts";
 import { inviteColumns } from "../invites/invites.sql.ts";
 import { countedNow, countOrganizationMail } from "./invite_mails.limits.ts";
 import type { afterFailedMail } from "./invite_mails.merge.ts";

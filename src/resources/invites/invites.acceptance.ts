@@ -15,7 +15,7 @@ import { invites, organizationUsers } from "../../database/schema.ts";
 import { logFault } from "../../http/log.ts";
 import { writePositions } from "../../http/positions.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { LIST_TIMEOUT } from "../../limits.ts";
+import { LIST_TIMEOUT } from "../../tuning.ts";
 import {
   memberEntry,
   membershipReads,

@@ -2,9 +2,10 @@ import type { Role } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import type { invites } from "../../database/schema.ts";
 import { toTimestamp } from "../../http/wire.ts";
-import { DAY, INVITE_RESEND_PAUSE } from "../../limits.ts";
+import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
 import type { Mailer } from "../../mail/mail.ts";
 import type { Settings } from "../../settings.ts";
+import { DAY } from "../../units.ts";
 import { requireAssignable } from "../roles/roles.policy.ts";
 import {
   inviteAlreadyUsed,

@@ -3,12 +3,13 @@ import { POSITIONS } from "../../http/positions.ts";
 import { count } from "../../http/wire.ts";
 import {
   DEFAULT_INVITE_VALIDITY_DAYS,
-  HOUR,
   INVITE_RESEND_PAUSE,
   MAIL_LIMIT_PERIOD,
+  MAX_INVITE_VALIDITY_DAYS,
+} from "../../lifetimes.ts";
+import {
   MAX_ADDRESS_MAILS,
   MAX_INTEGER_LENGTH,
-  MAX_INVITE_VALIDITY_DAYS,
   MAX_ORGANIZATION_MAILS,
   MAX_PER_PAGE,
   MAX_UNUSED_INVITES,
@@ -24,6 +25,7 @@ import {
   INVITE_TOKEN,
   SET_UP_AT,
 } from "../../openapi/story.ts";
+import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
 import { rolesAboveLevel } from "../roles/roles.refusals.ts";

@@ -1,5 +1,7 @@
 import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
-import { INVITE_RESEND_PAUSE, MAX_UNUSED_INVITES, SECOND } from "../../limits.ts";
+import { INVITE_RESEND_PAUSE } from "../../lifetimes.ts";
+import { MAX_UNUSED_INVITES } from "../../limits.ts";
+import { SECOND } from "../../units.ts";
 
 export const inviteNotFound = () => notFound("Invite");
 

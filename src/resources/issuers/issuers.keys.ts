@@ -1,17 +1,16 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import { textWithin } from "../../http/bounded_text.ts";
 import type { RefusalReason } from "../../http/log_names.ts";
+import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../lifetimes.ts";
+import { remember } from "../../memory.ts";
 import {
   KEYS_BODY_LIMIT,
-  KEYS_COOLDOWN,
-  KEYS_KNOWN_FOR,
   KEYS_POLL,
   KEYS_TIMEOUT,
   KEYS_WAIT,
   MAX_KEYS,
   MAX_KNOWN_KEY_SETS,
-} from "../../limits.ts";
-import { remember } from "../../memory.ts";
+} from "../../tuning.ts";
 
 /** Why the keys of an identity provider cannot be had. Malformed ones are no key set at all (RFC 7517). */
 export type KeysFault = RefusalReason<"keys">;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
-import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../limits.ts";
+import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../lifetimes.ts";
 import { CLINIC, SET_UP_AT } from "../../openapi/story.ts";
 import { issuerName, jwksUrl } from "./issuers.fields.ts";
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
-import { CLIENT_KNOWN_FOR } from "../../limits.ts";
+import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
 import { ANN, FRED, OLGA, PAULA, SAM, SAMS_ROOM } from "../../openapi/story.ts";

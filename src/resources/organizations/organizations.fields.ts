@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ORGANIZATION_SLUG } from "../../http/wire.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
+import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
+import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { NOT_AN_ORGANIZATION_SLUG, NOT_RETENTION_DAYS } from "./organizations.refusals.ts";
 

@@ -1,5 +1,6 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_RETENTION_DAYS } from "../../limits.ts";
+import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
+import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 
 export const organizationNotFound = () => notFound("Organization");
 

@@ -7,8 +7,9 @@ import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
-import { LIST_TIMEOUT, MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
+import { LIST_TIMEOUT } from "../../tuning.ts";
 import { mergeOrganization, newOrganization } from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
 import type {

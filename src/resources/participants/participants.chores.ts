@@ -6,7 +6,8 @@ import { builder, type Placeholders, preparedQuery, runAll, runBatch } from "../
 import { pastRetentionInTurn } from "../../database/retention.ts";
 import { calls, organizations, participants } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn, takeTurns } from "../../database/turns.ts";
-import { CRON_PORTION, SILENCE_UNTIL_END } from "../../limits.ts";
+import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
+import { CRON_PORTION } from "../../tuning.ts";
 import { isHeld } from "../calls/calls.sql.ts";
 import { ERASED_NAME } from "./participants.schemas.ts";
 import { erasureEntries, latestTime, leaveAt } from "./participants.sql.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
-import { HOUR, MAX_LISTED_WAITING, SILENCE_UNTIL_END } from "../../limits.ts";
+import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
+import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import {
@@ -12,6 +13,7 @@ import {
   RITAS_REFERENCE,
   STARTED_AT,
 } from "../../openapi/story.ts";
+import { HOUR } from "../../units.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import {

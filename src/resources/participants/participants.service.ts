@@ -2,7 +2,7 @@ import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
-import { WAITING_LIST_RECORDED_EVERY } from "../../limits.ts";
+import { WAITING_LIST_RECORDED_EVERY } from "../../lifetimes.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";

@@ -1,4 +1,4 @@
-import { TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
+import { TOKEN_CLOCK_TOLERANCE } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { AUTHORIZATION_CODE, CARDIOLOGY } from "../../openapi/story.ts";

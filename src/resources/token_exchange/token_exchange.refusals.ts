@@ -1,6 +1,6 @@
 import { ApiError } from "../../http/errors.ts";
 import type { RefusalReason } from "../../http/log_names.ts";
-import { PROVIDER_RETRY_AFTER } from "../../limits.ts";
+import { PROVIDER_RETRY_AFTER } from "../../lifetimes.ts";
 import type { KeysFault } from "../issuers/issuers.keys.ts";
 
 /** Why a token is refused. */

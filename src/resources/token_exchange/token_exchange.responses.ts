@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { base64Url } from "../../http/wire.ts";
-import { AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
+import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
 import { AUTHORIZATION_CODE } from "../../openapi/story.ts";
 
 export const authorizationCodeSchema = z

@@ -1,7 +1,8 @@
 import { digest, randomSecret } from "../../bytes/digest.ts";
 import type { ClientContext } from "../../context.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
-import { AUTHORIZATION_CODE_BYTES, AUTHORIZATION_CODE_LIFETIME } from "../../limits.ts";
+import { AUTHORIZATION_CODE_LIFETIME } from "../../lifetimes.ts";
+import { AUTHORIZATION_CODE_BYTES } from "../../limits.ts";
 import { insertAuthorizationCode } from "../authorization_codes/authorization_codes.sql.ts";
 import { pendingInviteOf } from "../invites/invites.sql.ts";
 import { issuerByName } from "../issuers/issuers.sql.ts";

@@ -1,7 +1,8 @@
 import { compactVerify, decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { ApiError } from "../../http/errors.ts";
 import { email } from "../../http/wire.ts";
-import { MAX_KEYS_TRIED, TOKEN_CLOCK_TOLERANCE } from "../../limits.ts";
+import { TOKEN_CLOCK_TOLERANCE } from "../../lifetimes.ts";
+import { MAX_KEYS_TRIED } from "../../tuning.ts";
 import { KeysUnavailable, KeyUnusable, keysOfProvider } from "../issuers/issuers.keys.ts";
 import type { Issuer } from "../issuers/issuers.schemas.ts";
 import { invalidToken, providerUnavailable, type TokenFault } from "./token_exchange.refusals.ts";

@@ -1,5 +1,5 @@
 import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
-import { TRANSCRIPT_PART } from "../../limits.ts";
+import { TRANSCRIPT_PART } from "../../tuning.ts";
 
 /*
  * The lines of a transcript as one compressed document. Columns compress better than lines do, and the times best as the

@@ -1,4 +1,4 @@
-import { HOUR, MINUTE, SECOND } from "../../limits.ts";
+import { HOUR, MINUTE, SECOND } from "../../units.ts";
 import type { StoredLine } from "./transcripts.document.ts";
 import type { TranscriptWithLines } from "./transcripts.schemas.ts";
 

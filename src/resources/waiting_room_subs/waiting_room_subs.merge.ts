@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { waitingRoomSubs } from "../../database/schema.ts";
 import { withoutUndefined } from "../../http/wire.ts";
-import { DEFAULT_SUB_DURATION } from "../../limits.ts";
+import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import {
   ownerSubstitutes,
   subEndsTooEarly,

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
-import { DEFAULT_SUB_DURATION, HOUR, MAX_SUBS } from "../../limits.ts";
+import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
+import { MAX_SUBS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Parameter, Reference } from "../../openapi/operation.ts";
 import { SUB_CHANGED_AT, SUB_ID } from "../../openapi/story.ts";
+import { HOUR } from "../../units.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import {
   NOT_IN_UTC,

@@ -1,10 +1,6 @@
 import type { webhookDeliveries } from "../../database/schema.ts";
-import {
-  MAX_WEBHOOK_RETRY_AFTER,
-  WEBHOOK_RETRY_DELAYS,
-  WEBHOOK_RETRY_JITTER,
-  WEBHOOK_TIMEOUT,
-} from "../../limits.ts";
+import { MAX_WEBHOOK_RETRY_AFTER, WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../lifetimes.ts";
+import { WEBHOOK_RETRY_JITTER } from "../../tuning.ts";
 
 type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 

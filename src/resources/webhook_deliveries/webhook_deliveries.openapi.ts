@@ -1,18 +1,17 @@
 import * as z from "zod";
 import { EVENT_TYPES, type EventType } from "../../database/enums.ts";
 import {
-  DAY,
   EVENTS_KEPT_FOR,
-  HOUR,
   MAX_WEBHOOK_RETRY_AFTER,
   WEBHOOK_FAILING_FOR,
-  WEBHOOK_REDELIVERY_PORTION,
   WEBHOOK_RETRY_DELAYS,
   WEBHOOK_TIMEOUT,
-} from "../../limits.ts";
+} from "../../lifetimes.ts";
+import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
 import { EVENT_ID, SET_UP_AT } from "../../openapi/story.ts";
+import { DAY, HOUR } from "../../units.ts";
 import { EVENT_MEANINGS, exampleEvent } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
 import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";

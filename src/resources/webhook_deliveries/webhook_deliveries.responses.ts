@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { count, id, name, timestamp } from "../../http/wire.ts";
-import { MAX_PER_PAGE, WEBHOOK_REDELIVERY_PORTION, WEBHOOK_RETRY_DELAYS } from "../../limits.ts";
+import { WEBHOOK_RETRY_DELAYS } from "../../lifetimes.ts";
+import { MAX_PER_PAGE, WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { EVENT_ID } from "../../openapi/story.ts";
 import { eventDataSchema, eventTypeName } from "../events/events.responses.ts";
 

@@ -1,8 +1,9 @@
 import { base64Of, bytesOfBase64 } from "../../bytes/base64.ts";
 import type { Context } from "../../context.ts";
 import { isLoopback } from "../../http/loopback.ts";
-import { WEBHOOK_RESPONSE_LIMIT, WEBHOOK_TIMEOUT } from "../../limits.ts";
+import { WEBHOOK_TIMEOUT } from "../../lifetimes.ts";
 import type { Settings } from "../../settings.ts";
+import { WEBHOOK_RESPONSE_LIMIT } from "../../tuning.ts";
 import { validSecrets } from "../webhook_endpoints/webhook_endpoints.merge.ts";
 import { urlFault } from "../webhook_endpoints/webhook_endpoints.policy.ts";
 import { type Attempt, NO_ANSWER, NO_SUCCESS, REDIRECTED, UNREACHABLE } from "./webhook_deliveries.merge.ts";

@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import type { webhookEndpoints } from "../../database/schema.ts";
 import { withoutUndefined } from "../../http/wire.ts";
-import { MAX_OLD_WEBHOOK_SECRETS, OLD_WEBHOOK_SECRET_LIFETIME } from "../../limits.ts";
+import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
+import { MAX_OLD_WEBHOOK_SECRETS } from "../../limits.ts";
 import { DISABLED_AS_RESTORED, rotatedTooOften, tooManyEndpoints } from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,

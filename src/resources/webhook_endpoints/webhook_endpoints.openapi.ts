@@ -1,8 +1,10 @@
 import * as z from "zod";
-import { HOUR, MAX_WEBHOOK_ENDPOINTS, OLD_WEBHOOK_SECRET_LIFETIME } from "../../limits.ts";
+import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
+import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { DOWNLOADED_AT, NEW_WEBHOOK_SECRET, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
+import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
 import { DISABLED_AS_GONE } from "../webhook_lanes/webhook_lanes.merge.ts";

@@ -1,13 +1,12 @@
 import type { webhookEndpoints } from "../../database/schema.ts";
+import { WEBHOOK_FAILING_FOR } from "../../lifetimes.ts";
 import {
-  DAY,
   MAX_WEBHOOK_PAUSE,
   MIN_WEBHOOK_PAUSE,
-  SECOND,
-  WEBHOOK_FAILING_FOR,
   WEBHOOK_FAILURES_IN_A_ROW,
   WEBHOOK_NUDGE_AHEAD,
-} from "../../limits.ts";
+} from "../../tuning.ts";
+import { DAY, SECOND } from "../../units.ts";
 import {
   type Attempt,
   NO_ANSWER,

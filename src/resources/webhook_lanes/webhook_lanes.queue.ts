@@ -3,11 +3,11 @@ import type { Context } from "../../context.ts";
 import { runAll } from "../../database/queries.ts";
 import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
-import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
 import { nudge } from "../../queues/nudge.ts";
 import { portionsOf } from "../../queues/portions.ts";
+import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../tuning.ts";
 import { type Lane, openLane, runLane } from "./webhook_lanes.service.ts";
 import { dueEndpoints } from "./webhook_lanes.sql.ts";
 

@@ -4,7 +4,7 @@ import { type Decision, decideAndWrite } from "../../database/decide_and_write.t
 import { runBatch } from "../../database/queries.ts";
 import type { webhookEndpoints } from "../../database/schema.ts";
 import { log } from "../../http/log.ts";
-import { DUE_TOLERANCE, WEBHOOK_LANE_TIME, WEBHOOK_LEASE, WEBHOOK_RESULTS_PORTION } from "../../limits.ts";
+import { DUE_TOLERANCE, WEBHOOK_LANE_TIME, WEBHOOK_LEASE, WEBHOOK_RESULTS_PORTION } from "../../tuning.ts";
 import { mergeDelivery, type Result } from "../webhook_deliveries/webhook_deliveries.merge.ts";
 import { webhookOf } from "../webhook_deliveries/webhook_deliveries.schemas.ts";
 import { sendWebhook } from "../webhook_deliveries/webhook_deliveries.sending.ts";

@@ -15,7 +15,7 @@ import { jsonFields, jsonRows } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isNotQuiet } from "../../database/quiet.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
-import { WEBHOOK_LANE_PORTION } from "../../limits.ts";
+import { WEBHOOK_LANE_PORTION } from "../../tuning.ts";
 
 const { secret: _, previous_secrets: __, ...laneColumns } = getTableColumns(webhookEndpoints);
 

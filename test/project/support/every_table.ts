@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { tablesParentsFirst } from "../../../src/dev/backup_statements.ts";
-import { TRANSCRIPT_PART } from "../../../src/limits.ts";
+import { TRANSCRIPT_PART } from "../../../src/tuning.ts";
 import { writeVariedRows } from "./varied_rows.ts";
 
 /** What SQL, files or programs on the way could change. */

@@ -2,7 +2,7 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import worker from "../../../src/index.ts";
-import { SEALED_AFTER } from "../../../src/limits.ts";
+import { SEALED_AFTER } from "../../../src/lifetimes.ts";
 import { directory, isSharded } from "./deployed.ts";
 import { given, type Organization } from "./organization.ts";
 

@@ -1,0 +1,7 @@
+/** Milliseconds and bytes. */
+
+export const KIB = 1024;
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;

@@ -14,6 +14,7 @@ import {
 } from "./resources/access_logs/access_logs.chores.ts";
 import { deleteOldCodes } from "./resources/authorization_codes/authorization_codes.service.ts";
 import { erasePersonalData, requeueLostRows } from "./resources/bulk_invites/bulk_invites.chores.ts";
+import { deleteOldSoapNotes, deleteOldTranscripts } from "./resources/call_texts/call_texts.service.ts";
 import { endSilentCalls, eraseReferences } from "./resources/calls/calls.chores.ts";
 import { deleteOldRecordings } from "./resources/egress_deletions/egress_deletions.service.ts";
 import { deleteOldEvents } from "./resources/events/events.service.ts";
@@ -24,8 +25,6 @@ import {
 } from "./resources/invite_mails/invite_mails.limits.ts";
 import { queueDueMails } from "./resources/invite_mails/invite_mails.queue.ts";
 import { endSilentWaits, eraseParticipants } from "./resources/participants/participants.chores.ts";
-import { deleteOldSoapNotes } from "./resources/soap_notes/soap_notes.service.ts";
-import { deleteOldTranscripts } from "./resources/transcripts/transcripts.service.ts";
 import { deleteOldDeliveries } from "./resources/webhook_deliveries/webhook_deliveries.service.ts";
 import { queueDueDeliveries } from "./resources/webhook_lanes/webhook_lanes.queue.ts";
 

@@ -1,12 +1,10 @@
-import { and, asc, eq, inArray, isNotNull, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { TRANSCRIPTS_DELETED } from "../tuning.ts";
 import { DAY } from "../units.ts";
-import type { Database } from "./database.ts";
-import { type BoundQuery, builder, type Placeholders, preparedQuery, type Value } from "./queries.ts";
+import { builder, type Placeholders, type Value } from "./queries.ts";
 import { isNotQuiet } from "./quiet.ts";
-import { type egresses, organizations, type soapNotes, type transcripts } from "./schema.ts";
-import { type ChoreTurn, ownerIdOf, rowid, rowsInTurn, type Turn, workOffRecorded } from "./turns.ts";
+import { type egresses, organizations } from "./schema.ts";
+import { rowid, rowsInTurn, type Turn } from "./turns.ts";
 
 /** How long an organization keeps something: null for good. */
 type RetentionDays =
@@ -14,14 +12,12 @@ type RetentionDays =
   | typeof organizations.transcript_retention_days
   | typeof organizations.participant_retention_days;
 
-type Results = typeof egresses | typeof transcripts | typeof soapNotes;
-
 /** True where a time is more days ago than an organization keeps what was then; not where it keeps that for good. */
 const isOverdue = (time: SQLWrapper, days: SQLWrapper, now: Value<number>) =>
   sql`${time} < ${now} - ${days} * ${sql.raw(String(DAY))}`;
 
 /** True for a row that is older than its organization wants it to be, and not under legal hold. */
-export const isPastRetention = (results: Results, days: RetentionDays, now: Value<number>): SQL =>
+export const isPastRetention = (results: typeof egresses, days: RetentionDays, now: Value<number>): SQL =>
   sql`(not ${results.is_held} and exists ${builder
     .select({ id: organizations.id })
     .from(organizations)
@@ -66,45 +62,4 @@ export function pastRetentionInTurn(
       .orderBy(asc(time));
   };
   return rowsInTurn(table, deleting, overdueOf, turn);
-}
-
-/**
- * The chore that deletes the transcripts or SOAP notes that are past retention, each with its entry of the access log.
- *
- * @param entriesWhere makes the statement of the entries for those that a condition selects
- */
-export function cleanUpPastRetention<Requested extends { db: Database; now: number }>(
-  results: typeof transcripts | typeof soapNotes,
-  entriesWhere: (
-    condition: (chore: Placeholders<ChoreTurn>) => SQL,
-  ) => (context: Requested, event: "delete", chore: ChoreTurn) => BoundQuery<unknown>,
-): (context: Requested) => Promise<number> {
-  const isDue = (chore: Placeholders<ChoreTurn>) =>
-    inArray(
-      rowid,
-      pastRetentionInTurn(
-        results,
-        {
-          time: results.call_ended_at,
-          days: organizations.transcript_retention_days,
-          where: not(results.is_held),
-        },
-        chore.now,
-        chore,
-      ),
-    );
-  const recordDeletions = entriesWhere(isDue);
-  const deleteDue = preparedQuery((chore: Placeholders<ChoreTurn>) =>
-    builder
-      .delete(results)
-      .where(isDue(chore))
-      .returning({ owner_id: ownerIdOf(results.organization_id) }),
-  );
-  return (context) =>
-    workOffRecorded(
-      context,
-      TRANSCRIPTS_DELETED,
-      (chore) => recordDeletions(context, "delete", chore),
-      deleteDue,
-    );
 }

@@ -1,9 +1,9 @@
-import { eq, type SQL } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { builder, type Placeholders } from "../../database/queries.ts";
-import { calls, type soapNotes, type transcripts } from "../../database/schema.ts";
+import { calls } from "../../database/schema.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
-import { callWithinReach, endedCallId, type ReachedCall } from "./calls.sql.ts";
+import { callWithinReach, type ReachedCall } from "./calls.sql.ts";
 
 /* Entries about what a call has. */
 
@@ -28,18 +28,3 @@ export const listEntry = (resource: "participant" | "consent") =>
     from: calls,
     where: callWithinReach(call),
   }));
-
-/** The entries of transcripts or SOAP notes: of that of the call in a path, where it may be read, of a call, and of any. */
-export function textEntries(
-  resource: "transcript" | "soap_note",
-  texts: typeof transcripts | typeof soapNotes,
-) {
-  const subject = { ...subjectOfCall(texts), resource_id: texts.call_id, from: texts };
-  const entriesWhere = <Values extends object>(condition: (values: Placeholders<Values>) => SQL) =>
-    accessEntries<Values>(resource, (values) => ({ ...subject, where: condition(values) }));
-  return {
-    ofPath: entriesWhere((call: Placeholders<ReachedCall>) => eq(texts.call_id, endedCallId(call))),
-    ofCall: entriesWhere(({ call_id }: Placeholders<{ call_id: number }>) => eq(texts.call_id, call_id)),
-    where: entriesWhere,
-  };
-}

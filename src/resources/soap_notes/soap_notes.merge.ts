@@ -1,7 +1,7 @@
 import { reviseRow } from "../../database/merging.ts";
 import type { soapNotes } from "../../database/schema.ts";
 import type { Call } from "../calls/calls.schemas.ts";
-import { soapNoteIncomplete, soapNoteIsFinal, soapNoteWasDeleted } from "./soap_notes.refusals.ts";
+import { soapNoteRefusals } from "./soap_notes.refusals.ts";
 import type { SoapNote, SoapNoteReport } from "./soap_notes.schemas.ts";
 
 interface KnownSoapNote {
@@ -21,11 +21,11 @@ export function mergeSoapNote(
   report: SoapNoteReport,
   now: number,
 ): typeof soapNotes.$inferInsert {
-  if (call.soap_note_deleted_at !== null) throw soapNoteWasDeleted();
+  if (call.soap_note_deleted_at !== null) throw soapNoteRefusals.wasDeleted();
   const { text = note?.text, is_final = note?.is_final } = report;
-  if (text === undefined || is_final === undefined) throw soapNoteIncomplete();
+  if (text === undefined || is_final === undefined) throw soapNoteRefusals.isIncomplete();
   const { id: call_id, organization_id } = call;
   const next = reviseRow(note, { organization_id, call_id, text, is_final }, now);
-  if (note?.is_final && next !== note) throw soapNoteIsFinal();
+  if (note?.is_final && next !== note) throw soapNoteRefusals.isFinal();
   return next;
 }

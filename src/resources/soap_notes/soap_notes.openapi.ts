@@ -1,14 +1,10 @@
 import type * as z from "zod";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
+import { deletionOperation } from "../call_texts/call_texts.openapi.ts";
 import { callKey } from "../calls/calls.openapi.ts";
-import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
-import {
-  soapNoteIncomplete,
-  soapNoteIsFinal,
-  soapNoteNotFound,
-  soapNoteWasDeleted,
-} from "./soap_notes.refusals.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
+import { soapNoteNotFound, soapNoteRefusals } from "./soap_notes.refusals.ts";
 import { soapNoteSchema } from "./soap_notes.responses.ts";
 import { reportSoapNoteBody } from "./soap_notes.schemas.ts";
 
@@ -54,16 +50,16 @@ export const soapNotesReference: Reference = {
         },
       },
       response: { schema: soapNoteSchema, examples: { "A final note": final, "Not final yet": draft } },
-      errors: [callNotFound(), soapNoteWasDeleted(), soapNoteIncomplete(), soapNoteIsFinal()],
+      errors: [
+        callNotFound(),
+        soapNoteRefusals.wasDeleted(),
+        soapNoteRefusals.isIncomplete(),
+        soapNoteRefusals.isFinal(),
+      ],
     },
-    "DELETE /organizations/:organization_id/calls/:key/soap_note": {
-      operationId: "deleteSoapNote",
-      summary: "Delete the SOAP note of a call",
-      description:
-        "If there is none, this is no error, and changes nothing. A note that was deleted does not come back: a later report of it is refused.",
-      status: 204,
-      parameters: { key: callKey },
-      errors: [callNotFound(), callUnderLegalHold()],
-    },
+    "DELETE /organizations/:organization_id/calls/:key/soap_note": deletionOperation(
+      "deleteSoapNote",
+      "SOAP note",
+    ),
   },
 };

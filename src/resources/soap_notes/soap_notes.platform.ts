@@ -1,8 +1,9 @@
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
+import { deleteSoapNote } from "../call_texts/call_texts.service.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
 import { reportSoapNoteBody, toSoapNote } from "./soap_notes.schemas.ts";
-import { deleteSoapNote, reportSoapNote } from "./soap_notes.service.ts";
+import { reportSoapNote } from "./soap_notes.service.ts";
 
 export const soapNotesPlatform = platformRoutes()
   .put(

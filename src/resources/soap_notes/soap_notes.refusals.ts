@@ -1,11 +1,6 @@
-import { notFound, unprocessable } from "../../http/errors.ts";
+import { notFound } from "../../http/errors.ts";
+import { refusalsOfReports } from "../call_texts/call_texts.refusals.ts";
 
 export const soapNoteNotFound = () => notFound("SOAP note");
 
-export const soapNoteIncomplete = () =>
-  unprocessable("soap_note: text and is_final are required in the first report");
-
-export const soapNoteWasDeleted = () =>
-  unprocessable("The SOAP note was deleted: it cannot be reported again");
-
-export const soapNoteIsFinal = () => unprocessable("The SOAP note is final and cannot be changed");
+export const soapNoteRefusals = refusalsOfReports("SOAP note", "soap_note: text and is_final");

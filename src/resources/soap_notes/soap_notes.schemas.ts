@@ -1,10 +1,9 @@
 import * as z from "zod";
-import type { Row } from "../../database/queries.ts";
+import type { soapNotes } from "../../database/schema.ts";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import type { soapNoteSchema } from "./soap_notes.responses.ts";
-import type { soapNoteColumns } from "./soap_notes.sql.ts";
 
 /** A report in part: what is left out stays as reported before. */
 export const reportSoapNoteBody = lazily(() =>
@@ -15,7 +14,7 @@ export const reportSoapNoteBody = lazily(() =>
 
 export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["soap_note"];
 
-export type SoapNote = Row<typeof soapNoteColumns>;
+export type SoapNote = typeof soapNotes.$inferSelect;
 
 export function toSoapNote(row: SoapNote): z.input<typeof soapNoteSchema> {
   return { id: row.id, text: row.text, is_final: row.is_final };

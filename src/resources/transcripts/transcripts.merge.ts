@@ -3,13 +3,7 @@ import type { transcripts } from "../../database/schema.ts";
 import { MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
 import type { Call } from "../calls/calls.schemas.ts";
 import type { Line } from "./transcripts.document.ts";
-import {
-  speakerNotOnCall,
-  transcriptIncomplete,
-  transcriptIsFinal,
-  transcriptTooLong,
-  transcriptWasDeleted,
-} from "./transcripts.refusals.ts";
+import { speakerNotOnCall, transcriptRefusals, transcriptTooLong } from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport } from "./transcripts.schemas.ts";
 import { toCue } from "./transcripts.webvtt.ts";
 
@@ -45,10 +39,10 @@ export function mergeTranscript(
   lines: ReportedLines,
   now: number,
 ): TranscriptRow {
-  if (call.transcript_deleted_at !== null) throw transcriptWasDeleted();
+  if (call.transcript_deleted_at !== null) throw transcriptRefusals.wasDeleted();
   const { is_final = known?.is_final } = report;
   const lines_digest = lines.digest ?? known?.lines_digest;
-  if (is_final === undefined || lines_digest === undefined) throw transcriptIncomplete();
+  if (is_final === undefined || lines_digest === undefined) throw transcriptRefusals.isIncomplete();
   if (lines.hasStranger) throw speakerNotOnCall();
   const { id: call_id, organization_id } = call;
   const summary = summaryAfter(known, report);
@@ -56,7 +50,7 @@ export function mergeTranscript(
     lines.digest === undefined ? (known?.spoken_until ?? null) : toMilliseconds(lines.until);
   const fields = { organization_id, call_id, summary, is_final, lines_digest, spoken_until };
   const next = reviseRow(known, fields, now);
-  if (known?.is_final && changesFinal(known, next)) throw transcriptIsFinal();
+  if (known?.is_final && changesFinal(known, next)) throw transcriptRefusals.isFinal();
   return next;
 }
 

@@ -3,18 +3,17 @@ import { unprocessable } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import { PAULAS_PARTICIPANT, RITAS_PARTICIPANT } from "../../openapi/story.ts";
+import { deletionOperation } from "../call_texts/call_texts.openapi.ts";
 import { callKey } from "../calls/calls.openapi.ts";
-import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
+import { callNotFound } from "../calls/calls.refusals.ts";
 import {
   LINE_ENDS_TOO_EARLY,
   LINES_OVERLAP,
   speakerNotOnCall,
   TOO_MANY_SPEAKERS,
-  transcriptIncomplete,
-  transcriptIsFinal,
   transcriptNotFound,
+  transcriptRefusals,
   transcriptTooLong,
-  transcriptWasDeleted,
 } from "./transcripts.refusals.ts";
 import { transcriptSchema, webVttSchema } from "./transcripts.responses.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
@@ -103,24 +102,19 @@ export const transcriptsReference: Reference = {
       },
       errors: [
         callNotFound(),
-        transcriptWasDeleted(),
-        transcriptIncomplete(),
+        transcriptRefusals.wasDeleted(),
+        transcriptRefusals.isIncomplete(),
         unprocessable(`transcript.lines.0.end_time: ${LINE_ENDS_TOO_EARLY}`),
         unprocessable(`transcript.lines: ${LINES_OVERLAP}`),
         unprocessable(`transcript.lines: ${TOO_MANY_SPEAKERS}`),
         speakerNotOnCall(),
         transcriptTooLong(),
-        transcriptIsFinal(),
+        transcriptRefusals.isFinal(),
       ],
     },
-    "DELETE /organizations/:organization_id/calls/:key/transcript": {
-      operationId: "deleteTranscript",
-      summary: "Delete the transcript of a call",
-      description:
-        "If there is none, this is no error, and changes nothing. A transcript that was deleted does not come back: a later report of it is refused.",
-      status: 204,
-      parameters: { key: callKey },
-      errors: [callNotFound(), callUnderLegalHold()],
-    },
+    "DELETE /organizations/:organization_id/calls/:key/transcript": deletionOperation(
+      "deleteTranscript",
+      "transcript",
+    ),
   },
 };

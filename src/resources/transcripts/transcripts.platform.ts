@@ -1,8 +1,9 @@
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params } from "../../http/validation.ts";
+import { deleteTranscript } from "../call_texts/call_texts.service.ts";
 import { callKeyParams } from "../calls/calls.schemas.ts";
 import { reportTranscriptBody, toTranscript } from "./transcripts.schemas.ts";
-import { deleteTranscript, reportTranscript } from "./transcripts.service.ts";
+import { reportTranscript } from "./transcripts.service.ts";
 
 export const transcriptsPlatform = platformRoutes()
   .put(

@@ -1,10 +1,10 @@
 import { notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_TRANSCRIPT_LINES, MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
+import { refusalsOfReports } from "../call_texts/call_texts.refusals.ts";
 
 export const transcriptNotFound = () => notFound("Transcript");
 
-export const transcriptIncomplete = () =>
-  unprocessable("transcript: is_final and lines are required in the first report");
+export const transcriptRefusals = refusalsOfReports("transcript", "transcript: is_final and lines");
 
 export const speakerNotOnCall = () =>
   unprocessable(
@@ -15,11 +15,6 @@ export const transcriptTooLong = () =>
   unprocessable(
     `transcript.lines: must take at most ${MAX_TRANSCRIPT_SIZE} bytes of JSON, and of WebVTT, with the display name in each line`,
   );
-
-export const transcriptIsFinal = () => unprocessable("The transcript is final and cannot be changed");
-
-export const transcriptWasDeleted = () =>
-  unprocessable("The transcript was deleted: it cannot be reported again");
 
 /** Faults of the lines. */
 export const TOO_MANY_LINES = `must hold at most ${MAX_TRANSCRIPT_LINES} lines`;

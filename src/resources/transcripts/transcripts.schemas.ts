@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Row } from "../../database/queries.ts";
+import type { transcripts } from "../../database/schema.ts";
 import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CALL_PARTICIPANTS,
@@ -16,7 +16,6 @@ import {
   TOO_MANY_SPEAKERS,
 } from "./transcripts.refusals.ts";
 import type { transcriptSchema } from "./transcripts.responses.ts";
-import type { transcriptColumns } from "./transcripts.sql.ts";
 
 const seconds = lazily(() => z.number().nonnegative({ abort: true }));
 
@@ -82,7 +81,7 @@ export const reportTranscriptBody = lazily(() =>
 
 export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"];
 
-export type Transcript = Row<typeof transcriptColumns>;
+export type Transcript = typeof transcripts.$inferSelect;
 
 /** A transcript with its lines, and the names that those on the call have now, by their ids. */
 export interface TranscriptWithLines extends Transcript {

@@ -2,12 +2,9 @@ import { keyedDigests } from "../../bytes/digest.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch } from "../../database/queries.ts";
-import { cleanUpPastRetention } from "../../database/retention.ts";
-import { transcripts } from "../../database/schema.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
 import { requireEntry } from "../access_logs/access_logs.entries.ts";
-import { requireDeletableResults } from "../calls/calls.policy.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import type { CallPath } from "../calls/calls.schemas.ts";
 import { type CallKey, callOfResults, reachedCall } from "../calls/calls.sql.ts";
@@ -17,15 +14,12 @@ import { mergeTranscript, requireSendable } from "./transcripts.merge.ts";
 import { transcriptNotFound } from "./transcripts.refusals.ts";
 import type { Transcript, TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
 import {
-  deleteTranscriptOf,
   insertLines,
   partsByCallKey,
   type Speaker,
   speakersByCallKey,
-  transcriptByCallKey,
-  transcriptEntries,
   transcriptOfPath,
-  transcriptWrites,
+  transcriptText,
 } from "./transcripts.sql.ts";
 
 export async function requireTranscript(
@@ -35,7 +29,7 @@ export async function requireTranscript(
   const reached = reachedCall(context.caller, path);
   const [parts, entries] = await runBatch(context.db, [
     transcriptOfPath(reached),
-    transcriptEntries.ofPath(context, "read", reached),
+    transcriptText.entriesOfPath(context, "read", reached),
   ]);
   const [transcript] = parts;
   if (!transcript) throw transcriptNotFound();
@@ -58,7 +52,7 @@ export async function reportTranscript(
   let names = new Map<number, string>();
   const transcript = await decideAndWrite(
     db,
-    [callOfResults(path), transcriptByCallKey(path), speakersByCallKey(path)],
+    [callOfResults(path), transcriptText.byCallKey(path), speakersByCallKey(path)],
     async ([call], [known], speakers, parts) => {
       if (!call) throw callNotFound();
       const speakerIds = await idsOfSpeakers(settings, speakers, reported ?? []);
@@ -67,7 +61,7 @@ export async function reportTranscript(
       const next = mergeTranscript({ call, transcript: known }, report, reportedLines, now);
       names = new Map(speakers.map(({ id, display_name }) => [id, display_name]));
       lines = known ? await storedLines(known, parts) : [];
-      const upsert = upsertIfChanged(transcriptWrites, known, next);
+      const upsert = upsertIfChanged(transcriptText.writes, known, next);
       if ("unchanged" in upsert) return upsert;
       if (!reported || next.lines_digest === known?.lines_digest) {
         requireSendable(next.summary ?? null, lines, names);
@@ -81,7 +75,7 @@ export async function reportTranscript(
       requireSendable(next.summary ?? null, lines, names);
       // A trigger has removed those before: see triggers/transcripts.sql.
       return {
-        writes: [...upsert.writes, ...(await insertLines(call, lines)), transcriptByCallKey(path)],
+        writes: [...upsert.writes, ...(await insertLines(call, lines)), transcriptText.byCallKey(path)],
       };
     },
     // The digest stands for the lines, and the first new id for the ids.
@@ -102,25 +96,6 @@ async function idsOfSpeakers(
   const named = someErased && keys.size <= speakers.length ? await namedKeys(settings, [...keys]) : undefined;
   return new Map((named?.identify(speakers) ?? speakers).map(({ id, key }) => [key, id]));
 }
-
-/** Deletes the transcript of a call, if there is one. */
-export async function deleteTranscript(context: Context, path: CallKey): Promise<void> {
-  await decideAndWrite(context.db, [callOfResults(path)], ([call]) => {
-    if (!call) throw callNotFound();
-    requireDeletableResults(call);
-    const { id: call_id } = call;
-    return {
-      writes: [
-        transcriptEntries.ofCall(context, "delete", { call_id }),
-        deleteTranscriptOf({ call_id }),
-        callOfResults(path),
-      ],
-    };
-  });
-}
-
-/** Deletes transcripts of calls that ended more days ago than their organization keeps transcripts. */
-export const deleteOldTranscripts = cleanUpPastRetention(transcripts, transcriptEntries.where);
 
 async function storedLines(
   { first_line_id }: Transcript,

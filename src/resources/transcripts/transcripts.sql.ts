@@ -1,14 +1,11 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { participants, sequences, transcriptParts, transcripts } from "../../database/schema.ts";
-import { tableWrites } from "../../database/table_writes.ts";
-import { textEntries } from "../calls/calls.entries.ts";
+import { callText } from "../call_texts/call_texts.sql.ts";
 import { type CallKey, callIdByKey, endedCallId, type ReachedCall } from "../calls/calls.sql.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
-export const transcriptColumns = getTableColumns(transcripts);
-
-export const transcriptWrites = tableWrites(transcripts, transcriptColumns);
+export const transcriptText = callText("transcript", transcripts);
 
 /** A part of the lines, as hex; empty where there is none. */
 const content = sql<string>`hex(${transcriptParts.content})`.as("content");
@@ -24,18 +21,11 @@ const names = sql`${builder
 /** The transcript of the call in the path, once for each of its parts, in their order. */
 export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
-    .select({ ...transcriptColumns, content, names })
+    .select({ ...getTableColumns(transcripts), content, names })
     .from(transcripts)
     .leftJoin(transcriptParts, eq(transcriptParts.call_id, transcripts.call_id))
     .where(eq(transcripts.call_id, endedCallId(call)))
     .orderBy(asc(transcriptParts.part)),
-);
-
-export const transcriptByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
-  builder
-    .select(transcriptColumns)
-    .from(transcripts)
-    .where(eq(transcripts.call_id, callIdByKey(call))),
 );
 
 export const partsByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
@@ -107,11 +97,4 @@ const takeLineIds = preparedQuery(({ count }: Placeholders<{ count: number }>) =
     .insert(sequences)
     .values({ name: "transcript_lines", value: count })
     .onConflictDoUpdate({ target: sequences.name, set: { value: sql`${sequences.value} + excluded.value` } }),
-);
-
-export const transcriptEntries = textEntries("transcript", transcripts);
-
-/** A trigger refuses it without its entry of the access log. */
-export const deleteTranscriptOf = preparedQuery(({ call_id }: Placeholders<{ call_id: number }>) =>
-  builder.delete(transcripts).where(eq(transcripts.call_id, call_id)),
 );

@@ -96,16 +96,14 @@ const FIRST: CallReport = { waiting_room_slug: "room", organization_user_id: OWN
 const RITA = { key: "rita", display_name: "Rita", role: "recipient" as const, joined_at: 100 };
 const started = () => apply(NOTHING, { ...FIRST, participants: [RITA] });
 
-describe("A report of a call", () => {
-  it("that ends the call lets everybody leave who is still there", () => {
-    const paul = { ...RITA, key: "paul", left_at: 150 };
-    const before = apply(started(), { participants: [paul, { ...RITA, key: "late", joined_at: 300 }] });
-    const { participants } = apply(before, { ended_at: 200 });
-    expect(Object.fromEntries(participants.map(({ key, left_at }) => [key, left_at]))).toEqual({
-      rita: 200,
-      paul: 150,
-      late: 300,
-    });
+it("A report of a call that ends the call lets everybody leave who is still there", () => {
+  const paul = { ...RITA, key: "paul", left_at: 150 };
+  const before = apply(started(), { participants: [paul, { ...RITA, key: "late", joined_at: 300 }] });
+  const { participants } = apply(before, { ended_at: 200 });
+  expect(Object.fromEntries(participants.map(({ key, left_at }) => [key, left_at]))).toEqual({
+    rita: 200,
+    paul: 150,
+    late: 300,
   });
 });
 

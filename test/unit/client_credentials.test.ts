@@ -62,26 +62,22 @@ describe.each(UNSENDABLE)("What no header can carry (%j)", (value) => {
   });
 });
 
-describe("What is no text", () => {
-  it("is refused where a header is to carry it", async () => {
-    const { client, sent } = aClient();
-    const room = { waiting_room: { name: "Cardiology" } };
-    for (const value of [17, null, {}, ""]) {
-      const id = value as string;
-      expect(() => client.withActingUser(id, "TREAT")).toThrow(TypeError);
-      await expect(client.createWaitingRoom(room, { idempotencyKey: id })).rejects.toThrow(TypeError);
-    }
-    expect(sent).toEqual([]);
-  });
+it("What is no text is refused where a header is to carry it", async () => {
+  const { client, sent } = aClient();
+  const room = { waiting_room: { name: "Cardiology" } };
+  for (const value of [17, null, {}, ""]) {
+    const id = value as string;
+    expect(() => client.withActingUser(id, "TREAT")).toThrow(TypeError);
+    await expect(client.createWaitingRoom(room, { idempotencyKey: id })).rejects.toThrow(TypeError);
+  }
+  expect(sent).toEqual([]);
 });
 
-describe("Another form of the response", () => {
-  it("is refused, if the operation does not have it", async () => {
-    const { client, sent } = aClient();
-    const asked = client.listAccessLogs({}, { accept: "text/csv" as "application/x-ndjson" });
-    await expect(asked).rejects.toThrow(
-      new TypeError("accept: must be one of application/json, application/x-ndjson"),
-    );
-    expect(sent).toEqual([]);
-  });
+it("Another form of the response is refused, if the operation does not have it", async () => {
+  const { client, sent } = aClient();
+  const asked = client.listAccessLogs({}, { accept: "text/csv" as "application/x-ndjson" });
+  await expect(asked).rejects.toThrow(
+    new TypeError("accept: must be one of application/json, application/x-ndjson"),
+  );
+  expect(sent).toEqual([]);
 });

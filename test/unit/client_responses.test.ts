@@ -68,29 +68,27 @@ describe("A response that is not the service's", () => {
   });
 });
 
-describe("A response of the service", () => {
-  it("is a success with parameters of its media type, and in any case", async () => {
-    const typed = (body: string, type: string) => new Response(body, { headers: { "Content-Type": type } });
-    const { client, sent } = aClient([
-      typed('{"id": 1}', "Application/JSON; charset=UTF-8"),
-      typed("WEBVTT\n", "text/vtt; charset=utf-8"),
-      typed("{}\n", "application/x-ndjson"),
-      typed("zipped", "application/gzip"),
-      nothing(),
-    ]);
-    const call = { organization_user_id: 1, call_id: 2 };
-    expect(await client.getTranscript(call)).toEqual({ id: 1 });
-    expect(await client.getTranscript(call, { accept: "text/vtt" })).toBe("WEBVTT\n");
-    expect(await client.listAccessLogs({}, { accept: "application/x-ndjson" })).toBe("{}\n");
-    expect(await (await client.getSealedAccessLog({ date: "2026-01-31" })).text()).toBe("zipped");
-    expect(await client.retireWaitingRoom({ slug: "cardiology" })).toBeUndefined();
-    expect(sent.slice(0, 4).map(({ headers }) => headers.Accept)).toEqual([
-      "application/json",
-      "text/vtt",
-      "application/x-ndjson",
-      "application/gzip",
-    ]);
-  });
+it("A response of the service is a success with parameters of its media type, and in any case", async () => {
+  const typed = (body: string, type: string) => new Response(body, { headers: { "Content-Type": type } });
+  const { client, sent } = aClient([
+    typed('{"id": 1}', "Application/JSON; charset=UTF-8"),
+    typed("WEBVTT\n", "text/vtt; charset=utf-8"),
+    typed("{}\n", "application/x-ndjson"),
+    typed("zipped", "application/gzip"),
+    nothing(),
+  ]);
+  const call = { organization_user_id: 1, call_id: 2 };
+  expect(await client.getTranscript(call)).toEqual({ id: 1 });
+  expect(await client.getTranscript(call, { accept: "text/vtt" })).toBe("WEBVTT\n");
+  expect(await client.listAccessLogs({}, { accept: "application/x-ndjson" })).toBe("{}\n");
+  expect(await (await client.getSealedAccessLog({ date: "2026-01-31" })).text()).toBe("zipped");
+  expect(await client.retireWaitingRoom({ slug: "cardiology" })).toBeUndefined();
+  expect(sent.slice(0, 4).map(({ headers }) => headers.Accept)).toEqual([
+    "application/json",
+    "text/vtt",
+    "application/x-ndjson",
+    "application/gzip",
+  ]);
 });
 
 describe("What may have succeeded all the same", () => {

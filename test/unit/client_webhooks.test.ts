@@ -14,11 +14,7 @@ const SIGNATURE = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-const HEADERS = {
-  "webhook-id": ID,
-  "webhook-timestamp": String(SIGNED_AT),
-  "webhook-signature": SIGNATURE,
-};
+const HEADERS = { "webhook-id": ID, "webhook-timestamp": String(SIGNED_AT), "webhook-signature": SIGNATURE };
 
 /** Verifies the vector so many seconds after it was signed. */
 function verify(given: {

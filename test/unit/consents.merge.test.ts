@@ -24,11 +24,7 @@ const grants: Report = { consent: true };
 const refuses: Report = { consent: false };
 
 function reported(ledger: KnownConsent[], { by = "platform", consent, at, method }: Report, now: number) {
-  const report = {
-    recording_consent: consent,
-    recording_consent_at: at,
-    recording_consent_method: method,
-  };
+  const report = { recording_consent: consent, recording_consent_at: at, recording_consent_method: method };
   const next = mergeConsent({ ledger, present_since: JOINED }, by, report, now);
   return next ? [...ledger, { ...next, participant_id: 1 }] : ledger;
 }

@@ -42,12 +42,7 @@ const deleted: Egress = { ...ended, status: "egress_deleted" };
 const CALL = { id: 2 };
 
 /** What is known, but for the egress: the report is of the call, and its user is of the organization. */
-const KNOWN = {
-  organization: { id: 1, slug: "clinic" },
-  call: CALL,
-  isMember: true,
-  fileOwner: undefined,
-};
+const KNOWN = { organization: { id: 1, slug: "clinic" }, call: CALL, isMember: true, fileOwner: undefined };
 
 const NOW = 50;
 
@@ -107,12 +102,7 @@ describe("A later report of an egress", () => {
       const known = { ...ended, error: null, storage_key: null };
       const late: EgressReport = { status, is_stopped: false, ended_at: 99, user_id: 4 };
       expect(merge(known, { ...late, error: "Lost.", storage_key: "clinic/b.wav" })).toEqual(
-        changed({
-          ...known,
-          error: "Lost.",
-          storage_key: "clinic/b.wav",
-          changed_by_user_id: 4,
-        }),
+        changed({ ...known, error: "Lost.", storage_key: "clinic/b.wav", changed_by_user_id: 4 }),
       );
       expect(merge(known, late)).toBe(known);
     },

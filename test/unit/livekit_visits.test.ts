@@ -526,9 +526,7 @@ describe("What the platform corrects", () => {
     for (const event of [said("yesterday"), said("2126-01-31T09:30:00Z")])
       expect(
         outcomeOf([event, says({ recording_consent: true, recording_consent_at: T0 + 1 })]),
-      ).toMatchObject({
-        people: [{ recording_consent: true }],
-      });
+      ).toMatchObject({ people: [{ recording_consent: true }] });
   });
 });
 

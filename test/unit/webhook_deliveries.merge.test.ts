@@ -39,16 +39,14 @@ describe("A delivery that failed", () => {
   });
 });
 
-describe("A failing endpoint is left in peace", () => {
-  it("for as long as it has been failing, from 5 seconds to a minute", () => {
-    const pause = (failingFor: number, retry_after: string | null = null) =>
-      pausedUntil(NOW - failingFor, retry_after, NOW) - NOW;
-    expect(pause(0)).toBe(MIN_WEBHOOK_PAUSE);
-    expect(pause(20_000)).toBe(20_000);
-    expect(pause(DAY)).toBe(MAX_WEBHOOK_PAUSE);
-    expect(pause(0, "30")).toBe(30_000);
-    expect(pause(0, "3600")).toBe(MAX_WEBHOOK_PAUSE);
-  });
+it("A failing endpoint is left in peace for as long as it has been failing, from 5 seconds to a minute", () => {
+  const pause = (failingFor: number, retry_after: string | null = null) =>
+    pausedUntil(NOW - failingFor, retry_after, NOW) - NOW;
+  expect(pause(0)).toBe(MIN_WEBHOOK_PAUSE);
+  expect(pause(20_000)).toBe(20_000);
+  expect(pause(DAY)).toBe(MAX_WEBHOOK_PAUSE);
+  expect(pause(0, "30")).toBe(30_000);
+  expect(pause(0, "3600")).toBe(MAX_WEBHOOK_PAUSE);
 });
 
 const URL = "https://hooks.example.com/visits";

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { mergeEndpoint } from "../../src/resources/webhook_endpoints/webhook_endpoints.merge.ts";
 import type { WebhookEndpoint } from "../../src/resources/webhook_endpoints/webhook_endpoints.schemas.ts";
 
@@ -24,17 +24,15 @@ const SUCCESSOR = 34;
 /** Changed by another administrator than the one who answers for it. */
 const by = (endpoint: WebhookEndpoint) => ({ endpoint, service_url: HERE, user_id: SUCCESSOR });
 
-describe("A webhook endpoint", () => {
-  it("that is moved is not known to fail, and is checked against where the service was reached then", () => {
-    const url = "https://new.example.com";
-    expect(mergeEndpoint(by(disabled), { url }, NOW)).toEqual({
-      ...disabled,
-      created_by_user_id: SUCCESSOR,
-      url,
-      service_url: HERE,
-      failing_since: null,
-      updated_at: NOW,
-    });
+it("A webhook endpoint that is moved is not known to fail, and is checked against where the service was reached then", () => {
+  const url = "https://new.example.com";
+  expect(mergeEndpoint(by(disabled), { url }, NOW)).toEqual({
+    ...disabled,
+    created_by_user_id: SUCCESSOR,
+    url,
+    service_url: HERE,
+    failing_since: null,
+    updated_at: NOW,
   });
 
   it("stays its creator's where somebody else turns it off", () => {

@@ -323,21 +323,19 @@ describe("Entries of the access log", () => {
   });
 });
 
-describe("The last reading of a waiting list that was recorded", () => {
-  it("is forgotten after an hour", async () => {
-    const { id } = await anOrganization();
-    await env.DB.prepare(
-      `insert into waiting_list_reads (organization_id, api_client_id, waiting_room_id, acting_user, recorded_at)
-       values (?1, 999999, 1, '', 1000), (?1, 999999, 2, '', 2000)`,
-    )
-      .bind(id)
-      .run();
-    await runCronAt(60 * MINUTE + 1001);
-    const { results } = await env.DB.prepare(
-      "select waiting_room_id from waiting_list_reads where organization_id = ?",
-    )
-      .bind(id)
-      .all();
-    expect(results).toEqual([{ waiting_room_id: 2 }]);
-  });
+it("The last reading of a waiting list that was recorded is forgotten after an hour", async () => {
+  const { id } = await anOrganization();
+  await env.DB.prepare(
+    `insert into waiting_list_reads (organization_id, api_client_id, waiting_room_id, acting_user, recorded_at)
+     values (?1, 999999, 1, '', 1000), (?1, 999999, 2, '', 2000)`,
+  )
+    .bind(id)
+    .run();
+  await runCronAt(60 * MINUTE + 1001);
+  const { results } = await env.DB.prepare(
+    "select waiting_room_id from waiting_list_reads where organization_id = ?",
+  )
+    .bind(id)
+    .all();
+  expect(results).toEqual([{ waiting_room_id: 2 }]);
 });

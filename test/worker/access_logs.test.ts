@@ -239,77 +239,70 @@ describe("No entry is left by", () => {
   });
 });
 
-describe("A legal hold", () => {
-  it("is created, changed and deleted, however it began", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic, { legal_hold: true });
-    await given(call.report({ legal_hold: true }));
-    const [created, ...more] = await entriesAbout(clinic, "create", "legal_hold");
-    expect(more).toEqual([]);
-    const subject = {
-      ...created,
-      event: expect.any(String),
-      at: expect.any(Number),
-      request_id: expect.any(String),
-    };
-    expect(created).toMatchObject({ call_id: call.id, organization_user_id: call.owner.id });
-    expect(await entriesOfRequest(await call.hold({ reason: "A complaint" }))).toMatchObject([
-      { ...subject, event: "update" },
-    ]);
-    expect(await entriesOfRequest(await call.release())).toMatchObject([{ ...subject, event: "delete" }]);
-  });
+it("A legal hold is created, changed and deleted, however it began", async () => {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic, { legal_hold: true });
+  await given(call.report({ legal_hold: true }));
+  const [created, ...more] = await entriesAbout(clinic, "create", "legal_hold");
+  expect(more).toEqual([]);
+  const subject = {
+    ...created,
+    event: expect.any(String),
+    at: expect.any(Number),
+    request_id: expect.any(String),
+  };
+  expect(created).toMatchObject({ call_id: call.id, organization_user_id: call.owner.id });
+  expect(await entriesOfRequest(await call.hold({ reason: "A complaint" }))).toMatchObject([
+    { ...subject, event: "update" },
+  ]);
+  expect(await entriesOfRequest(await call.release())).toMatchObject([{ ...subject, event: "delete" }]);
 });
 
-describe("What retention deletes or erases", () => {
-  it("leaves an entry each, of the service's own user", async () => {
-    const clinic = await anOrganization();
-    const days = { recording_retention_days: 1, transcript_retention_days: 1, participant_retention_days: 1 };
-    const call = await aCall(clinic, {
-      started_at: fromNow(-72 * 60 - 30),
-      ended_at: fromNow(-72 * 60),
-    });
-    const lonely = await aCall(clinic, {
-      started_at: fromNow(-72 * 60 - 30),
-      ended_at: fromNow(-72 * 60),
-      external_reference: "visit-2",
-      participants: [],
-    });
-    const egress = await call.addEgress();
-    await given(call.reportTranscript({ is_final: true, lines: [] }));
-    await given(call.reportSoapNote({ text: "Well.", is_final: true }));
-    const { participants } = await given(clinic.client.get(`${call.path}/participants`));
-    await given(platform.put(`/organizations/${clinic.id}`, { organization: days }));
-    onTestFinished(async () => {
-      const kept = Object.fromEntries(Object.keys(days).map((name) => [name, null]));
-      await given(platform.put(`/organizations/${clinic.id}`, { organization: kept }));
-    });
-    await workerWith({}).runCron();
-    const about = {
-      call_id: call.id,
-      organization_user_id: call.owner.id,
-      user_id: SYSTEM_USER_ID,
-      api_client_id: null,
-      request_id: null,
-    };
-    expect(await entriesAbout(clinic, "delete", "transcript")).toMatchObject([
-      { ...about, resource_id: call.id },
-    ]);
-    expect(await entriesAbout(clinic, "delete", "soap_note")).toMatchObject([
-      { ...about, resource_id: call.id },
-    ]);
-    expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
-      { ...about, resource_id: egress.id },
-    ]);
-    expect(await entriesAbout(clinic, "delete", "participant")).toMatchObject(
-      participants.map(({ id }: { id: number }) => ({ ...about, resource_id: id })),
-    );
-    expect(await entriesAbout(clinic, "update", "call")).toMatchObject([
-      { ...about, resource_id: lonely.id, call_id: lonely.id, organization_user_id: lonely.owner.id },
-    ]);
-    const before = await allEntries(clinic);
-    await workerWith({}).runCron();
-    expect(await allEntries(clinic)).toBe(before);
+it("What retention deletes or erases leaves an entry each, of the service's own user", async () => {
+  const clinic = await anOrganization();
+  const days = { recording_retention_days: 1, transcript_retention_days: 1, participant_retention_days: 1 };
+  const call = await aCall(clinic, { started_at: fromNow(-72 * 60 - 30), ended_at: fromNow(-72 * 60) });
+  const lonely = await aCall(clinic, {
+    started_at: fromNow(-72 * 60 - 30),
+    ended_at: fromNow(-72 * 60),
+    external_reference: "visit-2",
+    participants: [],
   });
+  const egress = await call.addEgress();
+  await given(call.reportTranscript({ is_final: true, lines: [] }));
+  await given(call.reportSoapNote({ text: "Well.", is_final: true }));
+  const { participants } = await given(clinic.client.get(`${call.path}/participants`));
+  await given(platform.put(`/organizations/${clinic.id}`, { organization: days }));
+  onTestFinished(async () => {
+    const kept = Object.fromEntries(Object.keys(days).map((name) => [name, null]));
+    await given(platform.put(`/organizations/${clinic.id}`, { organization: kept }));
+  });
+  await workerWith({}).runCron();
+  const about = {
+    call_id: call.id,
+    organization_user_id: call.owner.id,
+    user_id: SYSTEM_USER_ID,
+    api_client_id: null,
+    request_id: null,
+  };
+  expect(await entriesAbout(clinic, "delete", "transcript")).toMatchObject([
+    { ...about, resource_id: call.id },
+  ]);
+  expect(await entriesAbout(clinic, "delete", "soap_note")).toMatchObject([
+    { ...about, resource_id: call.id },
+  ]);
+  expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
+    { ...about, resource_id: egress.id },
+  ]);
+  expect(await entriesAbout(clinic, "delete", "participant")).toMatchObject(
+    participants.map(({ id }: { id: number }) => ({ ...about, resource_id: id })),
+  );
+  expect(await entriesAbout(clinic, "update", "call")).toMatchObject([
+    { ...about, resource_id: lonely.id, call_id: lonely.id, organization_user_id: lonely.owner.id },
+  ]);
+  const before = await allEntries(clinic);
+  await workerWith({}).runCron();
+  expect(await allEntries(clinic)).toBe(before);
 });
 
 describe("A waiting list that is polled", () => {

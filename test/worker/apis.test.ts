@@ -100,32 +100,30 @@ describe("The external API", () => {
   });
 });
 
-describe("The platform API", () => {
-  it("refuses all wrong tokens in the same way", async () => {
-    const clinic = await anOrganization();
-    const slug = unique("org");
-    const faults: Record<string, string>[] = [
-      {},
-      { Authorization: "" },
-      { Authorization: "Bearer" },
-      { Authorization: "Bearer " },
-      { Authorization: "Bearer wrong" },
-      { Authorization: `Bearer ${PLATFORM_TOKEN}x` },
-      { Authorization: `Bearer ${PLATFORM_TOKEN.slice(0, -1)}` },
-      { Authorization: `Basic ${PLATFORM_TOKEN}` },
-      { Authorization: PLATFORM_TOKEN },
-      clinic.client.credentials,
-    ];
-    const refusals: object[] = [];
-    for (const credentials of faults) {
-      const body = { organization: { name: "Forged", slug } };
-      refusals.push(withoutRequestId(await api("/api/platform", credentials).post("/organizations", body)));
-    }
-    expect(refusals[0]).toMatchObject({ status: 401, body: { error: INVALID_TOKEN } });
-    expect(refusals).toEqual(faults.map(() => refusals[0]));
-    const rightful = await platform.post("/organizations", { organization: { name: "Rightful", slug } });
-    expect(rightful.status).toBe(201);
-  });
+it("The platform API refuses all wrong tokens in the same way", async () => {
+  const clinic = await anOrganization();
+  const slug = unique("org");
+  const faults: Record<string, string>[] = [
+    {},
+    { Authorization: "" },
+    { Authorization: "Bearer" },
+    { Authorization: "Bearer " },
+    { Authorization: "Bearer wrong" },
+    { Authorization: `Bearer ${PLATFORM_TOKEN}x` },
+    { Authorization: `Bearer ${PLATFORM_TOKEN.slice(0, -1)}` },
+    { Authorization: `Basic ${PLATFORM_TOKEN}` },
+    { Authorization: PLATFORM_TOKEN },
+    clinic.client.credentials,
+  ];
+  const refusals: object[] = [];
+  for (const credentials of faults) {
+    const body = { organization: { name: "Forged", slug } };
+    refusals.push(withoutRequestId(await api("/api/platform", credentials).post("/organizations", body)));
+  }
+  expect(refusals[0]).toMatchObject({ status: 401, body: { error: INVALID_TOKEN } });
+  expect(refusals).toEqual(faults.map(() => refusals[0]));
+  const rightful = await platform.post("/organizations", { organization: { name: "Rightful", slug } });
+  expect(rightful.status).toBe(201);
 });
 
 describe("A request without credentials", () => {
@@ -440,15 +438,13 @@ describe("Every response", () => {
   });
 });
 
-describe("A body with very many errors", () => {
-  it("is refused with a text that names some of them and says how many more there are", async () => {
-    const { client } = await anOrganization();
-    const { status, body } = await client.post("/invites/bulk_create", {
-      organization_invites: Array(1000).fill({}),
-    });
-    expect(status).toBe(422);
-    expect(body.error).toContain("organization_invites.0.email: is required");
-    expect(body.error).toMatch(/; and 2990 more$/);
-    expect(body.error.length).toBeLessThan(1000);
+it("A body with very many errors is refused with a text that names some of them and says how many more there are", async () => {
+  const { client } = await anOrganization();
+  const { status, body } = await client.post("/invites/bulk_create", {
+    organization_invites: Array(1000).fill({}),
   });
+  expect(status).toBe(422);
+  expect(body.error).toContain("organization_invites.0.email: is required");
+  expect(body.error).toMatch(/; and 2990 more$/);
+  expect(body.error.length).toBeLessThan(1000);
 });

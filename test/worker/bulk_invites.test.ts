@@ -463,70 +463,62 @@ describe("The progress of a bulk invite", () => {
   });
 });
 
-describe("Two requests of one organization", () => {
-  it("for the same people make each invite once", async () => {
-    const clinic = await aClinicWithQueue();
-    const rows = invitesOf(120);
-    const requests = await Promise.all([clinic.bulkInvite(rows), clinic.bulkInvite(rows.toReversed())]);
-    await Promise.all(
-      requests.flatMap(({ messages }) => messages.map((message) => clinic.consume([message]))),
-    );
-    const [one, other] = [await clinic.progressOf(requests[0]), await clinic.progressOf(requests[1])];
-    expect([one.status, other.status]).toEqual(["completed", "completed"]);
-    expect(one.created_count + other.created_count).toBe(120);
-    expect(one.failed_count + other.failed_count).toBe(120);
-    for (const { error } of [...one.failures, ...other.failures]) expect(error).toBe(HAS_PENDING_INVITE);
-    const emails = (await clinic.pendingInvites()).map(({ email }) => email);
-    expect(emails.sort()).toEqual(rows.map(({ email }) => email).sort());
-  });
+it("Two requests of one organization for the same people make each invite once", async () => {
+  const clinic = await aClinicWithQueue();
+  const rows = invitesOf(120);
+  const requests = await Promise.all([clinic.bulkInvite(rows), clinic.bulkInvite(rows.toReversed())]);
+  await Promise.all(requests.flatMap(({ messages }) => messages.map((message) => clinic.consume([message]))));
+  const [one, other] = [await clinic.progressOf(requests[0]), await clinic.progressOf(requests[1])];
+  expect([one.status, other.status]).toEqual(["completed", "completed"]);
+  expect(one.created_count + other.created_count).toBe(120);
+  expect(one.failed_count + other.failed_count).toBe(120);
+  for (const { error } of [...one.failures, ...other.failures]) expect(error).toBe(HAS_PENDING_INVITE);
+  const emails = (await clinic.pendingInvites()).map(({ email }) => email);
+  expect(emails.sort()).toEqual(rows.map(({ email }) => email).sort());
 });
 
-describe("What a request for a thousand invites costs", () => {
-  it("is at most 2 round trips to D1, and one send to the queue for each 100 messages", async () => {
-    const clinic = await anOrganization();
-    leavingNoInvites(clinic);
-    const queue = aQueue();
-    const counting = countingRoundTrips({ BULK_INVITES: queue.binding });
-    const client = clinic.client.through(counting.fetcher);
-    await given(client.get("/invites"));
-    const organization_invites = invitesOf(1000);
-    const trips = await counting.during(() =>
-      given(client.post("/invites/bulk_create", { organization_invites })),
-    );
-    expect(trips).toBeGreaterThan(0);
-    expect(trips).toBeLessThanOrEqual(2);
-    const bodies = queue.sends.flat();
-    expect(bodies.length).toBeGreaterThan(0);
-    expect(queue.sends).toHaveLength(Math.ceil(bodies.length / 100));
-    for (const sent of queue.sends) {
-      expect(sent.length).toBeLessThanOrEqual(100);
-      expect(JSON.stringify(sent).length).toBeLessThan(256_000);
-    }
-  });
+it("What a request for a thousand invites costs is at most 2 round trips to D1, and one send to the queue for each 100 messages", async () => {
+  const clinic = await anOrganization();
+  leavingNoInvites(clinic);
+  const queue = aQueue();
+  const counting = countingRoundTrips({ BULK_INVITES: queue.binding });
+  const client = clinic.client.through(counting.fetcher);
+  await given(client.get("/invites"));
+  const organization_invites = invitesOf(1000);
+  const trips = await counting.during(() =>
+    given(client.post("/invites/bulk_create", { organization_invites })),
+  );
+  expect(trips).toBeGreaterThan(0);
+  expect(trips).toBeLessThanOrEqual(2);
+  const bodies = queue.sends.flat();
+  expect(bodies.length).toBeGreaterThan(0);
+  expect(queue.sends).toHaveLength(Math.ceil(bodies.length / 100));
+  for (const sent of queue.sends) {
+    expect(sent.length).toBeLessThanOrEqual(100);
+    expect(JSON.stringify(sent).length).toBeLessThan(256_000);
+  }
 });
 
-describe("What goes to the queue", () => {
-  it("is only ids, which together name each row once, and no personal data", async () => {
-    const clinic = await aClinicWithQueue();
-    const rows = invitesOf(333);
-    const { id, messages } = await clinic.bulkInvite(rows);
-    const named: number[] = [];
-    for (const { body } of messages) {
-      expect(body).toEqual({
-        schema: "bulk_invite_chunk/1",
-        bulk_invite_id: id,
-        first_row: expect.any(Number),
-        last_row: expect.any(Number),
-      });
-      const { first_row, last_row } = body as { first_row: number; last_row: number };
-      for (let row = first_row; row <= last_row; row++) named.push(row);
-    }
-    expect(named.sort((one, other) => one - other)).toEqual(rows.map((_, row) => row));
-    const sent = JSON.stringify(messages);
-    for (const { email, display_name } of rows) {
-      expect(sent).not.toContain(email);
-      expect(sent).not.toContain(display_name);
-    }
-    expect(sent).not.toMatch(/@|Invitee|provider|Riverside/);
-  });
+it("What goes to the queue is only ids, which together name each row once, and no personal data", async () => {
+  const clinic = await aClinicWithQueue();
+  const rows = invitesOf(333);
+  const { id, messages } = await clinic.bulkInvite(rows);
+  const named: number[] = [];
+  for (const { body } of messages) {
+    expect(body).toEqual({
+      schema: "bulk_invite_chunk/1",
+      bulk_invite_id: id,
+      first_row: expect.any(Number),
+      last_row: expect.any(Number),
+    });
+    const { first_row, last_row } = body as { first_row: number; last_row: number };
+    for (let row = first_row; row <= last_row; row++) named.push(row);
+  }
+  expect(named.sort((one, other) => one - other)).toEqual(rows.map((_, row) => row));
+  const sent = JSON.stringify(messages);
+  for (const { email, display_name } of rows) {
+    expect(sent).not.toContain(email);
+    expect(sent).not.toContain(display_name);
+  }
+  expect(sent).not.toMatch(/@|Invitee|provider|Riverside/);
 });

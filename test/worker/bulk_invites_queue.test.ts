@@ -236,39 +236,33 @@ describe("The consumer of bulk invites", () => {
   });
 });
 
-describe("Single invites of the same people at the same time", () => {
-  it("never make a second pending invite: each person is invited by one or the other", async () => {
-    const clinic = await aClinicWithQueue();
-    const rows = invitesOf(150);
-    const { id, messages } = await clinic.bulkInvite(rows);
-    const invite = async ({ email }: { email: string }) =>
-      (await clinic.client.post("/invites", { organization_invite: anInvite({ email }) })).status;
-    const [waiting, statuses]: [typeof rows, number[]] = [[...rows], []];
-    /** Invites one person after another, from the first; now and then a chunk is processed, the last one first. */
-    const inviting = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const count = statuses.push(await invite(next));
-        if (count % 30 === 15) await clinic.consume(messages.splice(-1));
-      }
-    };
-    await Promise.all(Array.from({ length: 10 }, inviting));
-    expect(messages).toEqual([]);
-    expect(statuses).toHaveLength(150);
-    const single = statuses.filter((status) => status === 201).length;
-    expect(statuses.filter((status) => status === 422)).toHaveLength(150 - single);
+it("Single invites of the same people at the same time never make a second pending invite: each person is invited by one or the other", async () => {
+  const clinic = await aClinicWithQueue();
+  const rows = invitesOf(150);
+  const { id, messages } = await clinic.bulkInvite(rows);
+  const invite = async ({ email }: { email: string }) =>
+    (await clinic.client.post("/invites", { organization_invite: anInvite({ email }) })).status;
+  const [waiting, statuses]: [typeof rows, number[]] = [[...rows], []];
+  /** Invites one person after another, from the first; now and then a chunk is processed, the last one first. */
+  const inviting = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const count = statuses.push(await invite(next));
+      if (count % 30 === 15) await clinic.consume(messages.splice(-1));
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, inviting));
+  expect(messages).toEqual([]);
+  expect(statuses).toHaveLength(150);
+  const single = statuses.filter((status) => status === 201).length;
+  expect(statuses.filter((status) => status === 422)).toHaveLength(150 - single);
 
-    const progress = await clinic.progressOf({ id });
-    expect(progress).toMatchObject({
-      status: "completed",
-      created_count: 150 - single,
-      failed_count: single,
-    });
-    for (const { error } of progress.failures) expect(error).toBe(HAS_PENDING_INVITE);
-    expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
-    // Otherwise the two have not met.
-    expect(single).toBeGreaterThan(0);
-    expect(single).toBeLessThan(150);
-  });
+  const progress = await clinic.progressOf({ id });
+  expect(progress).toMatchObject({ status: "completed", created_count: 150 - single, failed_count: single });
+  for (const { error } of progress.failures) expect(error).toBe(HAS_PENDING_INVITE);
+  expect(emailsOf(await clinic.pendingInvites())).toEqual(emailsOf(rows));
+  // Otherwise the two have not met.
+  expect(single).toBeGreaterThan(0);
+  expect(single).toBeLessThan(150);
 });
 
 describe("A chunk that fails in every attempt", () => {

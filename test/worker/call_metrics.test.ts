@@ -12,12 +12,7 @@ const NEXT_DAY = "2026-02-01";
 /** The four maps of a response, from what they say of each date, in this order. */
 const ofDates = (dates: Record<string, [total: number, duration: number, rate: number, wait: number]>) => {
   const map = (at: number) => Object.fromEntries(Object.entries(dates).map(([date, all]) => [date, all[at]]));
-  return {
-    total_calls: map(0),
-    average_duration: map(1),
-    call_fail_rate: map(2),
-    average_wait_time: map(3),
-  };
+  return { total_calls: map(0), average_duration: map(1), call_fail_rate: map(2), average_wait_time: map(3) };
 };
 
 const NO_CALLS = ofDates({});

@@ -283,24 +283,24 @@ function aggregate(calls: CallRow[], participants: ParticipantRow[]) {
   return byKey([...sums.values()]);
 }
 
-describe("The roll-up of the metrics", () => {
-  it("agrees with the calls after every step of any random story", { timeout: 120_000 }, async () => {
-    let [callsSeen, assumedSeen] = [0, 0];
-    await fc.assert(
-      fc.asyncProperty(fc.array(aStep, { minLength: 15, maxLength: 25 }), async (steps) => {
-        const { perform, expectRollUpToAgree } = await aScene();
-        for (const step of steps) {
-          await perform(step);
-          const calls = await expectRollUpToAgree();
-          callsSeen += calls.length;
-          assumedSeen += calls.filter(({ end_is_assumed }) => end_is_assumed).length;
-        }
-      }),
-      { numRuns: 30 },
-    );
-    expect(callsSeen).toBeGreaterThan(0);
-    expect(assumedSeen).toBeGreaterThan(0);
-  });
+it("The roll-up of the metrics agrees with the calls after every step of any random story", {
+  timeout: 120_000,
+}, async () => {
+  let [callsSeen, assumedSeen] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(fc.array(aStep, { minLength: 15, maxLength: 25 }), async (steps) => {
+      const { perform, expectRollUpToAgree } = await aScene();
+      for (const step of steps) {
+        await perform(step);
+        const calls = await expectRollUpToAgree();
+        callsSeen += calls.length;
+        assumedSeen += calls.filter(({ end_is_assumed }) => end_is_assumed).length;
+      }
+    }),
+    { numRuns: 30 },
+  );
+  expect(callsSeen).toBeGreaterThan(0);
+  expect(assumedSeen).toBeGreaterThan(0);
 });
 
 describe("A year of metrics over 100,000 calls", () => {
@@ -340,9 +340,7 @@ describe("A year of metrics over 100,000 calls", () => {
     return { clinic, provider, callsOfProvider: counted?.n };
   }
 
-  it("reads one row for each date, for the organization and for a user", {
-    timeout: 120_000,
-  }, async () => {
+  it("reads one row for each date, for the organization and for a user", { timeout: 120_000 }, async () => {
     const { clinic, provider, callsOfProvider } = await aClinicOfManyCalls();
     const counting = countingRows();
     const client = clinic.client.through(counting.fetcher);

@@ -341,13 +341,11 @@ describe("The room of a call", () => {
   });
 });
 
-describe("The key of a call", () => {
-  it("is case-sensitive", async () => {
-    const { clinic, key, first, report } = await aFirstReport();
-    const small = await given(report(first));
-    const large = await given(reportCall(clinic, key.toUpperCase(), first));
-    expect(large.id).not.toBe(small.id);
-  });
+it("The key of a call is case-sensitive", async () => {
+  const { clinic, key, first, report } = await aFirstReport();
+  const small = await given(report(first));
+  const large = await given(reportCall(clinic, key.toUpperCase(), first));
+  expect(large.id).not.toBe(small.id);
 });
 
 describe("A participant of a call", () => {

@@ -208,22 +208,20 @@ describe("A consent that the platform reports", () => {
   });
 });
 
-describe("A consent that LiveKit reports", () => {
-  it("has the time and the method of its attributes", async () => {
-    const { clinic, room, path, consented } = await aLiveKitCall();
-    const said = { recording_consent_at: at(5), recording_consent_method: "verbal" };
-    await delivered([room.joined("rita", 8, consented(said)), room.left("rita", 60, 8, consented(said))]);
-    expect(await consentsOf(clinic, await path())).toMatchObject([
-      { decision: "granted", decided_at: at(5), method: "verbal" },
-    ]);
-    await delivered([
-      room.joined("ron", 9, consented({ recording_consent_at: "soon", recording_consent_method: "a\nb" })),
-    ]);
-    expect(await consentsOf(clinic, await path())).toMatchObject([
-      {},
-      { decision: "granted", decided_at: at(9), method: null },
-    ]);
-  });
+it("A consent that LiveKit reports has the time and the method of its attributes", async () => {
+  const { clinic, room, path, consented } = await aLiveKitCall();
+  const said = { recording_consent_at: at(5), recording_consent_method: "verbal" };
+  await delivered([room.joined("rita", 8, consented(said)), room.left("rita", 60, 8, consented(said))]);
+  expect(await consentsOf(clinic, await path())).toMatchObject([
+    { decision: "granted", decided_at: at(5), method: "verbal" },
+  ]);
+  await delivered([
+    room.joined("ron", 9, consented({ recording_consent_at: "soon", recording_consent_method: "a\nb" })),
+  ]);
+  expect(await consentsOf(clinic, await path())).toMatchObject([
+    {},
+    { decision: "granted", decided_at: at(9), method: null },
+  ]);
 });
 
 describe("The event consent.withdrawn", () => {
@@ -310,10 +308,7 @@ describe("A withdrawal among many reports", () => {
           for (const { by, consent, decided, joined, leaves } of order) {
             const time = decided === undefined ? undefined : timeOf(decided);
             const says = {
-              attributes: {
-                recording_consent: String(consent),
-                ...(time && { recording_consent_at: time }),
-              },
+              attributes: { recording_consent: String(consent), ...(time && { recording_consent_at: time }) },
             };
             if (by === "livekit")
               await delivered([

@@ -404,23 +404,21 @@ describe("A chore that fails", () => {
   });
 });
 
-describe("Authorization codes", () => {
-  it("are deleted by the cron a day after they expired, and not before", async () => {
-    const { clinic, client, provider, email } = await aClinicWithSignIn();
-    const { runCron } = await aClinicWithQueue();
-    const codesOf = () => count(`authorization_codes where organization_id = ${clinic.id}`);
-    const newCode = async () => expectExchanged(client, await provider.token({ email }));
-    await given(redeem(await newCode()));
-    await newCode();
-    travelTo(fromNow(12 * 60));
-    await newCode();
-    travelTo(fromNow(12 * 60 - 1));
-    await runCron();
-    expect(await codesOf()).toBe(3);
-    travelTo(fromNow(3));
-    await runCron();
-    expect(await codesOf()).toBe(1);
-  });
+it("Authorization codes are deleted by the cron a day after they expired, and not before", async () => {
+  const { clinic, client, provider, email } = await aClinicWithSignIn();
+  const { runCron } = await aClinicWithQueue();
+  const codesOf = () => count(`authorization_codes where organization_id = ${clinic.id}`);
+  const newCode = async () => expectExchanged(client, await provider.token({ email }));
+  await given(redeem(await newCode()));
+  await newCode();
+  travelTo(fromNow(12 * 60));
+  await newCode();
+  travelTo(fromNow(12 * 60 - 1));
+  await runCron();
+  expect(await codesOf()).toBe(3);
+  travelTo(fromNow(3));
+  await runCron();
+  expect(await codesOf()).toBe(1);
 });
 
 describe("The personal data of a bulk invite", () => {

@@ -97,16 +97,14 @@ describe("A report that is decided on rows which then change", () => {
   }, 20_000);
 });
 
-describe("A report that says nothing new", () => {
-  it("writes nothing, in one round trip", async () => {
-    const { path } = await aWaitingParticipant();
-    const api = platformInterrupted(0, async () => {});
-    const rows = () => env.DB.prepare("select * from participants order by id").all();
-    const before = await rows();
-    await given(api.put(path, { participant: rita }));
-    expect(api.trips()).toBe(1);
-    expect((await rows()).results).toEqual(before.results);
-  });
+it("A report that says nothing new writes nothing, in one round trip", async () => {
+  const { path } = await aWaitingParticipant();
+  const api = platformInterrupted(0, async () => {});
+  const rows = () => env.DB.prepare("select * from participants order by id").all();
+  const before = await rows();
+  await given(api.put(path, { participant: rita }));
+  expect(api.trips()).toBe(1);
+  expect((await rows()).results).toEqual(before.results);
 });
 
 describe("A report meets the row that it read", () => {

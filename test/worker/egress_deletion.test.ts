@@ -277,23 +277,21 @@ describe("A deletion by the cron", () => {
   });
 });
 
-describe("A report that comes while a file is being deleted", () => {
-  it("with another file makes the deletion go on until that is gone too", async () => {
-    const { clinic, remove, storage_key, report, read, updates } = await aRecording();
-    const other = aKey(clinic);
-    await storeFile(other);
-    const bucket = aBucket();
-    bucket.before = async () => {
-      bucket.before = async () => {};
-      await given(report({ storage_key: other }));
-    };
-    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
-    expectRefusal(await remove(fetcher), 503, NOT_NOW);
-    await runCron();
-    expect((await read()).status).toBe("egress_deleted");
-    expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
-    expect(await updates()).toHaveLength(1);
-  });
+it("A report that comes while a file is being deleted with another file makes the deletion go on until that is gone too", async () => {
+  const { clinic, remove, storage_key, report, read, updates } = await aRecording();
+  const other = aKey(clinic);
+  await storeFile(other);
+  const bucket = aBucket();
+  bucket.before = async () => {
+    bucket.before = async () => {};
+    await given(report({ storage_key: other }));
+  };
+  const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+  expectRefusal(await remove(fetcher), 503, NOT_NOW);
+  await runCron();
+  expect((await read()).status).toBe("egress_deleted");
+  expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
+  expect(await updates()).toHaveLength(1);
 });
 
 describe("A late report of a deleted recording", () => {

@@ -202,24 +202,22 @@ describe("A late report of somebody who is erased", () => {
   });
 });
 
-describe("Somebody who is erased before the call is reported on which they were", () => {
-  it("is on it, so that a recording needs their consent too", async () => {
-    const { clinic, key } = await somebodyErased();
-    const rita = { key, display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE };
-    const consents = { recording_consent: true };
-    const paula = { key: unique("paula"), display_name: "Paula", role: "provider", ...consents };
-    const call = await aCall(clinic, { participants: [{ ...rita, recording_consent: false }, paula] });
-    await call.addEgress();
-    const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
-    expect(await egresses()).toEqual([]);
-    const { consents: decisions } = await given(clinic.client.get(`${call.path}/consents`));
-    expect(decisions).toMatchObject([{ decision: "granted" }, { decision: "refused" }]);
-    await changingNothing(() => given(call.report({ participants: [rita] })));
-    const recording_consent_at = new Date().toISOString();
-    await given(call.report({ participants: [{ key, ...consents, recording_consent_at }] }));
-    expect(await egresses()).toHaveLength(1);
-    expect(await storedOf(clinic)).not.toContain(key);
-  });
+it("Somebody who is erased before the call is reported on which they were is on it, so that a recording needs their consent too", async () => {
+  const { clinic, key } = await somebodyErased();
+  const rita = { key, display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE };
+  const consents = { recording_consent: true };
+  const paula = { key: unique("paula"), display_name: "Paula", role: "provider", ...consents };
+  const call = await aCall(clinic, { participants: [{ ...rita, recording_consent: false }, paula] });
+  await call.addEgress();
+  const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
+  expect(await egresses()).toEqual([]);
+  const { consents: decisions } = await given(clinic.client.get(`${call.path}/consents`));
+  expect(decisions).toMatchObject([{ decision: "granted" }, { decision: "refused" }]);
+  await changingNothing(() => given(call.report({ participants: [rita] })));
+  const recording_consent_at = new Date().toISOString();
+  await given(call.report({ participants: [{ key, ...consents, recording_consent_at }] }));
+  expect(await egresses()).toHaveLength(1);
+  expect(await storedOf(clinic)).not.toContain(key);
 });
 
 describe("The reference of a call", () => {
@@ -239,9 +237,7 @@ describe("The reference of a call", () => {
     expect(await referenceOf(recent)).toBe("ron-2026");
     expect(
       await changingNothing(() => given(call.report({ external_reference: "rita-2026" }))),
-    ).toMatchObject({
-      external_reference: null,
-    });
+    ).toMatchObject({ external_reference: null });
   });
 
   it("stays under legal hold, also where somebody on the call was erased before, and goes when it ends", async () => {
@@ -260,18 +256,16 @@ describe("The reference of a call", () => {
   });
 });
 
-describe("Somebody who is erased before the call is reported on which they were,", () => {
-  it("leaves it without a reference, which may name them", async () => {
-    const { clinic, key } = await somebodyErased();
-    const rita = { key, display_name: "Rita Recipient", role: "recipient", external_reference: "rita-2026" };
-    const call = await aCall(clinic, {
-      external_reference: "rita-2026",
-      participants: [{ ...rita, waiting_since: WAITING_SINCE }],
-    });
-    const again = () => given(call.report({ external_reference: "rita-2026", participants: [rita] }));
-    expect((await changingNothing(again)).external_reference).toBeNull();
-    expect(await storedOf(clinic)).not.toContain("rita-2026");
+it("Somebody who is erased before the call is reported on which they were, leaves it without a reference, which may name them", async () => {
+  const { clinic, key } = await somebodyErased();
+  const rita = { key, display_name: "Rita Recipient", role: "recipient", external_reference: "rita-2026" };
+  const call = await aCall(clinic, {
+    external_reference: "rita-2026",
+    participants: [{ ...rita, waiting_since: WAITING_SINCE }],
   });
+  const again = () => given(call.report({ external_reference: "rita-2026", participants: [rita] }));
+  expect((await changingNothing(again)).external_reference).toBeNull();
+  expect(await storedOf(clinic)).not.toContain("rita-2026");
 });
 
 describe("Who comes again after having been erased", () => {

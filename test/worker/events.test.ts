@@ -274,56 +274,52 @@ describe("An invite", () => {
   });
 });
 
-describe("A bulk invite", () => {
-  it("is completed once, when its last row has ended", async () => {
-    const clinic = await aClinicWithQueue();
-    const { id, messages } = await clinic.bulkInvite(Array.from({ length: 60 }, () => anInvite()));
-    expect(messages).toHaveLength(2);
-    const begun = await eventsOf(clinic, () => clinic.consume(messages.slice(0, 1)));
-    const { organization_invites } = await given(clinic.client.get("/invites?per_page=100"));
-    expect(begun).toEqual(
-      organization_invites.map((invite: { id: number }) => ({
-        type: "invite.created",
-        data: { invite_id: invite.id },
-      })),
-    );
-    expect(begun).toHaveLength(50);
-    const happened = await eventsOf(clinic, async () => {
-      await clinic.consume(messages);
-      await clinic.consume(messages);
-    });
-    expect(happened.filter(({ type }) => type !== "invite.created")).toEqual([
-      { type: "bulk_invite.completed", data: { bulk_invite_id: id } },
-    ]);
+it("A bulk invite is completed once, when its last row has ended", async () => {
+  const clinic = await aClinicWithQueue();
+  const { id, messages } = await clinic.bulkInvite(Array.from({ length: 60 }, () => anInvite()));
+  expect(messages).toHaveLength(2);
+  const begun = await eventsOf(clinic, () => clinic.consume(messages.slice(0, 1)));
+  const { organization_invites } = await given(clinic.client.get("/invites?per_page=100"));
+  expect(begun).toEqual(
+    organization_invites.map((invite: { id: number }) => ({
+      type: "invite.created",
+      data: { invite_id: invite.id },
+    })),
+  );
+  expect(begun).toHaveLength(50);
+  const happened = await eventsOf(clinic, async () => {
+    await clinic.consume(messages);
+    await clinic.consume(messages);
   });
+  expect(happened.filter(({ type }) => type !== "invite.created")).toEqual([
+    { type: "bulk_invite.completed", data: { bulk_invite_id: id } },
+  ]);
 });
 
-describe("A user of the organization", () => {
-  it("is added with the first roles, removed with the last ones, and added again", async () => {
-    const clinic = await anOrganization();
-    const email = `${unique("user")}@example.com`;
-    let user: { id: number } = { id: 0 };
-    const happened = await eventsOf(clinic, async () => {
-      user = await clinic.addUser("Paula Provider", ["provider"], { email });
-      await removeMember(clinic, user);
-      await platform.delete(`/organizations/${clinic.id}/users/${user.id}`);
-      // Somebody without roles who accepts an invite is a user again.
-      const invite = `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
-        values (?, ?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
-      const id = await env.DB.prepare(invite)
-        .bind(clinic.id, clinic.admin.user_id, email, Date.now() + 60_000)
-        .first<number>("id");
-      await given(accept({ id: Number(id), organization_id: clinic.id }));
-    });
-    const data = { organization_user_id: user.id };
-    const ofUsers = happened.filter((event) => event.type.startsWith("organization_user."));
-    expect(ofUsers).toEqual([
-      { type: "organization_user.added", data },
-      { type: "organization_user.removed", data },
-      { type: "organization_user.added", data },
-    ]);
-    expect(happened.at(-1)?.type).toBe("invite.accepted");
+it("A user of the organization is added with the first roles, removed with the last ones, and added again", async () => {
+  const clinic = await anOrganization();
+  const email = `${unique("user")}@example.com`;
+  let user: { id: number } = { id: 0 };
+  const happened = await eventsOf(clinic, async () => {
+    user = await clinic.addUser("Paula Provider", ["provider"], { email });
+    await removeMember(clinic, user);
+    await platform.delete(`/organizations/${clinic.id}/users/${user.id}`);
+    // Somebody without roles who accepts an invite is a user again.
+    const invite = `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
+      values (?, ?, ?, 'Paula Provider', '["provider"]', ?, 0, 0) returning id`;
+    const id = await env.DB.prepare(invite)
+      .bind(clinic.id, clinic.admin.user_id, email, Date.now() + 60_000)
+      .first<number>("id");
+    await given(accept({ id: Number(id), organization_id: clinic.id }));
   });
+  const data = { organization_user_id: user.id };
+  const ofUsers = happened.filter((event) => event.type.startsWith("organization_user."));
+  expect(ofUsers).toEqual([
+    { type: "organization_user.added", data },
+    { type: "organization_user.removed", data },
+    { type: "organization_user.added", data },
+  ]);
+  expect(happened.at(-1)?.type).toBe("invite.accepted");
 });
 
 describe("Every road", () => {
@@ -409,35 +405,33 @@ describe("Every road", () => {
   });
 });
 
-describe("A sub", () => {
-  it("that is created, updated or deleted has changed, and one that stays as it is has not", async () => {
-    const clinic = await anOrganization();
-    const { user_id } = await clinic.addProvider();
-    const room = await clinic.addRoom();
-    const times = { datetime_start: "2126-01-31T09:30:00Z", datetime_end: "2126-01-31T10:30:00Z" };
-    const sub = await clinic.addSub(room.slug, { user_id, ...times });
-    const path = `/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`;
-    const update = (waiting_room_sub: object) => given(clinic.client.put(path, { waiting_room_sub }));
-    const event = {
-      type: "waiting_room_sub.changed",
-      data: { waiting_room_id: room.id, waiting_room_sub_id: sub.id },
-    };
-    expect((await everyEvent(clinic.client)).at(-1)).toMatchObject(event);
-    const unchanged = await eventsOf(clinic, async () => {
-      await update({});
-      await update({ user_id, ...times });
-    });
-    expect(unchanged).toEqual([]);
-    for (const change of [
-      { user_id: null },
-      { user_id },
-      { datetime_start: "2126-01-31T09:00:00Z" },
-      { datetime_end: "2126-01-31T11:00:00Z" },
-    ])
-      expect(await eventsOf(clinic, () => update(change))).toEqual([event]);
-    expect(await eventsOf(clinic, () => given(clinic.client.delete(path)))).toEqual([event]);
-    expect(await eventsOf(clinic, () => clinic.client.delete(path))).toEqual([]);
+it("A sub that is created, updated or deleted has changed, and one that stays as it is has not", async () => {
+  const clinic = await anOrganization();
+  const { user_id } = await clinic.addProvider();
+  const room = await clinic.addRoom();
+  const times = { datetime_start: "2126-01-31T09:30:00Z", datetime_end: "2126-01-31T10:30:00Z" };
+  const sub = await clinic.addSub(room.slug, { user_id, ...times });
+  const path = `/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`;
+  const update = (waiting_room_sub: object) => given(clinic.client.put(path, { waiting_room_sub }));
+  const event = {
+    type: "waiting_room_sub.changed",
+    data: { waiting_room_id: room.id, waiting_room_sub_id: sub.id },
+  };
+  expect((await everyEvent(clinic.client)).at(-1)).toMatchObject(event);
+  const unchanged = await eventsOf(clinic, async () => {
+    await update({});
+    await update({ user_id, ...times });
   });
+  expect(unchanged).toEqual([]);
+  for (const change of [
+    { user_id: null },
+    { user_id },
+    { datetime_start: "2126-01-31T09:00:00Z" },
+    { datetime_end: "2126-01-31T11:00:00Z" },
+  ])
+    expect(await eventsOf(clinic, () => update(change))).toEqual([event]);
+  expect(await eventsOf(clinic, () => given(clinic.client.delete(path)))).toEqual([event]);
+  expect(await eventsOf(clinic, () => clinic.client.delete(path))).toEqual([]);
 });
 
 /** A clinic in which everything happens that there is an event for. Its texts are unlike any other. */
@@ -618,51 +612,43 @@ const has = (rows: { id: number }[], wanted?: number) => rows.some(({ id }) => i
 const roomOf = async (client: Client, { waiting_room_id }: Ids): Promise<{ slug: string } | undefined> =>
   (await given(client.get(`/waiting_rooms?id=${waiting_room_id}`))).waiting_rooms[0];
 
-describe("What an event names", () => {
-  it("can be read with its ids when it comes, and later as long as it exists", async () => {
-    const clinic = await aStory();
-    const room = await clinic.addRoom();
-    const { key, id: waiting } = await clinic.addParticipant(room.slug);
-    const { key: joining } = await clinic.addParticipant(room.slug);
-    const gone: Record<string, number> = {};
-    const walk = async () => {
-      const events = await everyEvent(clinic.client);
-      for (const { type, data } of events.filter((each) => each.type !== "access_log.sealed"))
-        for (const [name, id] of Object.entries(data as Ids)) {
-          // Who waited is perhaps on a call, as a later event says.
-          const latest = events.findLast((each) => (each.data as Ids)[name] === id)?.data;
-          const ids = (name === "participant_id" ? latest : data) as Ids;
-          const found = await READS[name]?.(clinic.client, ids);
-          expect({ type, name, id, found }).toEqual({ type, name, id, found: gone[name] !== id });
-        }
-      return new Set(events.map(({ type }) => type));
-    };
-    expect(await walk()).toEqual(new Set(EVENT_TYPES));
-    const joined_at = new Date().toISOString();
-    await aCall(clinic, {
-      started_at: joined_at,
-      ended_at: null,
-      participants: [{ key: joining, joined_at }],
-    });
-    await walk();
-    // What ceases to exist: who leaves without a call, a deleted sub, and a retired room with its subs.
-    await given(
-      platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, {
-        participant: { left_at: fromNow(1) },
-      }),
-    );
-    gone.participant_id = waiting;
-    await walk();
-    const { user_id } = await clinic.addProvider();
-    const sub = await clinic.addSub(room.slug, { user_id, datetime_start: "2126-01-31T09:30:00Z" });
-    await walk();
-    await given(clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`));
-    gone.waiting_room_sub_id = sub.id;
-    await walk();
-    await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
-    gone.waiting_room_id = room.id;
-    await walk();
-  });
+it("What an event names can be read with its ids when it comes, and later as long as it exists", async () => {
+  const clinic = await aStory();
+  const room = await clinic.addRoom();
+  const { key, id: waiting } = await clinic.addParticipant(room.slug);
+  const { key: joining } = await clinic.addParticipant(room.slug);
+  const gone: Record<string, number> = {};
+  const walk = async () => {
+    const events = await everyEvent(clinic.client);
+    for (const { type, data } of events.filter((each) => each.type !== "access_log.sealed"))
+      for (const [name, id] of Object.entries(data as Ids)) {
+        // Who waited is perhaps on a call, as a later event says.
+        const latest = events.findLast((each) => (each.data as Ids)[name] === id)?.data;
+        const ids = (name === "participant_id" ? latest : data) as Ids;
+        const found = await READS[name]?.(clinic.client, ids);
+        expect({ type, name, id, found }).toEqual({ type, name, id, found: gone[name] !== id });
+      }
+    return new Set(events.map(({ type }) => type));
+  };
+  expect(await walk()).toEqual(new Set(EVENT_TYPES));
+  const joined_at = new Date().toISOString();
+  await aCall(clinic, { started_at: joined_at, ended_at: null, participants: [{ key: joining, joined_at }] });
+  await walk();
+  // What ceases to exist: who leaves without a call, a deleted sub, and a retired room with its subs.
+  await given(
+    platform.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant: { left_at: fromNow(1) } }),
+  );
+  gone.participant_id = waiting;
+  await walk();
+  const { user_id } = await clinic.addProvider();
+  const sub = await clinic.addSub(room.slug, { user_id, datetime_start: "2126-01-31T09:30:00Z" });
+  await walk();
+  await given(clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`));
+  gone.waiting_room_sub_id = sub.id;
+  await walk();
+  await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
+  gone.waiting_room_id = room.id;
+  await walk();
 });
 
 describe("GET /events", () => {

@@ -35,30 +35,28 @@ describe("The reference by which another system knows a call", () => {
   });
 });
 
-describe("The reference by which another system knows a participant", () => {
-  it("is set, kept and cleared in the waiting room and by reports of the call", async () => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    const waits = (participant: object) => clinic.addParticipant(room.slug, participant, key);
-    const expectReference = async (reference: string | null) =>
-      expect((await referencesOf(clinic)).participants).toEqual([reference]);
-    await waits({ external_reference: "patient-4711" });
-    await waits({ display_name: "Rita R." });
-    await expectReference("patient-4711");
-    await waits({ external_reference: null });
-    await expectReference(null);
-    await waits({ external_reference: "patient-1" });
-    const call = await aCall(clinic, { participants: [{ key, display_name: "Rita" }], ended_at: null });
-    await expectReference("patient-1");
-    await given(call.report({ participants: [{ key, external_reference: "patient-2" }] }));
-    await expectReference("patient-2");
-    await changingNothing(() =>
-      given(call.report({ participants: [{ key, external_reference: "patient-2" }] })),
-    );
-    await given(call.report({ participants: [{ key, external_reference: null }] }));
-    await expectReference(null);
-  });
+it("The reference by which another system knows a participant is set, kept and cleared in the waiting room and by reports of the call", async () => {
+  const clinic = await anOrganization();
+  const room = await clinic.addRoom();
+  const key = unique("rita");
+  const waits = (participant: object) => clinic.addParticipant(room.slug, participant, key);
+  const expectReference = async (reference: string | null) =>
+    expect((await referencesOf(clinic)).participants).toEqual([reference]);
+  await waits({ external_reference: "patient-4711" });
+  await waits({ display_name: "Rita R." });
+  await expectReference("patient-4711");
+  await waits({ external_reference: null });
+  await expectReference(null);
+  await waits({ external_reference: "patient-1" });
+  const call = await aCall(clinic, { participants: [{ key, display_name: "Rita" }], ended_at: null });
+  await expectReference("patient-1");
+  await given(call.report({ participants: [{ key, external_reference: "patient-2" }] }));
+  await expectReference("patient-2");
+  await changingNothing(() =>
+    given(call.report({ participants: [{ key, external_reference: "patient-2" }] })),
+  );
+  await given(call.report({ participants: [{ key, external_reference: null }] }));
+  await expectReference(null);
 });
 
 describe("LiveKit", () => {

@@ -475,27 +475,25 @@ describe("The platform's list of active invites", () => {
   });
 });
 
-describe("A mail of an invite", () => {
-  it("reads no more where many are due later", async () => {
-    const clinic = await aClinicWithMail();
-    const rowsRead = async () => {
-      const counting = countingRows();
-      const invite = await clinic.invite();
-      const mails = aMailWorker({ EMAIL: clinic.provider.binding, DB: counting.DB });
-      const { rows_read } = await counting.during(() => mails.deliver({ schema: "invite_mails/1" }));
-      expect(clinic.provider.to(invite)).toHaveLength(1);
-      return rows_read;
-    };
-    const before = await rowsRead();
-    await insertRows(
-      `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at, next_mail_at)
-       select ?1, (select min(id) from organization_users where organization_id = ?1), n || '@later.example', 'Invitee', '["provider"]', ?2, n, n, ?2 from counter where n < 9000`,
-      clinic.id,
-      Date.now() + 3_600_000,
-    );
-    // One more in the limit, which counts what was mailed lately.
-    expect(await rowsRead()).toBeLessThanOrEqual(before + 2);
-  });
+it("A mail of an invite reads no more where many are due later", async () => {
+  const clinic = await aClinicWithMail();
+  const rowsRead = async () => {
+    const counting = countingRows();
+    const invite = await clinic.invite();
+    const mails = aMailWorker({ EMAIL: clinic.provider.binding, DB: counting.DB });
+    const { rows_read } = await counting.during(() => mails.deliver({ schema: "invite_mails/1" }));
+    expect(clinic.provider.to(invite)).toHaveLength(1);
+    return rows_read;
+  };
+  const before = await rowsRead();
+  await insertRows(
+    `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at, next_mail_at)
+     select ?1, (select min(id) from organization_users where organization_id = ?1), n || '@later.example', 'Invitee', '["provider"]', ?2, n, n, ?2 from counter where n < 9000`,
+    clinic.id,
+    Date.now() + 3_600_000,
+  );
+  // One more in the limit, which counts what was mailed lately.
+  expect(await rowsRead()).toBeLessThanOrEqual(before + 2);
 });
 
 describe(`An event of LiveKit's, where there are ${SIZE} calls and as many egresses wait,`, () => {
@@ -584,22 +582,20 @@ describe("A free slug", () => {
   }, 60_000);
 });
 
-describe("The progress of a bulk invite", () => {
-  it("reads each of its rows at most once", async () => {
-    const ROWS = 1000;
-    const { client } = clinic;
-    const { bulk_invite } = await given(
-      client.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
-    );
-    await insertMany(
-      ROWS,
-      `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
-       select ?1, ?2, n, n || '@bulk.example', 'Invitee', '["provider"]', 'created' from counter`,
-      clinic.id,
-      bulk_invite.id,
-    );
-    const { result, rows_read } = await reading(`/bulk_invites/${bulk_invite.id}`);
-    expect(result.bulk_invite.created_count).toBeGreaterThanOrEqual(ROWS);
-    expect(rows_read).toBeLessThanOrEqual(ROWS + 10);
-  });
+it("The progress of a bulk invite reads each of its rows at most once", async () => {
+  const ROWS = 1000;
+  const { client } = clinic;
+  const { bulk_invite } = await given(
+    client.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
+  );
+  await insertMany(
+    ROWS,
+    `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)
+     select ?1, ?2, n, n || '@bulk.example', 'Invitee', '["provider"]', 'created' from counter`,
+    clinic.id,
+    bulk_invite.id,
+  );
+  const { result, rows_read } = await reading(`/bulk_invites/${bulk_invite.id}`);
+  expect(result.bulk_invite.created_count).toBeGreaterThanOrEqual(ROWS);
+  expect(rows_read).toBeLessThanOrEqual(ROWS + 10);
 });

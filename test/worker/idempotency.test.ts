@@ -195,9 +195,7 @@ describe("An Idempotency-Key", () => {
     const otherPath = `${path}/${another.slug}/waiting_room_subs`;
     expect(await changingNothing(() => postWith(organization, otherPath, body, key))).toMatchObject({
       status: 422,
-      body: {
-        error: "Idempotency-Key: was used for another request; each request needs a key of its own",
-      },
+      body: { error: "Idempotency-Key: was used for another request; each request needs a key of its own" },
     });
   });
 
@@ -262,9 +260,7 @@ describe("An Idempotency-Key", () => {
 
   const BAD_KEY = {
     status: 400,
-    body: {
-      error: "Idempotency-Key: must be 1 to 255 printable ASCII characters, for example a UUID",
-    },
+    body: { error: "Idempotency-Key: must be 1 to 255 printable ASCII characters, for example a UUID" },
   };
 
   it("has 1 to 255 characters of ASCII", async () => {

@@ -17,10 +17,7 @@ const RETRY_AFTER = /^[1-9]\d*$/;
 async function expectUnavailable(client: Parameters<typeof exchange>[0], token: string) {
   const before = await storedCodes();
   const { status, body, headers } = await exchange(client, token);
-  expect({ status, body }).toEqual({
-    status: 503,
-    body: { error: "Identity provider unavailable" },
-  });
+  expect({ status, body }).toEqual({ status: 503, body: { error: "Identity provider unavailable" } });
   expect(headers.get("Retry-After")).toMatch(RETRY_AFTER);
   expect(await storedCodes()).toEqual(before);
 }

@@ -142,10 +142,7 @@ describe("The LiveKit API", () => {
 
   it("takes two keys during a rotation", async () => {
     const previous = { key: "earlier-key", secret: "earlier-livekit-secret-of-32-characters" };
-    const bindings = {
-      LIVEKIT_API_KEY_PREVIOUS: previous.key,
-      LIVEKIT_API_SECRET_PREVIOUS: previous.secret,
-    };
+    const bindings = { LIVEKIT_API_KEY_PREVIOUS: previous.key, LIVEKIT_API_SECRET_PREVIOUS: previous.secret };
     const fetcher = throughWorkerWith(bindings);
     const event = anEvent("room_started");
     for (const key of [LIVEKIT_KEY, previous])

@@ -47,12 +47,7 @@ async function recordingsOf({ client }: Organization, { owner }: Room) {
 const waiting = async () =>
   (await env.DB.prepare("select * from livekit_egresses order by rowid").all()).results;
 
-const RECORDED = {
-  status: "egress_ended",
-  error: null,
-  is_stopped: true,
-  ended_at: at(600),
-};
+const RECORDED = { status: "egress_ended", error: null, is_stopped: true, ended_at: at(600) };
 
 beforeEach(() => env.DB.exec("delete from livekit_egresses"));
 

@@ -178,10 +178,7 @@ describe("The end of a recording whose event was lost", () => {
     passMinutes(60);
     await livekit.runCron();
     expect(livekit.asked).toEqual([egress_id]);
-    expect(await read()).toMatchObject({
-      status: "egress_ended",
-      url: expect.stringContaining(storage_key),
-    });
+    expect(await read()).toMatchObject({ status: "egress_ended", url: expect.stringContaining(storage_key) });
   });
 });
 

@@ -119,11 +119,7 @@ describe("A membership that ends at the same moment", () => {
     const clinic = await anOrganization();
     const paula = await clinic.addProvider();
     const path = `/waiting_rooms/${paula.waiting_room_slug}/participants`;
-    const participant = {
-      display_name: "Rita",
-      role: "recipient",
-      waiting_since: new Date().toISOString(),
-    };
+    const participant = { display_name: "Rita", role: "recipient", waiting_since: new Date().toISOString() };
     const answers = await whileRemoved(clinic, paula, round, () =>
       platform.put(`${path}/${unique("rita")}`, { participant }),
     );

@@ -202,9 +202,7 @@ describe("The platform's token", () => {
     });
     expect(
       await platformWith("neither-of-the-two-tokens", rotating).get("/waiting_rooms/none"),
-    ).toMatchObject({
-      status: 401,
-    });
+    ).toMatchObject({ status: 401 });
   });
 
   it("that was used before is no longer valid when it is removed", async () => {

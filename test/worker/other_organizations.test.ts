@@ -69,38 +69,32 @@ describe("What the body of a report names", () => {
   });
 });
 
-describe("The same key in two organizations", () => {
-  it("is two calls with two recordings, and what is done to the one leaves the other as it was", async () => {
-    const [one, other] = [await anOrganization(), await anOrganization()];
-    const [key, egress_id, participant] = [unique("call"), unique("egress"), unique("participant")];
-    const made = [];
-    for (const organization of [one, other]) {
-      const [room, owner] = [await organization.addRoom(), await organization.addProvider()];
-      const waiting = await organization.addParticipant(room.slug, {}, participant);
-      const call = { waiting_room_slug: room.slug, organization_user_id: owner.id, started_at: STARTED_AT };
-      const { id } = await given(reportCall(organization, key, { ...call, ended_at: STARTED_AT }));
-      const storage_key = `${organization.slug}/visit.wav`;
-      const egress = { call_key: key, status: "egress_ended", storage_key };
-      const recorded = await given(reportEgress(organization, egress_id, egress));
-      made.push({ call: id, egress: recorded.id, participant: waiting.id, room });
-    }
-    for (const what of ["call", "egress", "participant"] as const)
-      expect(new Set(made.map((each) => each[what])).size).toBe(2);
-    const left = { participant: { left_at: new Date().toISOString() } };
-    await given(platform.put(`/waiting_rooms/${made[0]?.room.slug}/participants/${participant}`, left));
-    const { participants } = await given(
-      other.client.get(`/waiting_rooms/${made[1]?.room.slug}/participants`),
-    );
-    expect(participants).toHaveLength(1);
-    await given(
-      one.platform.put(`/calls/${key}/soap_note`, { soap_note: { text: "Ours.", is_final: true } }),
-    );
-    await given(one.platform.put(`/calls/${key}/legal_hold`, { legal_hold: { reason: "Ours" } }));
-    expect((await given(other.platform.get(`/calls/${key}`))).legal_hold).toBeNull();
-    await given(other.platform.delete(`/egresses/${egress_id}`));
-    expectRefusal(await one.platform.delete(`/egresses/${egress_id}`), 422, /legal hold/);
-    expect((await given(one.platform.get(`/calls/${key}`))).legal_hold).not.toBeNull();
-  });
+it("The same key in two organizations is two calls with two recordings, and what is done to the one leaves the other as it was", async () => {
+  const [one, other] = [await anOrganization(), await anOrganization()];
+  const [key, egress_id, participant] = [unique("call"), unique("egress"), unique("participant")];
+  const made = [];
+  for (const organization of [one, other]) {
+    const [room, owner] = [await organization.addRoom(), await organization.addProvider()];
+    const waiting = await organization.addParticipant(room.slug, {}, participant);
+    const call = { waiting_room_slug: room.slug, organization_user_id: owner.id, started_at: STARTED_AT };
+    const { id } = await given(reportCall(organization, key, { ...call, ended_at: STARTED_AT }));
+    const storage_key = `${organization.slug}/visit.wav`;
+    const egress = { call_key: key, status: "egress_ended", storage_key };
+    const recorded = await given(reportEgress(organization, egress_id, egress));
+    made.push({ call: id, egress: recorded.id, participant: waiting.id, room });
+  }
+  for (const what of ["call", "egress", "participant"] as const)
+    expect(new Set(made.map((each) => each[what])).size).toBe(2);
+  const left = { participant: { left_at: new Date().toISOString() } };
+  await given(platform.put(`/waiting_rooms/${made[0]?.room.slug}/participants/${participant}`, left));
+  const { participants } = await given(other.client.get(`/waiting_rooms/${made[1]?.room.slug}/participants`));
+  expect(participants).toHaveLength(1);
+  await given(one.platform.put(`/calls/${key}/soap_note`, { soap_note: { text: "Ours.", is_final: true } }));
+  await given(one.platform.put(`/calls/${key}/legal_hold`, { legal_hold: { reason: "Ours" } }));
+  expect((await given(other.platform.get(`/calls/${key}`))).legal_hold).toBeNull();
+  await given(other.platform.delete(`/egresses/${egress_id}`));
+  expectRefusal(await one.platform.delete(`/egresses/${egress_id}`), 422, /legal hold/);
+  expect((await given(one.platform.get(`/calls/${key}`))).legal_hold).not.toBeNull();
 });
 
 it("The short paths of keys are gone", async () => {

@@ -58,29 +58,27 @@ describe("The list of an organization's users", () => {
   });
 });
 
-describe("The list of an organization's API clients", () => {
-  it("shows them without their secrets, by id, and when they were revoked", async () => {
-    const clinic = await anOrganization();
-    const provider = await clinic.addProvider();
-    const rotated = await clinic.addClient(provider.id);
-    const shown = (client: typeof rotated, organization_user_id: number, revoked_at: unknown) => ({
-      id: client.id,
-      name: "Integration",
-      organization_user_id,
-      client_id: client.credentials["X-Client-ID"],
-      revoked_at,
-    });
-    const first = shown(clinic.client, clinic.admin.id, null);
-    expect(await list(clinic, "api_clients")).toEqual({
-      api_clients: [first, shown(rotated, provider.id, null)],
-      pagination: onePageOf(2),
-    });
-    expectGone(await clinic.platform.delete(`/api_clients/${rotated.id}`));
-    const { api_clients } = await list(clinic, "api_clients");
-    expect(api_clients).toEqual([first, shown(rotated, provider.id, aTimestamp)]);
-    expectRefusal(await clinic.platform.delete(`/api_clients/${rotated.id}`), 404);
-    expect((await list(clinic, "api_clients")).api_clients).toEqual(api_clients);
+it("The list of an organization's API clients shows them without their secrets, by id, and when they were revoked", async () => {
+  const clinic = await anOrganization();
+  const provider = await clinic.addProvider();
+  const rotated = await clinic.addClient(provider.id);
+  const shown = (client: typeof rotated, organization_user_id: number, revoked_at: unknown) => ({
+    id: client.id,
+    name: "Integration",
+    organization_user_id,
+    client_id: client.credentials["X-Client-ID"],
+    revoked_at,
   });
+  const first = shown(clinic.client, clinic.admin.id, null);
+  expect(await list(clinic, "api_clients")).toEqual({
+    api_clients: [first, shown(rotated, provider.id, null)],
+    pagination: onePageOf(2),
+  });
+  expectGone(await clinic.platform.delete(`/api_clients/${rotated.id}`));
+  const { api_clients } = await list(clinic, "api_clients");
+  expect(api_clients).toEqual([first, shown(rotated, provider.id, aTimestamp)]);
+  expectRefusal(await clinic.platform.delete(`/api_clients/${rotated.id}`), 404);
+  expect((await list(clinic, "api_clients")).api_clients).toEqual(api_clients);
 });
 
 describe("The list of an organization's issuers", () => {

@@ -217,53 +217,50 @@ describe("Thirty requests at once", () => {
   });
 });
 
-describe("Thirty deletions of one text at once, while its call comes under legal hold,", () => {
-  it.each(["transcript", "soap_note"])(
-    "leave it where all are refused, and else none of it: %s",
-    async (text) => {
-      const clinic = await anOrganization();
-      const call = await aCall(clinic);
-      await given(call.reportTranscript({ is_final: true, lines: [] }));
-      await given(call.reportSoapNote({ text: "A cough.", is_final: true }));
-      const path = `${call.url}/${text}`;
-      const answers = await reportAtOnce(31, (api, n) =>
-        n === 15 ? api.put(`${call.url}/legal_hold`, { legal_hold: {} }) : api.delete(path),
-      );
-      const statuses = answers.map(({ status }) => status);
-      expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
-      const { status } = await clinic.client.get(`${call.path}/${text}`);
-      expect(status).toBe(statuses.includes(204) ? 404 : 200);
-      expect((await platform.delete(path)).status).toBe(422);
-    },
-  );
-});
+it.each(["transcript", "soap_note"])(
+  "Thirty deletions of one text at once, while its call comes under legal hold, leave it where all are refused, and else none of it: %s",
+  async (text) => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    await given(call.reportTranscript({ is_final: true, lines: [] }));
+    await given(call.reportSoapNote({ text: "A cough.", is_final: true }));
+    const path = `${call.url}/${text}`;
+    const answers = await reportAtOnce(31, (api, n) =>
+      n === 15 ? api.put(`${call.url}/legal_hold`, { legal_hold: {} }) : api.delete(path),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
+    const { status } = await clinic.client.get(`${call.path}/${text}`);
+    expect(status).toBe(statuses.includes(204) ? 404 : 200);
+    expect((await platform.delete(path)).status).toBe(422);
+  },
+);
 
-describe("Thirty deletions of one recording at once, while its call comes under legal hold,", () => {
-  it.each([0, 3, 15])(
-    "keep its file where all are refused, and else delete it: after %d of them",
-    async (n) => {
-      const clinic = await anOrganization();
-      const call = await aCall(clinic);
-      const storage_key = `${clinic.slug}/${unique("file")}.wav`;
-      await storeFile(storage_key);
-      const { id, egress_id } = await call.addEgress({ storage_key });
-      const answers = await reportAtOnce(31, (api, nth) =>
-        nth === n
-          ? api.put(`${call.url}/legal_hold`, { legal_hold: {} })
-          : api.delete(`/organizations/${clinic.id}/egresses/${egress_id}`),
-      );
-      const statuses = answers.map(({ status }) => status);
-      expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
-      const isDeleted = statuses.includes(204);
-      expect(await fileExists(storage_key)).toBe(!isDeleted);
-      const { status } = await given(clinic.client.get(`${call.path}/egresses/${id}`));
-      expect(status).toBe(isDeleted ? "egress_deleted" : "egress_ended");
-    },
-  );
-});
+it.each([0, 3, 15])(
+  "Thirty deletions of one recording at once, while its call comes under legal hold, keep its file where all are refused, and else delete it: after %d of them",
+  async (n) => {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic);
+    const storage_key = `${clinic.slug}/${unique("file")}.wav`;
+    await storeFile(storage_key);
+    const { id, egress_id } = await call.addEgress({ storage_key });
+    const answers = await reportAtOnce(31, (api, nth) =>
+      nth === n
+        ? api.put(`${call.url}/legal_hold`, { legal_hold: {} })
+        : api.delete(`/organizations/${clinic.id}/egresses/${egress_id}`),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(count(statuses, 204) + count(statuses, 422)).toBe(30);
+    const isDeleted = statuses.includes(204);
+    expect(await fileExists(storage_key)).toBe(!isDeleted);
+    const { status } = await given(clinic.client.get(`${call.path}/egresses/${id}`));
+    expect(status).toBe(isDeleted ? "egress_deleted" : "egress_ended");
+  },
+);
 
-describe("Thirty deletions and reports of one text at once", () => {
-  it.each(["transcript", "soap_note"] as const)("leave none of it, however they meet: %s", async (text) => {
+it.each(["transcript", "soap_note"] as const)(
+  "Thirty deletions and reports of one text at once leave none of it, however they meet: %s",
+  async (text) => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
     const path = `${call.url}/${text}`;
@@ -276,8 +273,8 @@ describe("Thirty deletions and reports of one text at once", () => {
     for (const [n, { status }] of answers.entries()) expect(n % 2 ? [204] : [200, 422]).toContain(status);
     expect((await clinic.client.get(`${call.path}/${text}`)).status).toBe(404);
     expect((await platform.put(path, body)).status).toBe(422);
-  });
-});
+  },
+);
 
 describe("Thirty first reports of one call at once", () => {
   it("that say the same make one call with one participant, counted once", async () => {
@@ -351,53 +348,49 @@ describe("Thirty reports of one call at once", () => {
   });
 });
 
-describe("Thirty first reports of one participant at once", () => {
-  it("have one participant wait", async () => {
-    const { clinic, room } = await aClinicWithCall();
-    const { key, display_name, role } = aRecipient();
-    const participant = { display_name, role, waiting_since: WAITING_SINCE };
-    const reported = await reportAllAtOnce(30, (api) =>
-      api.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant }),
-    );
-    expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
-    expect(keysOf(await stored(clinic, "participants"))).toEqual([key]);
-    expect((await given(clinic.client.get(`/waiting_rooms/${room.slug}`))).waiting_count).toBe(1);
-  });
+it("Thirty first reports of one participant at once have one participant wait", async () => {
+  const { clinic, room } = await aClinicWithCall();
+  const { key, display_name, role } = aRecipient();
+  const participant = { display_name, role, waiting_since: WAITING_SINCE };
+  const reported = await reportAllAtOnce(30, (api) =>
+    api.put(`/waiting_rooms/${room.slug}/participants/${key}`, { participant }),
+  );
+  expect(new Set(reported.map((each) => JSON.stringify(each))).size).toBe(1);
+  expect(keysOf(await stored(clinic, "participants"))).toEqual([key]);
+  expect((await given(clinic.client.get(`/waiting_rooms/${room.slug}`))).waiting_count).toBe(1);
 });
 
-describe("The start of calls", () => {
-  it("and the retirement of their room at once: never both", async () => {
-    const clinic = await anOrganization();
-    const provider = await clinic.addProvider();
-    const started: number[] = [];
-    for (let round = 0; round < 6; round++) {
-      const { slug } = await clinic.addRoom({ name: unique("room") });
-      const isRetirement = (n: number) => n % 2 === round % 2;
-      const answers = await reportAtOnce(30, (api, n) =>
-        isRetirement(n)
-          ? clinic.client.delete(`/waiting_rooms/${slug}`)
-          : reportCall(api, aCallUrl(clinic), {
-              waiting_room_slug: slug,
-              organization_user_id: provider.id,
-              started_at: STARTED_AT,
-            }),
-      );
-      const statuses = (ofRetirement: boolean) =>
-        answers
-          .filter((_, n) => isRetirement(n) === ofRetirement)
-          .map(({ status }) => status)
-          .sort()
-          .join();
-      const refused = (count: number, status: number) => numbers(count).map(() => status);
-      expect([
-        { retirements: [204, ...refused(14, 404)].join(), starts: refused(15, 422).join() },
-        { retirements: refused(15, 422).join(), starts: refused(15, 200).join() },
-      ]).toContainEqual({ retirements: statuses(true), starts: statuses(false) });
-      started.push(...answers.flatMap(({ status, body }) => (status === 200 ? [body.id] : [])));
-    }
-    const calls = await stored(clinic, "calls");
-    expect(calls.map(({ id }) => id)).toEqual(started.sort((a, b) => a - b));
-  });
+it("The start of calls and the retirement of their room at once: never both", async () => {
+  const clinic = await anOrganization();
+  const provider = await clinic.addProvider();
+  const started: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    const { slug } = await clinic.addRoom({ name: unique("room") });
+    const isRetirement = (n: number) => n % 2 === round % 2;
+    const answers = await reportAtOnce(30, (api, n) =>
+      isRetirement(n)
+        ? clinic.client.delete(`/waiting_rooms/${slug}`)
+        : reportCall(api, aCallUrl(clinic), {
+            waiting_room_slug: slug,
+            organization_user_id: provider.id,
+            started_at: STARTED_AT,
+          }),
+    );
+    const statuses = (ofRetirement: boolean) =>
+      answers
+        .filter((_, n) => isRetirement(n) === ofRetirement)
+        .map(({ status }) => status)
+        .sort()
+        .join();
+    const refused = (count: number, status: number) => numbers(count).map(() => status);
+    expect([
+      { retirements: [204, ...refused(14, 404)].join(), starts: refused(15, 422).join() },
+      { retirements: refused(15, 422).join(), starts: refused(15, 200).join() },
+    ]).toContainEqual({ retirements: statuses(true), starts: statuses(false) });
+    started.push(...answers.flatMap(({ status, body }) => (status === 200 ? [body.id] : [])));
+  }
+  const calls = await stored(clinic, "calls");
+  expect(calls.map(({ id }) => id)).toEqual(started.sort((a, b) => a - b));
 });
 
 describe("The end of a call, reported while its participants leave,", () => {
@@ -452,37 +445,36 @@ describe("The end of a call, reported while its participants leave,", () => {
   });
 });
 
-describe("Thirty different reports of one egress at once", () => {
-  it("are each in its audit log once, and each begins with what the one before it left", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const { id, egress_id } = await call.addEgress({
-      status: "egress_starting",
-      is_stopped: false,
-      ended_at: null,
-    });
-    const errors = numbers(30).map((n) => `Fault ${n}`);
-    await reportAllAtOnce(30, (api, n) =>
-      api.put(`/organizations/${clinic.id}/egresses/${egress_id}`, { egress: { error: errors[n] } }),
-    );
-    const path = `${call.path}/egresses/${id}/audit_logs?event=update&per_page=100`;
-    const { audit_logs } = await given(clinic.client.get(path));
-    const changes: { error: [unknown, unknown] }[] = audit_logs
-      .sort((one: { id: number }, other: { id: number }) => one.id - other.id)
-      .map(({ object_changes }: { object_changes: object }) => object_changes);
-    expect(changes.map(({ error: [, after] }) => after).sort()).toEqual([...errors].sort());
-    const afters = changes.map(({ error: [, after] }) => after);
-    expect(changes.map(({ error: [before] }) => before)).toEqual([null, ...afters.slice(0, -1)]);
-    const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
-    expect(egresses).toMatchObject([{ error: afters.at(-1) }]);
+it("Thirty different reports of one egress at once are each in its audit log once, and each begins with what the one before it left", async () => {
+  const clinic = await anOrganization();
+  const call = await aCall(clinic);
+  const { id, egress_id } = await call.addEgress({
+    status: "egress_starting",
+    is_stopped: false,
+    ended_at: null,
   });
+  const errors = numbers(30).map((n) => `Fault ${n}`);
+  await reportAllAtOnce(30, (api, n) =>
+    api.put(`/organizations/${clinic.id}/egresses/${egress_id}`, { egress: { error: errors[n] } }),
+  );
+  const path = `${call.path}/egresses/${id}/audit_logs?event=update&per_page=100`;
+  const { audit_logs } = await given(clinic.client.get(path));
+  const changes: { error: [unknown, unknown] }[] = audit_logs
+    .sort((one: { id: number }, other: { id: number }) => one.id - other.id)
+    .map(({ object_changes }: { object_changes: object }) => object_changes);
+  expect(changes.map(({ error: [, after] }) => after).sort()).toEqual([...errors].sort());
+  const afters = changes.map(({ error: [, after] }) => after);
+  expect(changes.map(({ error: [before] }) => before)).toEqual([null, ...afters.slice(0, -1)]);
+  const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+  expect(egresses).toMatchObject([{ error: afters.at(-1) }]);
 });
 
-describe("Thirty reports of one final transcript at once", () => {
-  it.each([
-    ["as its first ones", false],
-    ["after an earlier one, which was not final", true],
-  ])("make one transcript with its lines: %s", async (_, isKnown) => {
+it.each([
+  ["as its first ones", false],
+  ["after an earlier one, which was not final", true],
+])(
+  "Thirty reports of one final transcript at once make one transcript with its lines: %s",
+  async (_, isKnown) => {
     const clinic = await anOrganization();
     const { url: call, path, participants } = await aCall(clinic);
     const lines = numbers(5).map((n) => ({
@@ -503,5 +495,5 @@ describe("Thirty reports of one final transcript at once", () => {
       lines.map(({ text }) => text),
     );
     expect(await stored(clinic, "transcripts")).toHaveLength(1);
-  });
-});
+  },
+);

@@ -47,10 +47,8 @@ async function whereReads(route: string, headers: Record<string, string> = {}) {
   return noted.during(() => given(client.send(method, path, body, headers)));
 }
 
-describe("Metrics and events", () => {
-  it.each(FROM_THE_NEAREST)("are read from the nearest replica: %s", async (route) => {
-    expect(await whereReads(route)).toEqual(["first-unconstrained"]);
-  });
+it.each(FROM_THE_NEAREST)("Metrics and events are read from the nearest replica: %s", async (route) => {
+  expect(await whereReads(route)).toEqual(["first-unconstrained"]);
 });
 
 describe("Everything else", () => {

@@ -18,8 +18,9 @@ const ONE_STATEMENT = [
 /** The round trips to D1 that a request of a known client may cost. */
 const allowed = (route: string) => (route.startsWith("GET ") || ONE_STATEMENT.includes(route) ? 1 : 2);
 
-describe("A request of a known client costs few round trips to D1", () => {
-  it.each(Object.entries(externalExamples))("%s", async (route, example) => {
+it.each(Object.entries(externalExamples))(
+  "A request of a known client costs few round trips to D1 %s",
+  async (route, example) => {
     const organization = await anOrganization();
     const { path, body } = await example(organization);
     const [method = ""] = route.split(" ");
@@ -28,8 +29,8 @@ describe("A request of a known client costs few round trips to D1", () => {
     await given(client.get("/waiting_rooms"));
     const trips = await counting.during(() => given(client.send(method, path, body)));
     expect(trips).toBeLessThanOrEqual(allowed(route));
-  });
-});
+  },
+);
 
 describe("A report of the platform costs few round trips to D1", () => {
   it.each(Object.entries(platformExamples))("%s", async (route, example) => {
@@ -44,13 +45,14 @@ describe("A report of the platform costs few round trips to D1", () => {
   });
 });
 
-describe("An event of LiveKit costs few round trips to D1", () => {
-  it.each(Object.entries(liveKitExamples))("%s", async (route, example) => {
+it.each(Object.entries(liveKitExamples))(
+  "An event of LiveKit costs few round trips to D1 %s",
+  async (route, example) => {
     const { body } = await example(await anOrganization());
     const counting = countingRoundTrips();
     const server = aLiveKitServer({ fetcher: counting.fetcher });
     const trips = await counting.during(() => given(server.send(JSON.stringify(body))));
     expect(trips).toBeGreaterThan(0);
     expect(trips).toBeLessThanOrEqual(allowed(route));
-  });
-});
+  },
+);

@@ -169,48 +169,41 @@ describe("A request of the platform", () => {
   });
 });
 
-describe("The same keys in organizations of two databases", () => {
-  it("are two calls, two egresses, two participants and two people, of which each organization sees its own", async () => {
-    const service = aShardedService();
-    const [call_key, egress_id, participant] = [unique("call"), unique("egress"), unique("participant")];
-    const email = `${unique("person")}@example.com`;
-    for (const { organization, room, owner, call } of await inTwoShards(service)) {
-      const platform = service.platform.under(`/organizations/${organization.id}`);
-      await given(organization.addParticipant(room.slug, { display_name: organization.slug }, participant));
-      const participants = [{ key: participant, recording_consent: true }];
-      await given(
-        platform.put(`/calls/${call_key}`, { call: { ...call, ended_at: ENDED_AT, participants } }),
-      );
-      const storage_key = `${organization.slug}/visit.wav`;
-      const egress = { call_key, status: "egress_ended", storage_key };
-      await given(platform.put(`/egresses/${egress_id}`, { egress }));
-      await given(organization.addUser("Pia Person", ["provider"], { email }));
-      const { calls } = await given(organization.client.get(`/organization_users/${owner.id}/calls`));
-      expect(calls).toHaveLength(1);
-      const path = `/organization_users/${owner.id}/calls/${calls[0].id}`;
-      const { egresses } = await given(organization.client.get(`${path}/egresses`));
-      expect(egresses).toMatchObject([{ egress_id }]);
-      const on_call = await given(organization.client.get(`${path}/participants`));
-      expect(on_call.participants).toMatchObject([{ display_name: organization.slug }]);
-    }
-  });
+it("The same keys in organizations of two databases are two calls, two egresses, two participants and two people, of which each organization sees its own", async () => {
+  const service = aShardedService();
+  const [call_key, egress_id, participant] = [unique("call"), unique("egress"), unique("participant")];
+  const email = `${unique("person")}@example.com`;
+  for (const { organization, room, owner, call } of await inTwoShards(service)) {
+    const platform = service.platform.under(`/organizations/${organization.id}`);
+    await given(organization.addParticipant(room.slug, { display_name: organization.slug }, participant));
+    const participants = [{ key: participant, recording_consent: true }];
+    await given(platform.put(`/calls/${call_key}`, { call: { ...call, ended_at: ENDED_AT, participants } }));
+    const storage_key = `${organization.slug}/visit.wav`;
+    const egress = { call_key, status: "egress_ended", storage_key };
+    await given(platform.put(`/egresses/${egress_id}`, { egress }));
+    await given(organization.addUser("Pia Person", ["provider"], { email }));
+    const { calls } = await given(organization.client.get(`/organization_users/${owner.id}/calls`));
+    expect(calls).toHaveLength(1);
+    const path = `/organization_users/${owner.id}/calls/${calls[0].id}`;
+    const { egresses } = await given(organization.client.get(`${path}/egresses`));
+    expect(egresses).toMatchObject([{ egress_id }]);
+    const on_call = await given(organization.client.get(`${path}/participants`));
+    expect(on_call.participants).toMatchObject([{ display_name: organization.slug }]);
+  }
 });
 
-describe("An event of LiveKit's", () => {
-  it("finds the database of its organization by the room's name, and waits there for its call", async () => {
-    const service = aShardedService();
-    const organization = await service.anOrganizationIn(1);
-    const room = await aLiveKitRoom(organization);
-    const egress_id = anEgressId();
-    await delivered([room.recorded(egress_id, 60)], service.liveKit);
-    const waiting = () =>
-      rowsIn(env.SPARE_1, "select 1 from livekit_egresses where egress_id = ?", egress_id);
-    expect(await waiting()).toHaveLength(1);
-    await delivered([room.started(), room.finished(90)], service.liveKit);
-    expect(await waiting()).toEqual([]);
-    const found = await rowsIn(env.SPARE_1, "select status from egresses where egress_id = ?", egress_id);
-    expect(found).toEqual([{ status: "egress_ended" }]);
-  });
+it("An event of LiveKit's finds the database of its organization by the room's name, and waits there for its call", async () => {
+  const service = aShardedService();
+  const organization = await service.anOrganizationIn(1);
+  const room = await aLiveKitRoom(organization);
+  const egress_id = anEgressId();
+  await delivered([room.recorded(egress_id, 60)], service.liveKit);
+  const waiting = () => rowsIn(env.SPARE_1, "select 1 from livekit_egresses where egress_id = ?", egress_id);
+  expect(await waiting()).toHaveLength(1);
+  await delivered([room.started(), room.finished(90)], service.liveKit);
+  expect(await waiting()).toEqual([]);
+  const found = await rowsIn(env.SPARE_1, "select status from egresses where egress_id = ?", egress_id);
+  expect(found).toEqual([{ status: "egress_ended" }]);
 });
 
 describe("Where its database fails, a new organization", () => {
@@ -285,47 +278,43 @@ describe("While a shard is down,", () => {
   });
 });
 
-describe("A message of a queue", () => {
-  it("carries the shard, in which it is worked off", async () => {
-    const queue = aQueue();
-    const bindings = {
-      DB_1: env.SPARE_1,
-      DB_2: env.SPARE_2,
-      NEW_ORGANIZATIONS_SHARD: "1",
-      BULK_INVITES: queue.binding,
-    };
-    const theWorker = workerWith(bindings);
-    const { anOrganizationIn } = aShardedService();
-    const { client } = await anOrganizationIn(1);
-    const through = client.through(theWorker.fetcher);
-    const { bulk_invite } = await given(
-      through.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }),
-    );
-    const messages = queue.take(bulk_invite);
-    expect(messages.map(({ body }) => body)).toMatchObject([{ shard: 1, bulk_invite_id: bulk_invite.id }]);
-    expect((await theWorker.consume(messages)).acked).toHaveLength(1);
-    const { bulk_invite: done } = await given(through.get(`/bulk_invites/${bulk_invite.id}`));
-    expect(done).toMatchObject({ status: "completed", created_count: 2 });
-  });
+it("A message of a queue carries the shard, in which it is worked off", async () => {
+  const queue = aQueue();
+  const bindings = {
+    DB_1: env.SPARE_1,
+    DB_2: env.SPARE_2,
+    NEW_ORGANIZATIONS_SHARD: "1",
+    BULK_INVITES: queue.binding,
+  };
+  const theWorker = workerWith(bindings);
+  const { anOrganizationIn } = aShardedService();
+  const { client } = await anOrganizationIn(1);
+  const through = client.through(theWorker.fetcher);
+  const { bulk_invite } = await given(
+    through.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }),
+  );
+  const messages = queue.take(bulk_invite);
+  expect(messages.map(({ body }) => body)).toMatchObject([{ shard: 1, bulk_invite_id: bulk_invite.id }]);
+  expect((await theWorker.consume(messages)).acked).toHaveLength(1);
+  const { bulk_invite: done } = await given(through.get(`/bulk_invites/${bulk_invite.id}`));
+  expect(done).toMatchObject({ status: "completed", created_count: 2 });
 });
 
-describe("A database that has no range of ids", () => {
-  it("takes no organization, and /health names it", async () => {
-    const { value } =
-      (await rowsIn(env.SPARE_2, "select value from database_settings where name = 'range'"))[0] ?? {};
-    await env.SPARE_2.prepare("delete from database_settings where name = 'range'").run();
-    const service = aShardedService();
-    const organization = { name: "Clinic", slug: unique("org") };
-    try {
-      expectRefusal(await service.platform.post("/organizations", { organization }), 500);
-      const answer = await service.fetcher(new Request("https://service.test/health"));
-      expect(answer.status).toBe(503);
-      expect(await answer.text()).toContain("shard 2");
-    } finally {
-      await env.SPARE_2.prepare("insert into database_settings (name, value) values ('range', ?)")
-        .bind(value)
-        .run();
-    }
-    await given(service.platform.post("/organizations", { organization }));
-  });
+it("A database that has no range of ids takes no organization, and /health names it", async () => {
+  const { value } =
+    (await rowsIn(env.SPARE_2, "select value from database_settings where name = 'range'"))[0] ?? {};
+  await env.SPARE_2.prepare("delete from database_settings where name = 'range'").run();
+  const service = aShardedService();
+  const organization = { name: "Clinic", slug: unique("org") };
+  try {
+    expectRefusal(await service.platform.post("/organizations", { organization }), 500);
+    const answer = await service.fetcher(new Request("https://service.test/health"));
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("shard 2");
+  } finally {
+    await env.SPARE_2.prepare("insert into database_settings (name, value) values ('range', ?)")
+      .bind(value)
+      .run();
+  }
+  await given(service.platform.post("/organizations", { organization }));
 });

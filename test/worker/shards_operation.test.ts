@@ -44,22 +44,20 @@ async function invitesIn(service: ShardedService, shards: number[]): Promise<num
 const idsOf = (page: { organization_invites: { id: number }[] }) =>
   page.organization_invites.map(({ id }) => id);
 
-describe("A replica that fails", () => {
-  it("lets its own primary be asked, though the request has gone on in other shards", async () => {
-    const service = aShardedService();
-    const [first = 0, second = 0] = await invitesIn(service, [0, 2]);
-    const { id } = await service.anOrganizationIn(0);
-    const answered = await service.platform.get(`/organizations/${id}`);
-    const bookmark = answered.headers.get("X-D1-Bookmark") ?? "";
-    const answer = await service.during(0, firstFails(), () =>
-      service.platform.send("GET", `/invites?status=active&after=${first - 1}`, undefined, {
-        "X-D1-Bookmark": bookmark,
-      }),
-    );
-    const ids = idsOf(answer.body);
-    expect(ids).toContain(first);
-    expect(ids.filter((id) => id === second)).toHaveLength(1);
-  });
+it("A replica that fails lets its own primary be asked, though the request has gone on in other shards", async () => {
+  const service = aShardedService();
+  const [first = 0, second = 0] = await invitesIn(service, [0, 2]);
+  const { id } = await service.anOrganizationIn(0);
+  const answered = await service.platform.get(`/organizations/${id}`);
+  const bookmark = answered.headers.get("X-D1-Bookmark") ?? "";
+  const answer = await service.during(0, firstFails(), () =>
+    service.platform.send("GET", `/invites?status=active&after=${first - 1}`, undefined, {
+      "X-D1-Bookmark": bookmark,
+    }),
+  );
+  const ids = idsOf(answer.body);
+  expect(ids).toContain(first);
+  expect(ids.filter((id) => id === second)).toHaveLength(1);
 });
 
 describe("Bindings", () => {
@@ -284,32 +282,30 @@ it("A long transcript for a database that does not answer holds up one for anoth
   });
 });
 
-describe("The mails to an address", () => {
-  it("are three a day for organizations of all shards together, and wait while the directory is down", async () => {
-    const provider = aMailProvider();
-    let isDirectoryDown = true;
-    const DB = observedDatabase({ query: (run) => (isDirectoryDown ? isDown(run) : run()) });
-    const INVITE_MAILS = { send: async () => {} };
-    const mailing = { EMAIL: provider.binding, MAIL_FROM, INVITE_MAILS };
-    const service = aShardedService(mailing);
-    const theWorker = workerWith({ ...mailing, DB, DB_1: env.SPARE_1, DB_2: env.SPARE_2 });
-    const email = `${unique("invitee")}@example.com`;
-    for (const shard of [1, 2, 1, 2]) {
-      const { client } = await service.anOrganizationIn(shard);
-      const invite = { organization_invite: anInvite({ email }) };
-      await given(client.through(service.fetcher).post("/invites", invite));
-    }
-    const deliver = (shard: number) =>
-      theWorker.consume(
-        [{ id: unique("message"), attempts: 1, body: { schema: "invite_mails/1", shard } }],
-        "invite-mails",
-      );
-    for (const shard of [1, 2]) expect(await deliver(shard)).toMatchObject({ acked: [] });
-    expect(provider.to({ email })).toEqual([]);
-    isDirectoryDown = false;
-    for (const shard of [1, 2]) await deliver(shard);
-    expect(provider.to({ email })).toHaveLength(3);
-  });
+it("The mails to an address are three a day for organizations of all shards together, and wait while the directory is down", async () => {
+  const provider = aMailProvider();
+  let isDirectoryDown = true;
+  const DB = observedDatabase({ query: (run) => (isDirectoryDown ? isDown(run) : run()) });
+  const INVITE_MAILS = { send: async () => {} };
+  const mailing = { EMAIL: provider.binding, MAIL_FROM, INVITE_MAILS };
+  const service = aShardedService(mailing);
+  const theWorker = workerWith({ ...mailing, DB, DB_1: env.SPARE_1, DB_2: env.SPARE_2 });
+  const email = `${unique("invitee")}@example.com`;
+  for (const shard of [1, 2, 1, 2]) {
+    const { client } = await service.anOrganizationIn(shard);
+    const invite = { organization_invite: anInvite({ email }) };
+    await given(client.through(service.fetcher).post("/invites", invite));
+  }
+  const deliver = (shard: number) =>
+    theWorker.consume(
+      [{ id: unique("message"), attempts: 1, body: { schema: "invite_mails/1", shard } }],
+      "invite-mails",
+    );
+  for (const shard of [1, 2]) expect(await deliver(shard)).toMatchObject({ acked: [] });
+  expect(provider.to({ email })).toEqual([]);
+  isDirectoryDown = false;
+  for (const shard of [1, 2]) await deliver(shard);
+  expect(provider.to({ email })).toHaveLength(3);
 });
 
 describe("A database that is slow to say how it is", () => {

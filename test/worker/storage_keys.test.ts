@@ -100,13 +100,11 @@ describe("A file of another recording", () => {
   });
 });
 
-describe("A file of a recording", () => {
-  it("can be named for it again, after another file and none", async () => {
-    const { clinic, recorded, storage_key, egress_id } = await aTakenFile();
-    for (const named of [aKey(clinic), storage_key, null, storage_key])
-      await given(reportEgress(clinic, egress_id, { storage_key: named }));
-    expect((await recordingOf(clinic, recorded.path, egress_id)).url).toContain(storage_key);
-  });
+it("A file of a recording can be named for it again, after another file and none", async () => {
+  const { clinic, recorded, storage_key, egress_id } = await aTakenFile();
+  for (const named of [aKey(clinic), storage_key, null, storage_key])
+    await given(reportEgress(clinic, egress_id, { storage_key: named }));
+  expect((await recordingOf(clinic, recorded.path, egress_id)).url).toContain(storage_key);
 });
 
 /** The path of the call that the events of the room make: it has ended, and everybody consented. */
@@ -215,24 +213,22 @@ describe("A file of another recording that LiveKit names", () => {
   });
 });
 
-describe("A name of LiveKit's that cannot be a storage key", () => {
-  it.each(["../theirs/visit.mp4", "/visit.mp4", "visit.mp4", "other-clinic/visit.mp4"])(
-    "is left out and logged without it: %s",
-    async (filename) => {
-      const clinic = await anOrganization();
-      const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
-      const call = await aCall(clinic);
-      await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_active" }));
-      const lines = logged();
-      await delivered([room.recorded(egress_id, 600, filename)]);
-      expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
-        status: "egress_ended",
-        error:
-          "The name of the file is not a path that begins with the organization's slug, so there is no download",
-        url: null,
-      });
-      expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "not a storage key" }]);
-      expect(JSON.stringify(lines())).not.toContain("visit.mp4");
-    },
-  );
-});
+it.each(["../theirs/visit.mp4", "/visit.mp4", "visit.mp4", "other-clinic/visit.mp4"])(
+  "A name of LiveKit's that cannot be a storage key is left out and logged without it: %s",
+  async (filename) => {
+    const clinic = await anOrganization();
+    const [room, egress_id] = [await aLiveKitRoom(clinic, { metadata: "" }), anEgressId()];
+    const call = await aCall(clinic);
+    await given(reportEgress(clinic, egress_id, { call_key: call.key, status: "egress_active" }));
+    const lines = logged();
+    await delivered([room.recorded(egress_id, 600, filename)]);
+    expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
+      status: "egress_ended",
+      error:
+        "The name of the file is not a path that begins with the organization's slug, so there is no download",
+      url: null,
+    });
+    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "not a storage key" }]);
+    expect(JSON.stringify(lines())).not.toContain("visit.mp4");
+  },
+);

@@ -563,48 +563,44 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
   });
 });
 
-describe("GET /webhook_endpoints/{id}/deliveries", () => {
-  it("shows the newest first, and goes on from the last that was shown", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const endpoint = await clinic.addEndpoint(aReceiver());
-    const path = `/webhook_endpoints/${endpoint.id}/deliveries`;
-    expect(await given(clinic.client.get(path))).toEqual({ deliveries: [], next_after: null });
-    const ids = (await clinic.makeEvents(5)).reverse();
-    const shown = async (query: string) => {
-      const { deliveries, next_after } = await given(clinic.client.get(path + query));
-      return [deliveries.map((each: Delivery) => each.event_id), next_after];
-    };
-    expect(await shown("")).toEqual([ids, ids[4]]);
-    expect(await shown("?per_page=2")).toEqual([ids.slice(0, 2), ids[1]]);
-    expect(await shown(`?per_page=2&after=${ids[1]}`)).toEqual([ids.slice(2, 4), ids[3]]);
-    expect(await shown(`?after=${ids[4]}`)).toEqual([[], ids[4]]);
-    const provider = await clinic.addClient((await clinic.addProvider()).id);
-    expect((await provider.get(path)).status).toBe(404);
-    const other = await anOrganization();
-    expect((await other.client.get(path)).status).toBe(404);
-  });
+it("GET /webhook_endpoints/{id}/deliveries shows the newest first, and goes on from the last that was shown", async () => {
+  const clinic = await aClinicWithWebhooks();
+  const endpoint = await clinic.addEndpoint(aReceiver());
+  const path = `/webhook_endpoints/${endpoint.id}/deliveries`;
+  expect(await given(clinic.client.get(path))).toEqual({ deliveries: [], next_after: null });
+  const ids = (await clinic.makeEvents(5)).reverse();
+  const shown = async (query: string) => {
+    const { deliveries, next_after } = await given(clinic.client.get(path + query));
+    return [deliveries.map((each: Delivery) => each.event_id), next_after];
+  };
+  expect(await shown("")).toEqual([ids, ids[4]]);
+  expect(await shown("?per_page=2")).toEqual([ids.slice(0, 2), ids[1]]);
+  expect(await shown(`?per_page=2&after=${ids[1]}`)).toEqual([ids.slice(2, 4), ids[3]]);
+  expect(await shown(`?after=${ids[4]}`)).toEqual([[], ids[4]]);
+  const provider = await clinic.addClient((await clinic.addProvider()).id);
+  expect((await provider.get(path)).status).toBe(404);
+  const other = await anOrganization();
+  expect((await other.client.get(path)).status).toBe(404);
 });
 
-describe("POST /webhook_endpoints/{id}/ping", () => {
-  it("sends a signed ping, with an id of its own, and says what came of it", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const receiver = aReceiver();
-    const endpoint = await clinic.addEndpoint(receiver, { is_active: false });
-    const ping = () => given(clinic.client.post(`/webhook_endpoints/${endpoint.id}/ping`, undefined));
-    expect(await ping()).toEqual({ response_status: 204, error: null });
-    receiver.answer = () => status(500);
-    expect(await ping()).toEqual({ response_status: 500, error: expect.stringContaining("success") });
-    const timeout = waitingBriefly();
-    receiver.answer = never;
-    expect(await ping()).toEqual({ response_status: null, error: expect.stringContaining("15 seconds") });
-    timeout.mockRestore();
-    const [first] = receiver.received as [Received];
-    expect(first.body).toEqual({ id: 0, type: "ping", timestamp: expect.any(String), data: {} });
-    new Webhook(endpoint.secret).verify(first.text, first.headers);
-    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
-    expect(await clinic.deliveries(endpoint)).toEqual([]);
-    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: null });
-  });
+it("POST /webhook_endpoints/{id}/ping sends a signed ping, with an id of its own, and says what came of it", async () => {
+  const clinic = await aClinicWithWebhooks();
+  const receiver = aReceiver();
+  const endpoint = await clinic.addEndpoint(receiver, { is_active: false });
+  const ping = () => given(clinic.client.post(`/webhook_endpoints/${endpoint.id}/ping`, undefined));
+  expect(await ping()).toEqual({ response_status: 204, error: null });
+  receiver.answer = () => status(500);
+  expect(await ping()).toEqual({ response_status: 500, error: expect.stringContaining("success") });
+  const timeout = waitingBriefly();
+  receiver.answer = never;
+  expect(await ping()).toEqual({ response_status: null, error: expect.stringContaining("15 seconds") });
+  timeout.mockRestore();
+  const [first] = receiver.received as [Received];
+  expect(first.body).toEqual({ id: 0, type: "ping", timestamp: expect.any(String), data: {} });
+  new Webhook(endpoint.secret).verify(first.text, first.headers);
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
+  expect(await clinic.deliveries(endpoint)).toEqual([]);
+  expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: null });
 });
 
 describe("Deliveries", () => {

@@ -43,12 +43,7 @@ export function aLiveKit() {
     },
     /** A run of the cron of a service that knows the server's address. */
     runCron: (bindings: object = {}) =>
-      workerWith({
-        ...KEY,
-        LIVEKIT_URL: ADDRESS,
-        BULK_INVITES: aQueue().binding,
-        ...bindings,
-      }).runCron(),
+      workerWith({ ...KEY, LIVEKIT_URL: ADDRESS, BULK_INVITES: aQueue().binding, ...bindings }).runCron(),
   };
   let open = 0;
   const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {

@@ -76,7 +76,7 @@ const theWorker = (main?: string, databases: string[] = []) =>
   });
 
 /** For a busy machine: how fast something is, the benchmark shows. */
-const TIMEOUT = 120_000;
+const TIMEOUT = 300_000;
 
 /** The project of a folder of tests, and that of its files `*.long.test.ts`, which only `npm run test:long` runs. */
 function projectsOf(name: string, options: TestUserConfig = {}, plugin?: () => Plugin) {

@@ -10,7 +10,7 @@ import { aQueue, rowsReadForNothing, workerWith } from "./support/queue.ts";
 import { countingRows } from "./support/rows.ts";
 import { aBucket, allFiles, fileExists, storeFile } from "./support/storage.ts";
 import { fromNow, travelTo } from "./support/time.ts";
-import { changingNothing } from "./support/unchanged.ts";
+import { changingNothing, changingNothingOf } from "./support/unchanged.ts";
 
 const SIZE = 10_000;
 const DAY = 24 * 60;
@@ -170,7 +170,7 @@ describe("The cron", () => {
     const late = await aDocumentedCall(clinic, { ...endedAgo(50), ended_at: undefined });
     await given(late.report({ legal_hold: true }));
     await given(late.report({ ended_at: fromNow(-49 * DAY) }));
-    await changingNothing(runCron);
+    await changingNothingOf(clinic, runCron);
     for (const call of [early, late]) expect(await call.left()).toEqual(ALL);
     await given(early.release());
     await given(late.release());
@@ -183,7 +183,7 @@ describe("The cron", () => {
     await keep(clinic, { recordings: 1, transcripts: 1 });
     const call = await aCall(clinic, { ...endedAgo(50), legal_hold: true });
     await given(call.reportSoapNote({ text: "Late.", is_final: true }));
-    await changingNothing(runCron);
+    await changingNothingOf(clinic, runCron);
     await given(call.release());
     await runCron();
     expectRefusal(await clinic.client.get(`${call.path}/soap_note`), 404, "SOAP note not found");

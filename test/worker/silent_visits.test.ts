@@ -7,7 +7,7 @@ import { aLiveKitRoom, at, delivered } from "./support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { rowsReadForNothing, workerWith } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
-import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
+import { changingNothing, changingNothingOf, leavingNoRows } from "./support/unchanged.ts";
 
 const DAY = 24 * 60;
 
@@ -247,7 +247,7 @@ describe("A call whose end nobody reports", () => {
     const clinic = await anOrganization();
     await aSilentCall(clinic);
     await afterSilence();
-    await changingNothing(() => runCron());
+    await changingNothingOf(clinic, runCron);
   });
 });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, onTestFinished } from "vitest";
-import { everyRowAsText } from "./database.ts";
+import { everyRowAsText, rowsOf } from "./database.ts";
 import { fromNow, travelTo } from "./time.ts";
 
 /**
@@ -12,6 +12,10 @@ export const changingNothing = <T>(work: () => Promise<T>) => comparing(everyRow
 /** The same for a read that the access log records. */
 export const changingOnlyTheLog = <T>(work: () => Promise<T>) =>
   comparing(async () => (await everyRowAsText()).filter(({ name }) => !LOG_TABLES.includes(name)), work);
+
+/** The same of one organization, for work that other tests have left something to do too. */
+export const changingNothingOf = <T>({ id }: { id: number }, work: () => Promise<T>) =>
+  comparing(() => rowsOf(id), work);
 
 const LOG_TABLES = ["access_logs", "waiting_list_reads"];
 

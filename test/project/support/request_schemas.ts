@@ -8,7 +8,6 @@ export interface JsonSchema {
   type?: string | string[];
   format?: string;
   enum?: unknown[];
-  const?: unknown;
   default?: unknown;
   minLength?: number;
   maxLength?: number;

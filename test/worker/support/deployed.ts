@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-/** True where the tests run with several databases (`worker-sharded-…` in vitest.config.ts). */
+/** True where the tests run with several databases (`worker-sharded-long` in vitest.config.ts). */
 export const isSharded = "DIRECTORY" in env;
 
 /** The database that knows where organizations live: the only one, where there are not several. */

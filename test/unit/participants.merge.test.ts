@@ -96,6 +96,10 @@ describe("A report of somebody in a waiting room", () => {
     },
     late: {
       "an earlier visit": [RETURNED, { waiting_since: 100, left_at: 150 }],
+      "an earlier visit of somebody who has left again": [
+        { ...RETURNED, left_at: 250 },
+        { waiting_since: 100, left_at: 150 },
+      ],
       "an earlier visit of which only the beginning is known": [
         { ...RETURNED, earlier_visit_until: 100 },
         { waiting_since: 100, left_at: 150 },

@@ -227,16 +227,12 @@ describe("A request for many invites is refused as a whole, and nothing is store
     expectRefusal(refused, 422, /organization_invites\.0\.email.*organization_invites\.2\.display_name/);
   });
 
-  it.each([
-    ["a provider_assistant", ["provider_assistant"], "provider"],
-    ["a provider_assistant", ["provider_assistant"], "organization_admin"],
-    ["a provider", ["provider"], "organization_admin"],
-    ["a provider who also assists", ["provider_assistant", "provider"], "organization_admin"],
-  ])("if %s (%j) asks for an %s in a row, and the text names the row", async (_, roles, role) => {
-    const row = anInvite({ role_names: ["provider_assistant", role] });
+  it("if a row has a role above the caller's level, and the text names the row", async () => {
+    const row = anInvite({ role_names: ["provider_assistant", "organization_admin"] });
     const before = Array.from({ length: 4 }, () => anInvite({ role_names: ["provider_assistant"] }));
-    const refused = await refusing({ organization_invites: [...before, row] }, roles);
-    expectRefusal(refused, 422, new RegExp(`organization_invites\\.4\\.role_names: .*${role}`));
+    const organization_invites = [...before, row];
+    const refused = await refusing({ organization_invites }, ["provider_assistant", "provider"]);
+    expectRefusal(refused, 422, /organization_invites\.4\.role_names: .*organization_admin/);
   });
 
   it("but not if each role is at or below the caller's level", async () => {

@@ -361,13 +361,6 @@ describe("A participant of a call", () => {
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
 
-  it("who waits in the room joins a call that says nothing but the key", async () => {
-    const { clinic, first, report, room } = await aFirstReport();
-    const waiting = await clinic.addParticipant(room.slug, { waiting_since: WAITING_SINCE }, unique("rita"));
-    const { id } = await given(report({ ...first, participants: [{ key: waiting.key }] }));
-    expect(await known(room.slug, waiting.key)).toEqual({ ...waiting, call_id: id });
-  });
-
   it("who waits in another room of the organization moves to the room of the call", async () => {
     const { clinic, first, report, room } = await aFirstReport();
     const other = await clinic.addRoom({ name: "Lungs" });
@@ -500,14 +493,6 @@ describe("When a call ends", () => {
     await given(call.report({ ended_at: ENDED_AT }));
     expect(await waitingCount(clinic, call.room.slug)).toBe(0);
     expectGone(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`));
-  });
-
-  it("the people who wait in the room keep waiting", async () => {
-    const { clinic, call } = await anOngoingCall();
-    await clinic.addParticipant(call.room.slug);
-    await given(call.report({ ended_at: ENDED_AT }));
-    expect(await waitingCount(clinic, call.room.slug)).toBe(1);
-    expectRefusal(await clinic.client.delete(`/waiting_rooms/${call.room.slug}`), 422, /in use/);
   });
 
   it("its room is not in use if the call was reported only after its end", async () => {

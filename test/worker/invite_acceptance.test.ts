@@ -83,13 +83,6 @@ describe("An invite as the platform reads it", () => {
         body: { ...(await read(clinic, invite)), accept_url: expect.any(String) },
       });
   });
-
-  it("is 404 if it was removed", async () => {
-    const clinic = await anOrganization();
-    const { id } = await clinic.addInvite();
-    expectGone(await clinic.client.delete(`/invites/${id}`));
-    expectRefusal(await offer(clinic, id), 404);
-  });
 });
 
 describe("Accepting an invite", () => {

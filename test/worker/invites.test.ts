@@ -384,23 +384,6 @@ describe("The list of invites", () => {
     expect(await listed(clinic, "?status=active")).toEqual([active]);
     expect(await listed(clinic)).toEqual([active]);
   });
-
-  it.each([
-    ["status=used", /^status: must be one of active, expired$/],
-    ["status=active&status=expired", /^status: /],
-  ])("refuses the query %s with 400", async (query, parameter) => {
-    const { client } = await anOrganization();
-    expectRefusal(await client.get(`/invites?${query}`), 400, parameter);
-  });
-});
-
-it("Reading an invite shows a used one, with the time of its use", async () => {
-  const clinic = await anOrganization();
-  const invite = await clinic.addInvite();
-  const usedAt = fromNow(60);
-  travelTo(usedAt);
-  await given(accept(invite));
-  expect((await read(clinic, invite)).body).toEqual({ ...invite, used_at: usedAt, updated_at: usedAt });
 });
 
 describe("Deleting an invite", () => {

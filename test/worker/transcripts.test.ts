@@ -508,11 +508,6 @@ describe("Reading a transcript", () => {
     expect(await read()).toMatchObject({ status: 200, body: reported });
   });
 
-  it("gives 404 if the call has none", async () => {
-    const { read } = await aCallToTranscribe();
-    expectRefusal(await read(), 404);
-  });
-
   it("follows a correction of who held the call", async () => {
     const { clinic, call, reported, read } = await aFinalTranscript();
     const other = await clinic.addProvider();

@@ -8,6 +8,11 @@ import {
   aClinicWithQueue,
   aQueue,
   type ClinicWithQueue,
+  EARLIER_ROW,
+  HAS_ACCOUNT,
+  HAS_PENDING_INVITE,
+  hasExpiredInvite,
+  invitesOf,
   leavingNoInvites,
   type Message,
 } from "./support/queue.ts";
@@ -16,16 +21,6 @@ import { changingNothing } from "./support/unchanged.ts";
 import { throughWorkerWith } from "./support/worker.ts";
 
 const MIB = 1024 * 1024;
-
-const INSTEAD = "send it again with POST /invites/{id}/resend, or delete it to make another one";
-const EARLIER_ROW = "The email is in an earlier row of the request";
-const HAS_ACCOUNT = "The email has an account in the organization";
-const HAS_PENDING_INVITE = `The email has a pending invite: ${INSTEAD}`;
-const hasExpiredInvite = (expires_at: string) =>
-  `The email has an invite that expired on ${expires_at}: ${INSTEAD}`;
-
-const invitesOf = (count: number) =>
-  Array.from({ length: count }, (_, n) => anInvite({ display_name: `Invitee ${n}` }));
 
 /** A valid row that is not one of the first. */
 const atRow = (row: number, fault: unknown) => [...invitesOf(row), fault, anInvite()];
@@ -308,9 +303,7 @@ describe("Only this row fails, in the background,", () => {
     const rows = [anInvite({ email: expired.email }), anInvite({ email: elsewhere.email })];
     const progress = await invited(clinic, rows);
     expect(progress).toMatchObject({ status: "completed", created_count: 1 });
-    expect(progress.failures).toEqual([
-      { row: 0, email: expired.email, error: hasExpiredInvite(expired.expires_at) },
-    ]);
+    expect(progress.failures).toEqual([{ row: 0, email: expired.email, error: hasExpiredInvite(expired) }]);
     expect(await clinic.pendingInvites()).toMatchObject([{ email: elsewhere.email }]);
     expect(await given(clinic.client.get(`/invites/${expired.id}`))).toEqual(expired);
     expect((await other.client.get(`/invites/${elsewhere.id}`)).body).toEqual(elsewhere);
@@ -324,7 +317,7 @@ describe("Only this row fails, in the background,", () => {
       const invite = await clinic.addInvite();
       for (const [before, error] of [
         [1, HAS_PENDING_INVITE],
-        [0, hasExpiredInvite(invite.expires_at)],
+        [0, hasExpiredInvite(invite)],
       ] as const) {
         travelTo(new Date(Date.parse(invite.expires_at) - before).toISOString());
         const { failures } = await invited(clinic, [anInvite({ email: invite.email })]);

@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import { base64url, decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { platform } from "./support/api.ts";
 import { everyRow } from "./support/database.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
-import { accept, acceptToken, keepingInvite, tokenOf } from "./support/invites.ts";
-import { shownMember } from "./support/members.ts";
+import { accept, acceptToken, keepingInvite, tokenOf, travelToExpiry } from "./support/invites.ts";
+import { add, shownMember } from "./support/members.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { workerWith } from "./support/queue.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -22,12 +21,6 @@ async function members({ client }: Organization) {
 async function rooms({ client }: Organization) {
   return (await given(client.get("/waiting_rooms"))).waiting_rooms;
 }
-
-const addMember = ({ id }: Organization, user: object) =>
-  given(platform.post(`/organizations/${id}/users`, { user }));
-
-const travelToExpiry = ({ expires_at }: { expires_at: string }, after = 0) =>
-  travelTo(new Date(Date.parse(expires_at) + after).toISOString());
 
 const atOnce = <T>(work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: 30 }, (_, n) => work(n)));
@@ -86,12 +79,9 @@ describe("An invite as the platform reads it", () => {
 });
 
 describe("Accepting an invite", () => {
-  it.each([
-    ["a provider", ["provider"]],
-    ["a provider who is an organization_admin, too", ["provider", "organization_admin"]],
-    ["a provider who assists, too", ["provider_assistant", "provider"]],
-  ])("makes the invitee %s of the organization, with a personal room", async (_, role_names) => {
+  it("makes the invitee a provider of the organization, with a personal room, whatever else", async () => {
     const clinic = await anOrganization();
+    const role_names = ["provider_assistant", "provider", "organization_admin"];
     const invite = await clinic.addInvite({ display_name: "Ivy Invitee", role_names });
     const before = await rooms(clinic);
     const accepted = await accept(invite);
@@ -162,7 +152,7 @@ describe("An invitee who became a member before accepting", () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite({ display_name: "Ivy Invitee", role_names });
     const member = await keepingInvite(invite, () =>
-      addMember(clinic, { email: invite.email, display_name: "Dr. Ivy Member", roles: memberRoles }),
+      given(add(clinic, { email: invite.email, display_name: "Dr. Ivy Member", roles: memberRoles })),
     );
     return { clinic, invite, member };
   }
@@ -226,7 +216,7 @@ describe("An invitee who became a member before accepting", () => {
     const invite = await clinic.addInvite({ role_names: ["provider"] });
     const assistant = { display_name: "Al Assistant", roles: ["provider_assistant"], assists: [paula.id] };
     const member = await keepingInvite(invite, () =>
-      addMember(clinic, { email: invite.email, ...assistant }),
+      given(add(clinic, { email: invite.email, ...assistant })),
     );
     const accepted = await given(accept(invite));
     const client = await clinic.addClient(member.id);

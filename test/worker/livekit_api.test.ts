@@ -2,6 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { api, type Fetcher } from "./support/api.ts";
+import { callsOf } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import {
   aLiveKitRoom,
@@ -13,7 +14,7 @@ import {
   liveKit,
   signatureOf,
 } from "./support/livekit.ts";
-import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
+import { anOrganization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 import { throughWorkerWith } from "./support/worker.ts";
@@ -40,10 +41,6 @@ async function tokenFor(
 }
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
-
-async function callsOf(organization: Organization, owner: { id: number }) {
-  return (await given(organization.client.get(`/organization_users/${owner.id}/calls`))).calls;
-}
 
 /** What the service logs of an event, apart from its line for the request. */
 async function linesOf(event: string): Promise<Record<string, unknown>[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, aRecipient } from "./support/calls.ts";
+import { aCall, aRecipient, knownParticipant, waitingCount } from "./support/calls.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { fromNow, travelTo } from "./support/time.ts";
@@ -10,12 +10,6 @@ const report = (slug: string, key: string, participant: object) =>
   platform.put(`/waiting_rooms/${slug}/participants/${encodeURIComponent(key)}`, { participant });
 
 const open = (slug: string) => platform.get(`/waiting_rooms/${slug}`);
-
-/** What the service knows about a participant: the response to a report that says nothing new. */
-const known = async (slug: string, key: string) => (await report(slug, key, {})).body;
-
-const waitingCount = async ({ client }: Organization, slug: string) =>
-  (await given(client.get(`/waiting_rooms/${slug}`))).waiting_count;
 
 const setActive = ({ client }: Organization, slug: string, is_active: boolean) =>
   given(client.put(`/waiting_rooms/${slug}`, { waiting_room: { is_active } }));
@@ -291,7 +285,7 @@ describe("A participant's later report", () => {
     const left = await report(room.slug, "paula", { left_at: TWENTY_PAST });
     expect(left.status).toBe(200);
     expect(left.body).toEqual({ ...renamed.body, left_at: TWENTY_PAST });
-    expect(await known(room.slug, "paula")).toEqual(left.body);
+    expect(await knownParticipant(room.slug, "paula")).toEqual(left.body);
   });
 
   it("changes every field that it contains", async () => {
@@ -308,7 +302,7 @@ describe("A participant's later report", () => {
     const first = await given(report(room.slug, "paula", { ...RITA, user_id }));
     const cleared = await report(room.slug, "paula", { user_id: null });
     expect(cleared.body).toEqual({ ...first, user_id: null });
-    expect(await known(room.slug, "paula")).toEqual(cleared.body);
+    expect(await knownParticipant(room.slug, "paula")).toEqual(cleared.body);
   });
 
   it("is refused with a left_at before the known waiting_since, and changes nothing", async () => {
@@ -325,7 +319,7 @@ describe("A participant's later report", () => {
     const correction = { waiting_since: NINE, left_at: LATER };
     const corrected = await report(room.slug, "rita", { ...RITA, ...correction });
     expect(corrected).toMatchObject({ status: 200, body: { ...first, ...correction } });
-    expect(await known(room.slug, "rita")).toEqual(corrected.body);
+    expect(await knownParticipant(room.slug, "rita")).toEqual(corrected.body);
     expect(await waitingCount(clinic, room.slug)).toBe(0);
   });
 
@@ -352,7 +346,7 @@ describe("A participant's later report", () => {
     const now = await given(report(room.slug, "rita", { waiting_since: HALF_PAST }));
     for (const late of [RITA, { ...RITA, left_at: TWENTY_PAST }, { waiting_since: NINE, left_at: FIVE_PAST }])
       expect(await report(room.slug, "rita", late)).toMatchObject({ status: 200, body: now });
-    expect(await known(room.slug, "rita")).toEqual(now);
+    expect(await knownParticipant(room.slug, "rita")).toEqual(now);
   });
 
   it("does not bring back a participant who has left, whether it repeats the first or says nothing of leaving", async () => {
@@ -422,7 +416,7 @@ describe("A participant's key", () => {
     const closed = await clinic.addRoom({ name: "Lungs", is_active: false });
     const first = await given(report(room.slug, "rita", RITA));
     expectRefusal(await report(closed.slug, "rita", { display_name: "Rita R." }), 422);
-    expect(await known(room.slug, "rita")).toEqual(first);
+    expect(await knownParticipant(room.slug, "rita")).toEqual(first);
     expect(await waitingCount(clinic, room.slug)).toBe(1);
     expect(await waitingCount(clinic, closed.slug)).toBe(0);
   });
@@ -433,7 +427,7 @@ describe("A participant's key", () => {
     const paul = await given(report(room.slug, "Rita", { ...RITA, display_name: "Paul" }));
     expect(paul.id).not.toBe(rita.id);
     await given(report(room.slug, "Rita", { left_at: TWENTY_PAST }));
-    expect(await known(room.slug, "rita")).toEqual(rita);
+    expect(await knownParticipant(room.slug, "rita")).toEqual(rita);
     expect(await waitingCount(clinic, room.slug)).toBe(1);
   });
 });
@@ -488,7 +482,7 @@ describe("A room that was renamed or retired", () => {
     await given(report(otherRoom.slug, "rita", RITA));
     await given(clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: "Heart" } }));
     expectRefusal(await report(room.slug, "rita", { left_at: TWENTY_PAST }), 404, RENAMED);
-    expect((await known(otherRoom.slug, "rita")).left_at).toBeNull();
+    expect((await knownParticipant(otherRoom.slug, "rita")).left_at).toBeNull();
   });
 });
 
@@ -500,7 +494,7 @@ describe("A participant on a call", () => {
       ended_at: undefined,
       participants: [aRecipient({ key, joined_at: "2026-01-31T09:30:00Z" })],
     });
-    expect((await known(room.slug, key)).waiting_since).toBeNull();
+    expect((await knownParticipant(room.slug, key)).waiting_since).toBeNull();
     const left = await report(room.slug, key, { left_at: "2026-01-31T09:40:00Z" });
     expect(left).toMatchObject({
       status: 200,

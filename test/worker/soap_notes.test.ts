@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, ENDED_AT } from "./support/calls.ts";
+import { aCall } from "./support/calls.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given } from "./support/organization.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
-import { changingNothing, changingOnlyTheLog, leavingNoRows } from "./support/unchanged.ts";
+import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 const TEXT = "Subjective: a cough.\nObjective: 37.2 °C.\n\nAssessment: a cold.\n  Plan: rest. ";
 
@@ -56,15 +56,6 @@ describe("A reported SOAP note", () => {
     await given(report({ is_final: true }));
     expect((await read()).body.text === text.replace("A", "B")).toBe(true);
   });
-
-  it("is of its own call alone", async () => {
-    const { clinic, call, read } = await aCallToNote();
-    const other = await aCall(clinic);
-    await given(call.reportSoapNote({ text: "Ours.", is_final: true }));
-    await given(other.reportSoapNote({ text: "Theirs.", is_final: true }));
-    expect((await read()).body.text).toBe("Ours.");
-    expect((await clinic.client.get(`${other.path}/soap_note`)).body.text).toBe("Theirs.");
-  });
 });
 
 describe("A later report of a SOAP note", () => {
@@ -99,44 +90,5 @@ describe("A final SOAP note", () => {
     for (const change of [{ text: "Subjective: better." }, { text: `${TEXT} ` }, { is_final: false }, draft])
       expectRefusal(await changingNothing(() => call.reportSoapNote(change)), 422, /final/);
     expect((await read()).body).toEqual(reported);
-  });
-});
-
-it.each(["text", "is_final"])("A first report of a SOAP note is refused without %s", async (field) => {
-  const { call, read } = await aCallToNote();
-  const lacking = { text: TEXT, is_final: true, [field]: undefined };
-  expectRefusal(await changingNothing(() => call.reportSoapNote(lacking)), 422, new RegExp(field));
-  expectRefusal(await read(), 404);
-});
-
-describe("Reading a SOAP note", () => {
-  it("gives 404 until the call has ended, even if the note is final", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic, { ended_at: undefined });
-    const read = () => clinic.client.get(`${call.path}/soap_note`);
-    const reported = await given(call.reportSoapNote({ text: TEXT, is_final: true }));
-    expectRefusal(await read(), 404);
-    await given(call.report({ ended_at: ENDED_AT }));
-    expect(await read()).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("gives 404 if the call has none, even if it has a transcript", async () => {
-    const { call, read } = await aCallToNote();
-    await given(call.reportTranscript({ is_final: false, lines: [] }));
-    expectRefusal(await read(), 404);
-  });
-
-  it("follows a correction of who held the call", async () => {
-    const { clinic, call, reported, read } = await aFinalNote();
-    const other = await clinic.addProvider();
-    await given(call.report({ organization_user_id: other.id }));
-    expectRefusal(await read(), 404);
-    const moved = await clinic.client.get(`/organization_users/${other.id}/calls/${call.id}/soap_note`);
-    expect(moved).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("changes nothing, but for the access log", async () => {
-    const { read } = await aFinalNote();
-    await changingOnlyTheLog(() => given(read()));
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "./support/api.ts";
-import { aCall, aRecipient, type Call, ENDED_AT } from "./support/calls.ts";
+import { aCall, aRecipient, type Call } from "./support/calls.ts";
 import { countingRoundTrips } from "./support/database.ts";
 import { expectRefusal } from "./support/expectations.ts";
 import { anOrganization, given, type Organization, unique } from "./support/organization.ts";
 import { countingRows } from "./support/rows.ts";
 import { throughStrictDatabase } from "./support/strict_database.ts";
 import { aCallToTranscribe, says, texts } from "./support/transcripts.ts";
-import { changingNothing, changingOnlyTheLog, leavingNoRows } from "./support/unchanged.ts";
+import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
 /** A transcript that is not final yet. */
 async function aDraft() {
@@ -207,16 +207,6 @@ describe("A reported transcript", () => {
     await given(call.reportTranscript({ lines: [says(late, 0, 1)] }));
     expect((await read()).body.transcript_lines).toMatchObject([{ display_name: "Lou Late" }]);
   });
-
-  it("belongs only to its own call", async () => {
-    const { clinic, call, paula, read } = await aCallToTranscribe();
-    const other = await aCall(clinic);
-    await given(call.reportTranscript({ is_final: false, lines: [says(paula, 0, 1, "ours")] }));
-    const theirs = { is_final: false, lines: [says(other.participants[0], 0, 1, "theirs")] };
-    await given(other.reportTranscript(theirs));
-    expect(texts((await read()).body)).toEqual(["ours"]);
-    expect(texts((await clinic.client.get(`${other.path}/transcript`)).body)).toEqual(["theirs"]);
-  });
 });
 
 describe("A later report of a transcript", () => {
@@ -396,14 +386,6 @@ describe("A report of a transcript is refused, and changes nothing,", () => {
     expect(status).toBe(200);
     expect(body.length).toBeGreaterThan(16_500_000);
   });
-
-  it.each(["is_final", "lines"])("without %s in the first report", async (field) => {
-    const { call, paula, read } = await aCallToTranscribe();
-    const transcript = { summary: "A greeting.", is_final: false, lines: [says(paula, 0, 1)] };
-    const refused = await changingNothing(() => call.reportTranscript({ ...transcript, [field]: undefined }));
-    expectRefusal(refused, 422, new RegExp(field));
-    expectRefusal(await read(), 404);
-  });
 });
 
 describe("A transcript of many lines", () => {
@@ -493,32 +475,5 @@ describe("A long transcript", () => {
     const { body } = await read();
     expect(body.summary === transcript.summary).toBe(true);
     expect(texts(body)[0] === transcript.lines[0]?.text).toBe(true);
-  });
-});
-
-describe("Reading a transcript", () => {
-  it("gives 404 until the call has ended, even if the transcript is final", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic, { ended_at: undefined });
-    const read = () => clinic.client.get(`${call.path}/transcript`);
-    const lines = [says(call.participants[0], 0, 1)];
-    const reported = await given(call.reportTranscript({ summary: "A greeting.", is_final: true, lines }));
-    expectRefusal(await read(), 404);
-    await given(call.report({ ended_at: ENDED_AT }));
-    expect(await read()).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("follows a correction of who held the call", async () => {
-    const { clinic, call, reported, read } = await aFinalTranscript();
-    const other = await clinic.addProvider();
-    await given(call.report({ organization_user_id: other.id }));
-    expectRefusal(await read(), 404);
-    const moved = await clinic.client.get(`/organization_users/${other.id}/calls/${call.id}/transcript`);
-    expect(moved).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("changes nothing, but for the access log", async () => {
-    const { read } = await aFinalTranscript();
-    await changingOnlyTheLog(() => given(read()));
   });
 });

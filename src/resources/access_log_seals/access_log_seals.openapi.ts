@@ -13,7 +13,6 @@ export const accessLogSealsReference: Reference = {
       summary: "List the seals of the access log",
       description:
         "Oldest first. To read all seals, ask again with `next_after` as `after`. This list is not recorded in the access log.",
-      status: 200,
       parameters: {
         after: {
           description:
@@ -39,7 +38,6 @@ export const accessLogSealsReference: Reference = {
       summary: "Download a sealed day of the access log",
       description:
         "The entries of the day as gzipped NDJSON. The response is a .gz file without `Content-Encoding`: unpack it yourself. Each download is recorded in the access log.",
-      status: 200,
       parameters: { date: { description: "The UTC date of a seal.", example: SEAL.date } },
       alternatives: { "application/gzip": { schema: sealedFileSchema, example: "" } },
       headers: {

@@ -1,6 +1,6 @@
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import { INVITED_AT } from "../../openapi/story.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { apiClientNotFound, clientHasNoUser } from "./api_clients.refusals.ts";
@@ -28,14 +28,10 @@ export const apiClientsReference: Reference = {
       summary: "List the API clients of an organization",
       description:
         "Revoked clients are in the list. Secrets are not: the service does not store them. The list is ordered by id.",
-      status: 200,
-      response: {
-        schema: pageOf("api_clients", apiClientSchema),
-        examples: {
-          "After a rotation": { api_clients: [revoked, client], pagination: onePage(2) },
-          "An organization without API clients": { api_clients: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("api_clients", apiClientSchema, {
+        "After a rotation": [revoked, client],
+        "An organization without API clients": [],
+      }),
       errors: [organizationNotFound()],
     },
     "POST /organizations/:organization_id/api_clients": {
@@ -43,7 +39,6 @@ export const apiClientsReference: Reference = {
       summary: "Create an API client for an organization",
       description:
         "If the response is lost, so is the secret: revoke the client that the list shows, and create another one.",
-      status: 201,
       request: {
         fields: { api_client: "The API client." },
         example: exampleBody(createApiClientBody(), issued),
@@ -55,7 +50,6 @@ export const apiClientsReference: Reference = {
       operationId: "revokeApiClient",
       summary: "Revoke an API client",
       description: `The client is refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. This cannot be undone. What the client created stays.`,
-      status: 204,
       parameters: {
         id: {
           description: "The id of the API client: its `id`, not its `client_id`.",

@@ -72,7 +72,6 @@ export const bulkInvitesReference: Reference = {
       operationId: "createBulkInvite",
       summary: "Create many invites",
       description: `Takes 1 to ${MAX_BULK_INVITES} rows. A fault in a row, such as a role that is not allowed, refuses the whole request: its text names the row, counted from 0, and no invite is created. Otherwise the rows are stored, and the invites are created in the background, most often within seconds. Read the progress at the path in the header \`Location\`, or wait for the event \`bulk_invite.completed\`. A row fails by itself, in the background, if its email is also in an earlier row, has a pending invite, expired or not, or has an account in the organization; if the membership of this email ends before the row is processed; or if the organization has ${MAX_UNUSED_INVITES} unused invites. When the user who sent the request leaves the organization, the rows that are not processed yet fail; when the user may no longer give their roles, too. An organization can send ${MAX_BULK_ROWS} rows in ${BULK_ROWS_PERIOD / HOUR} hours.`,
-      status: 201,
       headers: {
         Location: {
           description: "The path at which to read the progress.",
@@ -114,7 +113,6 @@ export const bulkInvitesReference: Reference = {
       operationId: "getBulkInvite",
       summary: "Get the progress of a bulk invite",
       description: `Invites that were created are in \`GET /invites\`. ${DAYS} days after the request, the emails and names of its rows are deleted: failures then have null instead of the email, and rows that are still pending fail. The rest stays.`,
-      status: 200,
       parameters: { id: { description: "The id of the bulk invite.", example: BULK_INVITE_ID } },
       response: {
         schema: bulkInviteProgressResponseSchema,

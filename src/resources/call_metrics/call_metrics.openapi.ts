@@ -14,7 +14,6 @@ export const callMetricsReference: Reference = {
       operationId: "getCallMetrics",
       summary: "Get call metrics",
       description: `Both ends of the range are included. Without dates, it is the last ${DEFAULT_METRICS_DAYS} days up to today. It can have up to ${MAX_METRICS_DAYS} days.`,
-      status: 200,
       parameters: {
         date_start: {
           description: `The first date of the range, in UTC. Without it, the range has ${DEFAULT_METRICS_DAYS} days.`,

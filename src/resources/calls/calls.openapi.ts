@@ -2,7 +2,7 @@ import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError, unprocessable } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { onePage, type Parameter, pageOf, type Reference } from "../../openapi/operation.ts";
+import { type Parameter, pageResponse, type Reference } from "../../openapi/operation.ts";
 import {
   CALL,
   CARDIOLOGY,
@@ -83,15 +83,11 @@ export const callsReference: Reference = {
       summary: "Find calls of everybody whom you reach",
       description:
         "Lists the calls of all organization users whom the client reaches, newest first by `started_at`: for an organization_admin all of the organization, for a provider the provider's own, for a provider_assistant its own and those of the providers whom it assists. The parameters can be combined. A reference in a URL can end up in the logs of proxies, so it should not be a name.",
-      status: 200,
       parameters: filters,
-      response: {
-        schema: pageOf("calls", callSchema),
-        examples: {
-          "The call of a visit": { calls: [ended], pagination: onePage(1) },
-          "No such call": { calls: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("calls", callSchema, {
+        "The call of a visit": [ended],
+        "No such call": [],
+      }),
       errors: [fromAfterTo],
     },
     "GET /organization_users/:organization_user_id/calls": {
@@ -99,16 +95,12 @@ export const callsReference: Reference = {
       summary: "List the calls of an organization user",
       description:
         "Lists the calls that the organization user holds or held, newest first by `started_at`. A user whose membership has ended still has its calls. The parameters can be combined.",
-      status: 200,
       parameters: filters,
-      response: {
-        schema: pageOf("calls", callSchema),
-        examples: {
-          "A call that has ended": { calls: [ended], pagination: onePage(1) },
-          "While it is going on": { calls: [{ ...ended, ...goingOn }], pagination: onePage(1) },
-          "No calls": { calls: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("calls", callSchema, {
+        "A call that has ended": [ended],
+        "While it is going on": [{ ...ended, ...goingOn }],
+        "No calls": [],
+      }),
       errors: [callOwnerNotFound(), fromAfterTo],
     },
     "GET /organization_users/:organization_user_id/calls/:call_id": {
@@ -116,7 +108,6 @@ export const callsReference: Reference = {
       summary: "Get a call",
       description:
         "Returns a call, also while it is going on, and how far its results are: one request says what can be read.",
-      status: 200,
       response: {
         schema: callWithResultsSchema,
         examples: {
@@ -135,7 +126,6 @@ export const callsReference: Reference = {
       summary: "Set the reference of a call",
       description:
         "Sets the text by which your own system knows the visit, also while the call is going on. What is left out stays as it is.",
-      status: 200,
       request: {
         fields: {
           call: "What changes.",
@@ -161,7 +151,6 @@ export const callsReference: Reference = {
     "GET /organizations/:organization_id/calls/:key": {
       operationId: "getReportedCall",
       summary: "Get a call",
-      status: 200,
       parameters: { key: callKey },
       response: {
         schema: reportedCallSchema,
@@ -179,7 +168,6 @@ export const callsReference: Reference = {
       description:
         "Reports a call and its participants, as often as something changes. The first report needs `waiting_room_slug`, `organization_user_id` and `started_at`. Participants who are left out of a later report stay on the call as they are. An ended call stays ended. When a call ends, all its participants have left.\n\n" +
         `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of a call that is going on, neither of the call and its participants nor of its transcript, SOAP note and recordings, the service ends it at the latest time that it knows of it: \`ended_by\` is \`assumed\`. A later report with \`ended_at\` replaces that end.`,
-      status: 200,
       parameters: {
         key: {
           description:

@@ -27,7 +27,6 @@ export const consentsReference: Reference = {
       summary: "List the consents of a call",
       description:
         "Lists all decisions of the participants, oldest first by `decided_at`, also while the call is going on. A participant who is not in the list was not asked, and so has not consented.",
-      status: 200,
       response: {
         schema: z.object({
           consents: z

@@ -3,7 +3,7 @@ import { SYSTEM_USER_ID } from "../../database/schema.ts";
 import { FROM_AFTER_TO } from "../../http/dates.ts";
 import { ApiError } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import {
   DOWNLOADED_AT,
   EGRESS,
@@ -78,22 +78,15 @@ export const egressAuditLogsReference: Reference = {
       operationId: "listEgressAuditLogs",
       summary: "List the audit log of an egress",
       description: "Newest first. `event`, `from` and `to` can be combined.",
-      status: 200,
       parameters: {
         egress_id: { description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id },
       },
-      response: {
-        schema: pageOf("audit_logs", auditLogSchema),
-        examples: {
-          "A recording that was downloaded once, and deleted later": {
-            audit_logs: [deleted, read, ended, created],
-            pagination: onePage(4),
-          },
-          "A recording that failed": { audit_logs: [failed, createdBefore], pagination: onePage(2) },
-          "Who has read it": { audit_logs: [read], pagination: onePage(1) },
-          "No entry of the event or the days": { audit_logs: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("audit_logs", auditLogSchema, {
+        "A recording that was downloaded once, and deleted later": [deleted, read, ended, created],
+        "A recording that failed": [failed, createdBefore],
+        "Who has read it": [read],
+        "No entry of the event or the days": [],
+      }),
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, or the call has not ended.",
       },

@@ -75,7 +75,6 @@ export const egressesReference: Reference = {
       operationId: "listEgresses",
       summary: "List the egresses of a call",
       description: "Ordered by id, without download URLs.",
-      status: 200,
       response: {
         schema: z.object({
           egresses: z
@@ -95,7 +94,6 @@ export const egressesReference: Reference = {
       operationId: "getEgress",
       summary: "Get an egress with a download URL",
       description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes. The parameter \`x-audit-log-id\` of the URL is the id of the entry.`,
-      status: 200,
       parameters: {
         id: { description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id },
       },
@@ -122,7 +120,6 @@ export const egressesReference: Reference = {
       summary: "Report an egress",
       description:
         "The first report creates the egress. It writes an entry into the audit log, and so does every change of what the response shows: a change of only the storage key writes none. A report with an earlier status than the known one is late: it fills in `error` and `storage_key` if they are unknown, and changes nothing else. No report changes an egress whose file was deleted; but if a late one names a file, that file is deleted too.",
-      status: 200,
       parameters: byEgressId,
       refusals: { 404: "The `egress_id` is blank, too long, or has control characters." },
       request: {
@@ -178,7 +175,6 @@ export const egressesReference: Reference = {
       summary: "Delete a recording",
       description:
         "Deletes the file, and those that earlier reports named for this egress. Then its status becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log stay. Repeating the request is no error.",
-      status: 204,
       parameters: byEgressId,
       refusals: {
         503: "The storage did not delete the file. The service goes on trying every five minutes, unless the call comes under legal hold; the request can be repeated too. Or the database was restored from a backup: then it goes on when the operator resumes the service.",

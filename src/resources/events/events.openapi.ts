@@ -172,7 +172,6 @@ There may be more types in the future: ignore those that you do not know.`,
       summary: "List what happened",
       description:
         "Oldest first. To read all events, ask again with `next_after` as `after`; a full page may have more after it. No event is skipped or shown twice. Events are read from the nearest copy of the database, so an event may appear a moment late.",
-      status: 200,
       parameters: {
         type: {
           description: "Only events of this type, or of this family of types: `call.*`, for example.",

@@ -15,7 +15,7 @@ import {
   MAX_UNUSED_INVITES,
 } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import {
   ACCEPTED_AT,
   CLINIC,
@@ -81,7 +81,6 @@ export const invitesReference: Reference = {
       summary: "List the pending invites",
       description:
         "Lists the invites that can still be accepted, or those that have expired without being used. Ordered by id.",
-      status: 200,
       parameters: {
         status: {
           description:
@@ -89,21 +88,17 @@ export const invitesReference: Reference = {
           example: "expired",
         },
       },
-      response: {
-        schema: pageOf("organization_invites", inviteSchema),
-        examples: {
-          "One active invite": { organization_invites: [active], pagination: onePage(1) },
-          "After the invitee has accepted": { organization_invites: [], pagination: onePage(0) },
-          "One expired invite": { organization_invites: [expired], pagination: onePage(1) },
-        },
-      },
+      response: pageResponse("organization_invites", inviteSchema, {
+        "One active invite": [active],
+        "After the invitee has accepted": [],
+        "One expired invite": [expired],
+      }),
     },
     "POST /invites": {
       operationId: "createInvite",
       summary: "Create an invite",
       description:
         "Somebody whose membership has ended can be invited again. If the email has an invite that was not used, expired or not, send that one again with `POST /invites/{id}/resend`.",
-      status: 201,
       request: { example: exampleBody(createInviteBody(), active) },
       response: { schema: inviteSchema, example: queued },
       errors: [
@@ -123,7 +118,6 @@ export const invitesReference: Reference = {
       operationId: "getInvite",
       summary: "Get an invite",
       description: "Any invite of the organization, including used and expired ones.",
-      status: 200,
       parameters,
       response: {
         schema: inviteSchema,
@@ -155,7 +149,6 @@ export const invitesReference: Reference = {
       summary: "Delete an invite",
       description:
         "Deletes an invite that was not used, expired or not. Its link no longer works. A used invite stays: to remove the user, end the membership with `DELETE /organization_users/{id}`.",
-      status: 204,
       parameters,
       errors: [inviteNotFound(), usedInviteStays(), invalidClient()],
     },
@@ -166,7 +159,6 @@ export const invitesReference: Reference = {
       summary: "List the active invites of all organizations",
       description:
         "Lists the invites that can still be accepted, with their links, for a platform that mails invites itself. Ordered by id: ask again with `next_after` as `after`. With several databases each page is ordered, and while one of them is down, its invites are left out; they come on a later page. An invite that was sent again keeps its id, and has another link.",
-      status: 200,
       parameters: {
         status: { description: "Only `active`.", example: "active" },
         after: {
@@ -200,7 +192,6 @@ export const invitesReference: Reference = {
       summary: "Get an invite with the link to accept it",
       description:
         "For a platform that mails invites itself. Every request returns the same link, until the invite is sent again or the operator changes `INVITE_TOKEN_SECRET`. Used and expired invites have one too: look at `used_at` and `expires_at` before you mail it.",
-      status: 200,
       parameters,
       response: {
         schema: inviteWithAcceptUrlSchema,

@@ -19,7 +19,6 @@ export const legalHoldsReference: Reference = {
       summary: "Begin the legal hold of a call",
       description:
         "Begins a hold. If one is running, this changes its reason, and it goes on from when it began. A file that the service is already deleting may be lost: look whether a recording of the call says `egress_deleted`.",
-      status: 200,
       parameters: { key: callKey },
       request: {
         fields: {
@@ -47,7 +46,6 @@ export const legalHoldsReference: Reference = {
       summary: "End the legal hold of a call",
       description:
         "If there is none, this is no error. Then retention deletes what has become too old, with its next run.",
-      status: 204,
       parameters: { key: callKey },
       errors: [callNotFound()],
     },

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
-import { onePage, pageOf, type Reference } from "../../openapi/operation.ts";
+import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import { ANN, FRED, OLGA, PAULA, SAM, SAMS_ROOM } from "../../openapi/story.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -29,7 +29,6 @@ const promotedAnn: User = { ...olga, ...ANN, display_name: "Ann Admin" };
 const fred: User = { ...withoutRoom, ...FRED, roles: [] };
 
 const userExample = (user: User) => organizationUserSchema.parse(user);
-const userExamples = (...users: User[]) => users.map(userExample);
 const createdUserExample = (user: User) => createdUserSchema.parse(user);
 
 const MEMBER_ID = "The id of the organization user.";
@@ -66,31 +65,23 @@ export const organizationUsersReference: Reference = {
       summary: "List the organization users that the client has access to",
       description:
         "These are the organization users whose calls the client can read. An organization_admin has access to every organization user. A provider has access only to itself. A provider_assistant has access to itself and to the providers it assists. With several roles, a user has the access of each. The list is ordered by id.",
-      status: 200,
-      response: {
-        schema: pageOf("organization_users", organizationUserSchema),
-        examples: {
-          "A client of an organization_admin. One membership has ended": {
-            organization_users: userExamples(olga, paula, sam, ann, fred),
-            pagination: onePage(5),
-          },
-          "A client of the assistant Ann": {
-            organization_users: userExamples(paula, ann),
-            pagination: onePage(2),
-          },
-          "A page past the end": {
-            organization_users: [],
-            pagination: { ...onePage(5), current_page: 2 },
-          },
+      response: pageResponse(
+        "organization_users",
+        organizationUserSchema,
+        {
+          "A client of an organization_admin. One membership has ended": [olga, paula, sam, ann, fred].map(
+            userExample,
+          ),
+          "A client of the assistant Ann": [paula, ann].map(userExample),
         },
-      },
+        5,
+      ),
     },
     "GET /organization_users/:id": {
       operationId: "getOrganizationUser",
       summary: "Get an organization user",
       description:
         "The organization users that the client has access to are those of the list. Events name organization users by this id.",
-      status: 200,
       parameters: {
         id: { description: MEMBER_ID, example: PAULA.id },
       },
@@ -108,7 +99,6 @@ export const organizationUsersReference: Reference = {
       operationId: "updateOrganizationUser",
       summary: "Change an organization user",
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
-      status: 200,
       parameters: { id: { description: MEMBER_ID, example: ANN.id } },
       request: {
         fields: { organization_user: WHAT_TO_CHANGE },
@@ -138,7 +128,6 @@ export const organizationUsersReference: Reference = {
       operationId: "removeOrganizationUser",
       summary: "End the membership of an organization user",
       description: `${REMOVAL} The person can come back by a new invite. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
-      status: 204,
       parameters: { id: { description: MEMBER_ID, example: SAM.id } },
       refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
       errors: [organizationUserNotFound(), clientRemovesItsUser(), invalidClient()],
@@ -150,17 +139,10 @@ export const organizationUsersReference: Reference = {
       summary: "List the users of an organization",
       description:
         "Users whose membership has ended are in the list, with no roles. The list is ordered by id.",
-      status: 200,
-      response: {
-        schema: pageOf("users", userSchema),
-        examples: {
-          "An administrator, two providers, an assistant and a former user": {
-            users: [olga, paula, sam, ann, fred],
-            pagination: onePage(5),
-          },
-          "An organization without users": { users: [], pagination: onePage(0) },
-        },
-      },
+      response: pageResponse("users", userSchema, {
+        "An administrator, two providers, an assistant and a former user": [olga, paula, sam, ann, fred],
+        "An organization without users": [],
+      }),
       errors: [organizationNotFound()],
     },
     "POST /organizations/:organization_id/users": {
@@ -168,7 +150,6 @@ export const organizationUsersReference: Reference = {
       summary: "Add a user to an organization",
       description:
         "The person can sign in at once: there is no invite to accept, and invites for the email that were not used are removed. Without `assists`, the person assists nobody. A user with the role `provider` gets a personal waiting room, which has the person's name and is active. Somebody whose membership has ended becomes the same organization user again: with the same id, the same personal waiting room and the new display name. The API clients of that user stay revoked.",
-      status: 201,
       request: {
         examples: {
           "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
@@ -190,7 +171,6 @@ export const organizationUsersReference: Reference = {
       operationId: "updateUser",
       summary: "Change a user of an organization",
       description: CHANGE,
-      status: 200,
       parameters,
       request: {
         fields: { user: WHAT_TO_CHANGE },
@@ -219,7 +199,6 @@ export const organizationUsersReference: Reference = {
       operationId: "endMembership",
       summary: "End the membership of a user",
       description: `${REMOVAL} The person can come back by a new invite, or by \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
-      status: 204,
       parameters,
       refusals: {
         404: "The organization or the user does not exist, or the membership has already ended.",

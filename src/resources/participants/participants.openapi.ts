@@ -57,7 +57,6 @@ export const participantsReference: Reference = {
       operationId: "listWaitingParticipants",
       summary: "List who waits in a room",
       description: `Lists who waits in the room now, those first who have waited longest; at most ${MAX_LISTED_WAITING}. Who waits in a personal room is only shown to clients that reach the calls of its owner. Who is on a call waits no longer.`,
-      status: 200,
       response: {
         schema: z.object({
           participants: z
@@ -80,7 +79,6 @@ export const participantsReference: Reference = {
       summary: "List the participants of a call",
       description:
         "Lists everybody who is or was on the call, by id; also while the call is going on, and also those who came late or left early.",
-      status: 200,
       response: {
         schema: z.object({
           participants: z.array(participantOnCallSchema).describe("Those on the call; none if nobody came."),
@@ -111,7 +109,6 @@ export const participantsReference: Reference = {
       description:
         "Reports that somebody begins to wait in a room, or leaves it. The first report needs `display_name`, `role` and `waiting_since`. Somebody who enters another room of the organization is reported there with the same key. Nobody can enter an inactive room, but leaving is always possible. A participant on a call stays in the room of the call; after the call, a new visit needs a new key.\n\n" +
         `If for ${SILENCE_UNTIL_END / HOUR} hours no report changes anything of somebody who waits, the wait is over. A later \`waiting_since\` is a new visit.`,
-      status: 200,
       parameters: {
         slug: {
           description:

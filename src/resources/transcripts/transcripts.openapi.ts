@@ -52,7 +52,6 @@ export const transcriptsReference: Reference = {
       summary: "Get the transcript of a call",
       description:
         "A transcript can be read when the call has ended, final or not. The event `transcript.finalized` says that the final one can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT, as media players take it: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are JSON.",
-      status: 200,
       headers: {
         Vary: {
           description: "The response depends on this header of the request.",
@@ -82,7 +81,6 @@ export const transcriptsReference: Reference = {
       summary: "Report the transcript of a call",
       description:
         "Reports a transcript, at any time, as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed, but repeating it is no error. Only its summary can come later, once; after that, a report without a summary changes nothing. A transcript that was deleted, at a request or because it was too old, does not come back.",
-      status: 200,
       parameters: { key: callKey },
       request: {
         fields: {

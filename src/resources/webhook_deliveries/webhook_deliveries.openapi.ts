@@ -122,7 +122,6 @@ export const webhookDeliveriesReference: Reference = {
       summary: "List the deliveries of a webhook endpoint",
       description:
         "Newest event first. For older ones, ask again with `next_after` as `after`, until a page is not full.",
-      status: 200,
       ...ofEndpoint,
       parameters: {
         ...ofEndpoint.parameters,

@@ -74,7 +74,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       operationId: "listWebhookEndpoints",
       summary: "List the webhook endpoints",
       description: "Ordered by id.",
-      status: 200,
       response: {
         schema: z.object({
           webhook_endpoints: z
@@ -94,7 +93,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       operationId: "createWebhookEndpoint",
       summary: "Create a webhook endpoint",
       description: `It is active, and gets events of all types, unless you say otherwise. The response has the secret of the endpoint: keep it for the verification of signatures. ${onDevelopersMachine}`,
-      status: 201,
       request: {
         fields: { webhook_endpoint: "The endpoint." },
         examples: {
@@ -117,7 +115,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
     "GET /webhook_endpoints/:id": {
       operationId: "getWebhookEndpoint",
       summary: "Get a webhook endpoint",
-      status: 200,
       ...ofEndpoint,
       response: {
         schema: webhookEndpointSchema,
@@ -133,7 +130,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       operationId: "updateWebhookEndpoint",
       summary: "Update a webhook endpoint",
       description: `Fields that are left out keep their values. \`is_active\` true also clears the \`disabled_reason\`, and pending deliveries are sent. If it was false before, or \`url\` is another one, your user answers for the endpoint from then on. ${onDevelopersMachine}`,
-      status: 200,
       ...ofEndpoint,
       request: {
         examples: {
@@ -150,7 +146,6 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       operationId: "deleteWebhookEndpoint",
       summary: "Delete a webhook endpoint",
       description: "Deliveries that are pending are not sent, and its deliveries can no longer be listed.",
-      status: 204,
       ...ofEndpoint,
       errors: [webhookEndpointNotFound(), invalidClient()],
     },

@@ -1,7 +1,8 @@
-import { and, eq, max, type SQLWrapper, sql } from "drizzle-orm";
+import { eq, max, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context, Requester } from "../../context.ts";
 import type { AccessEvent, AccessResource } from "../../database/enums.ts";
+import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, type Source } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -98,7 +99,7 @@ export function entriesOf(
       resource,
       ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
         ...subject,
-        where: and(eq(table.organization_id, organization_id), eq(table.id, id)),
+        where: hasValues(table, { organization_id, id }),
       }),
     ),
     ofNewest: accessEntries(resource, (_: object) => ({ ...subject, where: eq(table.id, newest) })),

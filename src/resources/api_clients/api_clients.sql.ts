@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, isNull, type Placeholder, type SQL } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
-import { columnAs } from "../../database/expressions.ts";
+import { columnAs, hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -33,7 +33,7 @@ export const pageOfApiClients = preparedQuery(
 );
 
 const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
-  and(eq(apiClients.organization_id, organization_id), eq(apiClients.id, id));
+  hasValues(apiClients, { organization_id, id });
 
 /** The entry of the access log about a client that is not revoked. */
 export const revocationEntry = accessEntries("api_client", (path: Placeholders<OwnPath>) => ({
@@ -82,10 +82,6 @@ export const rolesOfCaller = preparedQuery(
       .from(apiClients)
       .innerJoin(organizationUsers, eq(organizationUsers.id, apiClients.organization_user_id))
       .where(
-        and(
-          eq(apiClients.organization_id, organization_id),
-          eq(apiClients.id, api_client_id),
-          isNull(apiClients.revoked_at),
-        ),
+        and(hasValues(apiClients, { organization_id, id: api_client_id }), isNull(apiClients.revoked_at)),
       ),
 );

@@ -17,7 +17,7 @@ import {
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { BulkInviteRowStatus } from "../../database/enums.ts";
-import { coalesce, scalar } from "../../database/expressions.ts";
+import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -36,10 +36,7 @@ import { accountIdOf, membershipEndedAfter } from "../organization_users/organiz
 import { includesAnyRole } from "../roles/roles.sql.ts";
 
 const countOf = (status: BulkInviteRowStatus) =>
-  builder.$count(
-    bulkInviteRows,
-    and(eq(bulkInviteRows.bulk_invite_id, bulkInvites.id), eq(bulkInviteRows.status, status)),
-  );
+  builder.$count(bulkInviteRows, hasValues(bulkInviteRows, { bulk_invite_id: bulkInvites.id, status }));
 
 export const bulkInviteColumns = {
   ...getTableColumns(bulkInvites),
@@ -61,8 +58,10 @@ const isRepeated = exists(
     .from(earlierRows)
     .where(
       and(
-        eq(earlierRows.bulk_invite_id, bulkInviteRows.bulk_invite_id),
-        eq(earlierRows.email, bulkInviteRows.email),
+        hasValues(earlierRows, {
+          bulk_invite_id: bulkInviteRows.bulk_invite_id,
+          email: bulkInviteRows.email,
+        }),
         lt(earlierRows.row, bulkInviteRows.row),
       ),
     ),
@@ -210,22 +209,13 @@ interface OwnBulkInvite {
 }
 
 export const ownBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
-  builder
-    .select(bulkInviteColumns)
-    .from(bulkInvites)
-    .where(and(eq(bulkInvites.id, id), eq(bulkInvites.organization_id, organization_id))),
+  builder.select(bulkInviteColumns).from(bulkInvites).where(hasValues(bulkInvites, { id, organization_id })),
 );
 
 export const failuresOfBulkInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnBulkInvite>) =>
   builder
     .select(bulkInviteFailureColumns)
     .from(bulkInviteRows)
-    .where(
-      and(
-        eq(bulkInviteRows.bulk_invite_id, id),
-        eq(bulkInviteRows.organization_id, organization_id),
-        eq(bulkInviteRows.status, "failed"),
-      ),
-    )
+    .where(hasValues(bulkInviteRows, { bulk_invite_id: id, organization_id, status: "failed" }))
     .orderBy(asc(bulkInviteRows.row)),
 );

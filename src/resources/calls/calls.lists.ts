@@ -15,7 +15,7 @@ import {
   sum,
 } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { coalesce, withoutIndex } from "../../database/expressions.ts";
+import { coalesce, hasValues, withoutIndex } from "../../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -111,17 +111,14 @@ function byReferences(isWithin: (listed: Listed) => SQL | undefined) {
     builder
       .select({ call_id: participants.call_id })
       .from(participants)
-      .where(
-        and(
-          eq(participants.organization_id, organization_id),
-          eq(participants.external_reference, participant_reference),
-        ),
-      );
+      .where(hasValues(participants, { organization_id, external_reference: participant_reference }));
   return {
     byReference: countedList((listed) =>
       and(
-        eq(calls.organization_id, listed.organization_id),
-        eq(calls.external_reference, listed.external_reference),
+        hasValues(calls, {
+          organization_id: listed.organization_id,
+          external_reference: listed.external_reference,
+        }),
         or(isNull(listed.participant_reference), inArray(calls.id, ofParticipant(listed))),
         isWithin(listed),
       ),

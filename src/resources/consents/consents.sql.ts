@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, inArray, isNull } from "drizzle-orm";
-import { coalesce } from "../../database/expressions.ts";
+import { coalesce, hasValues } from "../../database/expressions.ts";
 import { insertSelect, jsonField, jsonFields, jsonRows } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -42,8 +42,10 @@ const ofKey = builder
   .from(participants)
   .where(
     and(
-      eq(participants.organization_id, jsonField("organization_id")),
-      eq(participants.key, jsonField("participant_key")),
+      hasValues(participants, {
+        organization_id: jsonField("organization_id"),
+        key: jsonField("participant_key"),
+      }),
       isNull(participants.erased_at),
     ),
   );

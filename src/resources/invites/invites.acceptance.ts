@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { isSame } from "../../database/expressions.ts";
+import { hasValues, isSame } from "../../database/expressions.ts";
 import { inTime } from "../../database/in_time.ts";
 import {
   builder,
@@ -129,10 +129,7 @@ const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>
     .from(invites)
     .innerJoin(
       organizationUsers,
-      and(
-        eq(organizationUsers.organization_id, invites.organization_id),
-        eq(organizationUsers.email, invites.email),
-      ),
+      hasValues(organizationUsers, { organization_id: invites.organization_id, email: invites.email }),
     )
     .where(isOfToken(claims)),
 }));

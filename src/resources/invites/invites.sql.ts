@@ -1,5 +1,5 @@
 import { and, asc, count, eq, getTableColumns, gt, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
-import { withoutIndex } from "../../database/expressions.ts";
+import { hasValues, withoutIndex } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { invites, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -25,11 +25,11 @@ const isExpired = (now: Value<number>): SQL | undefined => and(isPending, lte(in
 
 /** True for the organization's pending invite of this email: there is at most one. */
 export const isPendingInviteOf = (organization_id: Value<number>, email: Value<string>): SQL | undefined =>
-  and(eq(invites.organization_id, organization_id), eq(invites.email, email), isPending);
+  and(hasValues(invites, { organization_id, email }), isPending);
 
 /** True for the organization's invite of this id. */
 export const ownInvite = (organization_id: Value<number>, id: Value<number>): SQL | undefined =>
-  and(eq(invites.organization_id, organization_id), eq(invites.id, id));
+  hasValues(invites, { organization_id, id });
 
 /** Deletes the organization's invite of this email that was not used, so that nobody can accept it any more. */
 export const deletePendingInvites = (organization_id: Value<number>, email: Value<string>) =>
@@ -85,8 +85,7 @@ export const deleteInvitesMadeBy = preparedQuery(
       .delete(invites)
       .where(
         and(
-          eq(invites.organization_id, organization_id),
-          eq(invites.created_by_user_id, user_id),
+          hasValues(invites, { organization_id, created_by_user_id: user_id }),
           isPending,
           includesAnyRole(invites.roles, roles),
         ),

@@ -1,4 +1,5 @@
-import { and, asc, eq, getTableColumns } from "drizzle-orm";
+import { asc, eq, getTableColumns } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { issuers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -15,10 +16,7 @@ export const issuerEntry = entriesOf("issuer", issuers);
 /** An issuer by what its tokens call it, among those that the organization recognizes. */
 export const issuerByName = preparedQuery(
   ({ organization_id, issuer }: Placeholders<{ organization_id: number; issuer: string }>) =>
-    builder
-      .select(issuerColumns)
-      .from(issuers)
-      .where(and(eq(issuers.organization_id, organization_id), eq(issuers.issuer, issuer))),
+    builder.select(issuerColumns).from(issuers).where(hasValues(issuers, { organization_id, issuer })),
 );
 
 export const pageOfIssuers = preparedQuery(
@@ -33,8 +31,5 @@ export const pageOfIssuers = preparedQuery(
 );
 
 export const deleteIssuerOfPath = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  builder
-    .delete(issuers)
-    .where(and(eq(issuers.organization_id, organization_id), eq(issuers.id, id)))
-    .returning({ id: issuers.id }),
+  builder.delete(issuers).where(hasValues(issuers, { organization_id, id })).returning({ id: issuers.id }),
 );

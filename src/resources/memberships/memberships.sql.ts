@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Context } from "../../context.ts";
+import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
 import {
   type BoundQuery,
@@ -49,7 +50,7 @@ export function membershipReads<Values extends object>(
     return builder
       .select({ ...getTableColumns(organizationUsers), assists: userColumns.assists })
       .from(organizationUsers)
-      .where(and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.id, id)));
+      .where(hasValues(organizationUsers, { organization_id, id }));
   });
   const room = preparedQuery((values: Placeholders<Values>) => {
     const { organization_id, id } = memberOf(values);
@@ -187,5 +188,5 @@ export const userByEmail = preparedQuery(({ organization_id, email }: Placeholde
   builder
     .select(userColumns)
     .from(organizationUsers)
-    .where(and(eq(organizationUsers.organization_id, organization_id), eq(organizationUsers.email, email))),
+    .where(hasValues(organizationUsers, { organization_id, email })),
 );

@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import type { Caller } from "../../context.ts";
-import { scalar } from "../../database/expressions.ts";
+import { hasValues, scalar } from "../../database/expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -107,13 +107,7 @@ export const userWithAccount = preparedQuery(
     builder
       .select({ id: organizationUsers.id })
       .from(organizationUsers)
-      .where(
-        and(
-          eq(organizationUsers.organization_id, organization_id),
-          eq(organizationUsers.id, id),
-          hasAccount(organizationUsers),
-        ),
-      ),
+      .where(and(hasValues(organizationUsers, { organization_id, id }), hasAccount(organizationUsers))),
 );
 
 const memberWithEmail = (organization_id: Value<number>, email: Value<string>, condition?: SQL) =>
@@ -121,7 +115,7 @@ const memberWithEmail = (organization_id: Value<number>, email: Value<string>, c
     builder
       .select({ id: members.id })
       .from(members)
-      .where(and(eq(members.organization_id, organization_id), eq(members.email, email), condition)),
+      .where(and(hasValues(members, { organization_id, email }), condition)),
   );
 
 /** The id of the organization user with this email, also of one whose membership has ended; null where there is none. */
@@ -144,7 +138,7 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
   builder
     .select({ id: members.id })
     .from(members)
-    .where(and(eq(members.organization_id, organization_id), eq(members.id, user_id)));
+    .where(hasValues(members, { organization_id, id: user_id }));
 
 export const memberById = preparedQuery(
   ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) =>

@@ -1,4 +1,5 @@
 import { and, asc, eq, exists, gt, isNull, lte, notExists, or, sql } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
 import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { organizationUsers, participants, waitingListReads, waitingRooms } from "../../database/schema.ts";
@@ -62,9 +63,11 @@ export const waitingEntry = accessEntries("participant", (read: Placeholders<Wai
     .from(waitingListReads)
     .where(
       and(
-        eq(waitingListReads.api_client_id, read.api_client_id),
-        eq(waitingListReads.waiting_room_id, waitingRooms.id),
-        eq(waitingListReads.acting_user, read.acting_user),
+        hasValues(waitingListReads, {
+          api_client_id: read.api_client_id,
+          waiting_room_id: waitingRooms.id,
+          acting_user: read.acting_user,
+        }),
         gt(waitingListReads.recorded_at, read.recorded_before),
       ),
     );
@@ -72,10 +75,10 @@ export const waitingEntry = accessEntries("participant", (read: Placeholders<Wai
     .select({ id: organizationUsers.id })
     .from(organizationUsers)
     .where(
-      and(
-        eq(organizationUsers.organization_id, waitingRooms.organization_id),
-        eq(organizationUsers.id, waitingRooms.user_id),
-      ),
+      hasValues(organizationUsers, {
+        organization_id: waitingRooms.organization_id,
+        id: waitingRooms.user_id,
+      }),
     );
   return {
     organization_id: waitingRooms.organization_id,

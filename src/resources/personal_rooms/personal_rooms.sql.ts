@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, isNull } from "drizzle-orm";
-import { greatest } from "../../database/expressions.ts";
+import { greatest, hasValues } from "../../database/expressions.ts";
 import {
   type BoundQuery,
   builder,
@@ -25,7 +25,7 @@ export const personalRoomOf = (organization_id: Value<number>, user_id: Value<nu
   builder
     .select(getTableColumns(waitingRooms))
     .from(waitingRooms)
-    .where(and(eq(waitingRooms.organization_id, organization_id), eq(waitingRooms.user_id, user_id)));
+    .where(hasValues(waitingRooms, { organization_id, user_id }));
 
 /** The owner may be made in the same transaction, so a new room names the owner by email. */
 const personalRoomWrites = tableWrites(
@@ -95,5 +95,5 @@ const emptySubsOf = preparedQuery(
     builder
       .update(waitingRoomSubs)
       .set({ user_id: null, updated_at: now })
-      .where(and(eq(waitingRoomSubs.organization_id, organization_id), eq(waitingRoomSubs.user_id, user_id))),
+      .where(hasValues(waitingRoomSubs, { organization_id, user_id })),
 );

@@ -16,7 +16,7 @@ import {
   or,
   type SQL,
 } from "drizzle-orm";
-import { coalesce, columnAs } from "../../database/expressions.ts";
+import { coalesce, columnAs, hasValues } from "../../database/expressions.ts";
 import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
@@ -40,8 +40,10 @@ export const deliveriesBefore = preparedQuery(
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id))
       .where(
         and(
-          eq(webhookDeliveries.webhook_endpoint_id, page.id),
-          eq(webhookDeliveries.organization_id, page.organization_id),
+          hasValues(webhookDeliveries, {
+            webhook_endpoint_id: page.id,
+            organization_id: page.organization_id,
+          }),
           lt(webhookDeliveries.event_id, page.before),
         ),
       )
@@ -68,7 +70,7 @@ function eventsToRedeliver(redelivery: Placeholders<Redelivery>) {
   const delivery = builder
     .select({ event_id: webhookDeliveries.event_id })
     .from(webhookDeliveries)
-    .where(and(eq(webhookDeliveries.webhook_endpoint_id, id), eq(webhookDeliveries.event_id, events.id)));
+    .where(hasValues(webhookDeliveries, { webhook_endpoint_id: id, event_id: events.id }));
   return builder
     .select({ id: events.id })
     .from(events)

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, getTableColumns, gte, or, type SQL } from "drizzle-orm";
+import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { webhookEndpoints } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
@@ -21,7 +22,7 @@ export interface OwnEndpoint {
 
 /** True for the organization's endpoint of this id. */
 const ownEndpoint = ({ organization_id, id }: Values<OwnEndpoint>): SQL | undefined =>
-  and(eq(webhookEndpoints.organization_id, organization_id), eq(webhookEndpoints.id, id));
+  hasValues(webhookEndpoints, { organization_id, id });
 
 export const endpointWrites = tableWrites(webhookEndpoints, webhookEndpointColumns);
 
@@ -75,8 +76,7 @@ export const turnOffEndpointsOf = preparedQuery(
       .set({ is_active: false, disabled_reason: CREATOR_REMOVED, updated_at: now })
       .where(
         and(
-          eq(webhookEndpoints.organization_id, organization_id),
-          eq(webhookEndpoints.created_by_user_id, user_id),
+          hasValues(webhookEndpoints, { organization_id, created_by_user_id: user_id }),
           or(webhookEndpoints.is_active, eq(webhookEndpoints.disabled_reason, DISABLED_AS_RESTORED)),
         ),
       ),

@@ -1,10 +1,9 @@
-import { and, asc, eq, getTableColumns, isNull, type Placeholder, type SQL } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, type Placeholder, type SQL } from "drizzle-orm";
 import type { Caller } from "../../context.ts";
 import { columnAs, hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { apiClients, organizations, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import type { PageWindow } from "../../http/pagination.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { accessEntries, entriesOf } from "../access_logs/access_logs.entries.ts";
 import { hasAccount } from "../organization_users/organization_users.sql.ts";
@@ -19,18 +18,6 @@ export const apiClientWrites = tableWrites(apiClients, apiClientColumns);
 const actsAs = { organization_user_id: apiClients.organization_user_id };
 
 export const apiClientEntry = entriesOf("api_client", apiClients, actsAs);
-
-/** Revoked ones too. */
-export const pageOfApiClients = preparedQuery(
-  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
-    builder
-      .select(apiClientColumns)
-      .from(apiClients)
-      .where(eq(apiClients.organization_id, organization_id))
-      .orderBy(asc(apiClients.id))
-      .limit(limit)
-      .offset(offset),
-);
 
 const isOfPath = ({ organization_id, id }: Placeholders<OwnPath>) =>
   hasValues(apiClients, { organization_id, id });

@@ -4,7 +4,7 @@ import { builder, type Placeholders, preparedQuery, type Value } from "../../dat
 import { invites, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
-import type { PageWindow } from "../../http/pagination.ts";
+import { pagedList } from "../../http/lists.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
@@ -146,23 +146,16 @@ interface PendingInvites {
   now: number;
 }
 
-const pageOfPendingInvites = (compare: typeof gt | typeof lte) =>
-  preparedQuery(({ organization_id, now, limit, offset }: Placeholders<PendingInvites & PageWindow>) =>
-    builder
-      .select(inviteColumns)
-      .from(invites)
-      .where(
-        and(
-          eq(invites.organization_id, organization_id),
-          isPending,
-          // By the index of the expiry, SQLite would sort all invites to show one page.
-          compare(withoutIndex(invites.expires_at), now),
-        ),
-      )
-      .orderBy(asc(invites.id))
-      .limit(limit)
-      .offset(offset),
-  );
+const pageOfPendingInvites = (compare: typeof gt | typeof lte) => {
+  const isListed = ({ organization_id, now }: Placeholders<PendingInvites>) =>
+    and(
+      eq(invites.organization_id, organization_id),
+      isPending,
+      // By the index of the expiry, SQLite would sort all invites to show one page.
+      compare(withoutIndex(invites.expires_at), now),
+    );
+  return pagedList(invites, inviteColumns, [asc(invites.id)], isListed).page;
+};
 
 export const pagesOfInvites = { active: pageOfPendingInvites(gt), expired: pageOfPendingInvites(lte) };
 

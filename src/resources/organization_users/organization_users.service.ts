@@ -3,9 +3,10 @@ import type { Caller, ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
+import { type BoundQuery, runFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { readPage } from "../../http/lists.ts";
+import type { Page, PageQuery } from "../../http/pagination.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
 import {
   deletePendingInvitesOf,
@@ -30,10 +31,10 @@ import {
 import { requireAdministrator, requireAdministratorStays } from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges, OrganizationUser, User } from "./organization_users.schemas.ts";
-import { everybody, pageOfUsers, reachedUser, reachOf, selfAndAssisted } from "./organization_users.sql.ts";
+import { everybody, reachedUser, reachOf, selfAndAssisted, userColumns } from "./organization_users.sql.ts";
 
 /** All users of an organization, removed ones too. */
-export const listUsers = listOfOrganization(organizationUsers, pageOfUsers);
+export const listUsers = listOfOrganization(organizationUsers, userColumns);
 
 /** The organization users that the caller reaches. */
 export async function listOrganizationUsers(
@@ -42,11 +43,7 @@ export async function listOrganizationUsers(
 ): Promise<Page<OrganizationUser>> {
   const reach = reachOf(caller);
   const list = reach.reaches_everybody ? everybody : selfAndAssisted;
-  const [[counted], items] = await runBatch(db, [
-    list.total(reach),
-    list.page({ ...reach, ...pageWindow(page) }),
-  ]);
-  return toPage(page, counted?.total ?? 0, items);
+  return readPage(db, list, reach, page);
 }
 
 export async function requireOrganizationUser(

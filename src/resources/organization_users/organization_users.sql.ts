@@ -1,7 +1,6 @@
 import {
   and,
   asc,
-  count,
   eq,
   getTableColumns,
   gt,
@@ -23,7 +22,7 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers } from "../../database/schema.ts";
-import type { PageWindow } from "../../http/pagination.ts";
+import { pagedList } from "../../http/lists.ts";
 import { personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 const members = alias(organizationUsers, "members");
@@ -145,17 +144,6 @@ export const memberById = preparedQuery(
     memberOf(organization_id, id),
 );
 
-export const pageOfUsers = preparedQuery(
-  ({ organization_id, limit, offset }: Placeholders<{ organization_id: number } & PageWindow>) =>
-    builder
-      .select(userColumns)
-      .from(organizationUsers)
-      .where(eq(organizationUsers.organization_id, organization_id))
-      .orderBy(asc(organizationUsers.id))
-      .limit(limit)
-      .offset(offset),
-);
-
 /*
  * Two lists, not one with a flag in its condition: for that, SQLite would read all members of an organization to find
  * the few that somebody assists.
@@ -171,25 +159,9 @@ const ofAssistant = (reach: Placeholders<Reach>) =>
 export const reachedIds = (reach: Placeholders<Reach>) =>
   builder.select({ id: organizationUsers.id }).from(organizationUsers).where(ofAssistant(reach));
 
-const userPageWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
-  preparedQuery((values: Placeholders<Reach & PageWindow>) =>
-    builder
-      .select(organizationUserColumns)
-      .from(organizationUsers)
-      .where(condition(values))
-      .orderBy(asc(organizationUsers.id))
-      .limit(values.limit)
-      .offset(values.offset),
-  );
+const listOfUsers = (condition: typeof ofAssistant) =>
+  pagedList(organizationUsers, organizationUserColumns, [asc(organizationUsers.id)], condition);
 
-const userTotalWhere = (condition: (reach: Placeholders<Reach>) => SQL | undefined) =>
-  preparedQuery((reach: Placeholders<Reach>) =>
-    builder
-      .select({ total: count().as("total") })
-      .from(organizationUsers)
-      .where(condition(reach)),
-  );
+export const everybody = listOfUsers(ofOrganization);
 
-export const everybody = { total: userTotalWhere(ofOrganization), page: userPageWhere(ofOrganization) };
-
-export const selfAndAssisted = { total: userTotalWhere(ofAssistant), page: userPageWhere(ofAssistant) };
+export const selfAndAssisted = listOfUsers(ofAssistant);

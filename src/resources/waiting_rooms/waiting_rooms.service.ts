@@ -3,7 +3,8 @@ import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { runBatch, runFirst } from "../../database/queries.ts";
 import { kebabCase } from "../../database/slug.ts";
-import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
+import { readPage } from "../../http/lists.ts";
+import type { Page } from "../../http/pagination.ts";
 import { activeSub } from "../waiting_room_subs/waiting_room_subs.sql.ts";
 import { FALLBACK_SLUG_NAME, mergeWaitingRoom, newWaitingRoom, retireRoom } from "./waiting_rooms.merge.ts";
 import { waitingRoomNotFound } from "./waiting_rooms.refusals.ts";
@@ -31,12 +32,7 @@ export async function listWaitingRooms(
   { id, ...page }: WaitingRoomsQuery,
 ): Promise<Page<WaitingRoom>> {
   const list = id === undefined ? allRooms : roomOfId;
-  const values = { organization_id, id: id ?? null };
-  const [[counted], rooms] = await runBatch(db, [
-    list.total(values),
-    list.page({ ...values, ...pageWindow(page) }),
-  ]);
-  return toPage(page, counted?.total ?? 0, rooms);
+  return readPage(db, list, { organization_id, id: id ?? null }, page);
 }
 
 export async function requireWaitingRoom(

@@ -1,7 +1,6 @@
 import {
   and,
   asc,
-  count,
   eq,
   getTableColumns,
   gt,
@@ -17,7 +16,7 @@ import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
 import { calls, organizationUsers, participants, waitingRooms } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import type { PageWindow } from "../../http/pagination.ts";
+import { pagedList } from "../../http/lists.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
 import { freeSlug, roomOfAnySlug } from "./waiting_rooms.slugs.ts";
@@ -138,30 +137,14 @@ interface ListedRooms {
 }
 
 /** A list of rooms that are not retired. */
-function roomListWhere(condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) {
-  const isListed = (rooms: Placeholders<ListedRooms>) =>
+const roomListWhere = (condition: (rooms: Placeholders<ListedRooms>) => SQL | undefined) =>
+  pagedList(waitingRooms, waitingRoomColumns, [asc(waitingRooms.id)], (rooms: Placeholders<ListedRooms>) =>
     and(
       eq(waitingRooms.organization_id, rooms.organization_id),
       isNull(waitingRooms.retired_at),
       condition(rooms),
-    );
-  const total = preparedQuery((rooms: Placeholders<ListedRooms>) =>
-    builder
-      .select({ total: count().as("total") })
-      .from(waitingRooms)
-      .where(isListed(rooms)),
+    ),
   );
-  const page = preparedQuery((rooms: Placeholders<ListedRooms & PageWindow>) =>
-    builder
-      .select(waitingRoomColumns)
-      .from(waitingRooms)
-      .where(isListed(rooms))
-      .orderBy(asc(waitingRooms.id))
-      .limit(rooms.limit)
-      .offset(rooms.offset),
-  );
-  return { total, page };
-}
 
 export const allRooms = roomListWhere(() => undefined);
 

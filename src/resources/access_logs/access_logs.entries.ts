@@ -12,6 +12,7 @@ import {
   type Value,
 } from "../../database/queries.ts";
 import { accessLogs } from "../../database/schema.ts";
+import type { OwnPath } from "../../http/wire.ts";
 
 /*
  * The statements that write entries of the access log. Each stands in the batch of what it records: without the entry there is
@@ -95,13 +96,10 @@ export function entriesOf(
   };
   const newest = builder.select({ id: max(table.id) }).from(table);
   return {
-    of: accessEntries(
-      resource,
-      ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
-        ...subject,
-        where: hasValues(table, { organization_id, id }),
-      }),
-    ),
+    of: accessEntries(resource, ({ organization_id, id }: Placeholders<OwnPath>) => ({
+      ...subject,
+      where: hasValues(table, { organization_id, id }),
+    })),
     ofNewest: accessEntries(resource, (_: object) => ({ ...subject, where: eq(table.id, newest) })),
   };
 }

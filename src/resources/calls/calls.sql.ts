@@ -80,12 +80,11 @@ export type KnownReference = Row<
 >;
 
 export const setReference = preparedQuery(
-  ({
-    id,
-    external_reference,
-    now,
-  }: Placeholders<{ id: number; external_reference: string | null; now: number }>) =>
-    builder.update(calls).set({ external_reference, updated_at: now }).where(eq(calls.id, id)),
+  (of: Placeholders<{ id: number; external_reference: string | null; now: number }>) =>
+    builder
+      .update(calls)
+      .set({ external_reference: of.external_reference, updated_at: of.now })
+      .where(eq(calls.id, of.id)),
 );
 
 /** What the platform sees of a call, with its running hold: null where there is none. */

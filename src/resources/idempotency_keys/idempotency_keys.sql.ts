@@ -69,12 +69,10 @@ async function idempotencyWith<Result>(
   };
 }
 
+type KeyOfClient = Pick<KeyRow, "api_client_id" | "key">;
+
 const knownRequest = preparedQuery(
-  ({
-    api_client_id,
-    key,
-    not_before,
-  }: Placeholders<{ api_client_id: number; key: string; not_before: number }>) =>
+  ({ api_client_id, key, not_before }: Placeholders<KeyOfClient & { not_before: number }>) =>
     builder
       .select({ fingerprint: idempotencyKeys.fingerprint, result: idempotencyKeys.result })
       .from(idempotencyKeys)

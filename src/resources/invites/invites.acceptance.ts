@@ -7,8 +7,8 @@ import {
   builder,
   type Placeholders,
   preparedQuery,
+  requireFirst,
   runAll,
-  runFirst,
   type Values,
 } from "../../database/queries.ts";
 import { invites, organizationUsers } from "../../database/schema.ts";
@@ -42,9 +42,7 @@ export async function requireInviteWithAcceptUrl(
   { db, settings }: Context,
   path: OwnPath,
 ): Promise<InviteWithAcceptUrl> {
-  const invite = await runFirst(db, ownInviteById(path));
-  if (!invite) throw inviteNotFound();
-  return withAcceptUrl(settings, invite);
+  return withAcceptUrl(settings, await requireFirst(db, ownInviteById(path), inviteNotFound));
 }
 
 interface InvitesPage {

@@ -5,10 +5,11 @@ import { invites, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
-import { accountIdOf } from "../organization_users/organization_users.sql.ts";
+import { accountIdOf, type OfMember } from "../organization_users/organization_users.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
 import { includesAnyRole } from "../roles/roles.sql.ts";
 
@@ -76,11 +77,7 @@ export const inviteQuota = preparedQuery(({ organization_id }: Placeholders<{ or
  * @param roles a JSON array
  */
 export const deleteInvitesMadeBy = preparedQuery(
-  ({
-    organization_id,
-    user_id,
-    roles,
-  }: Placeholders<{ organization_id: number; user_id: number; roles: string }>) =>
+  ({ organization_id, user_id, roles }: Placeholders<OfMember & { roles: string }>) =>
     builder
       .delete(invites)
       .where(
@@ -92,21 +89,15 @@ export const deleteInvitesMadeBy = preparedQuery(
       ),
 );
 
-/** Which invite a path names, and whose it must be, as values of a query. */
-interface InvitePath {
-  organization_id: number;
-  id: number;
-}
-
-export const ownInviteById = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+export const ownInviteById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder.select(inviteColumns).from(invites).where(ownInvite(organization_id, id)),
 );
 
-export const ownInviteUse = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+export const ownInviteUse = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder.select({ used_at: invites.used_at }).from(invites).where(ownInvite(organization_id, id)),
 );
 
-export const removeInvite = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+export const removeInvite = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder.delete(invites).where(ownInvite(organization_id, id)).returning({ id: invites.id }),
 );
 
@@ -125,7 +116,7 @@ export const resentColumns = {
   mail_leases: invites.mail_leases,
 };
 
-export const ownInviteToResend = preparedQuery(({ organization_id, id }: Placeholders<InvitePath>) =>
+export const ownInviteToResend = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
   builder.select(resentColumns).from(invites).where(ownInvite(organization_id, id)),
 );
 

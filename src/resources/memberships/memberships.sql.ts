@@ -12,6 +12,7 @@ import {
 } from "../../database/queries.ts";
 import { apiClients, organizationUserAssists, organizationUsers } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
 import { revokeClients } from "../api_clients/api_clients.sql.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
@@ -59,12 +60,10 @@ export function membershipReads<Values extends object>(
   return (values: Values) => [member(values), room(values)] as const;
 }
 
-export const membershipOfId = membershipReads(
-  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) => ({
-    organization_id,
-    id,
-  }),
-);
+export const membershipOfId = membershipReads(({ organization_id, id }: Placeholders<OwnPath>) => ({
+  organization_id,
+  id,
+}));
 
 export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<MemberEmail>) => ({
   organization_id,

@@ -3,7 +3,7 @@ import type { Caller, ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { Role } from "../../database/enums.ts";
 import { isSameRow } from "../../database/merging.ts";
-import { type BoundQuery, runFirst } from "../../database/queries.ts";
+import { type BoundQuery, requireFirst } from "../../database/queries.ts";
 import { organizationUsers } from "../../database/schema.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page, PageQuery } from "../../http/pagination.ts";
@@ -20,6 +20,7 @@ import {
 } from "../memberships/memberships.sql.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
+import { requireAdministrator } from "../roles/roles.policy.ts";
 import {
   formerMember,
   hasEnded,
@@ -28,7 +29,7 @@ import {
   type NextMember,
   newMember,
 } from "./organization_users.merge.ts";
-import { requireAdministrator, requireAdministratorStays } from "./organization_users.policy.ts";
+import { requireAdministratorStays } from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges, OrganizationUser, User } from "./organization_users.schemas.ts";
 import { everybody, reachedUser, reachOf, selfAndAssisted, userColumns } from "./organization_users.sql.ts";
@@ -46,14 +47,11 @@ export async function listOrganizationUsers(
   return readPage(db, list, reach, page);
 }
 
-export async function requireOrganizationUser(
+export const requireOrganizationUser = (
   { db, caller }: ClientContext,
   id: number,
-): Promise<OrganizationUser> {
-  const user = await runFirst(db, reachedUser({ ...reachOf(caller), id }));
-  if (!user) throw organizationUserNotFound();
-  return user;
-}
+): Promise<OrganizationUser> =>
+  requireFirst(db, reachedUser({ ...reachOf(caller), id }), organizationUserNotFound);
 
 /** Makes somebody a user of the organization, who then needs no invite any more. */
 export async function createUser(
@@ -113,7 +111,7 @@ const theClient = (caller: Caller): Author<{ roles: Role[] }> => ({
   organization_id: caller.organization_id,
   field: "organization_user",
   read: rolesOfCaller(caller),
-  require: (user) => requireAdministrator(caller, user),
+  require: (user) => requireAdministrator(caller, user, organizationUserNotFound),
   allow: (member, next) => requireAdministratorStays(caller, member, next),
 });
 

@@ -23,6 +23,7 @@ import {
 } from "../../database/queries.ts";
 import { organizationUserAssists, organizationUsers } from "../../database/schema.ts";
 import { pagedList } from "../../http/lists.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { personalRoomSlug } from "../waiting_rooms/waiting_rooms.sql.ts";
 
 const members = alias(organizationUsers, "members");
@@ -52,6 +53,12 @@ export const userColumns = {
     "waiting_room_slug",
   ),
 };
+
+/** Whose something is, as values of a query. */
+export interface OfMember {
+  organization_id: number;
+  user_id: number;
+}
 
 /** Whose calls a caller reaches, as values of a query. */
 export interface Reach {
@@ -101,12 +108,11 @@ export const reachedUser = preparedQuery((user: Placeholders<Reach & { id: numbe
 export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
 
 /** The user of the organization, unless the membership has ended. */
-export const userWithAccount = preparedQuery(
-  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) =>
-    builder
-      .select({ id: organizationUsers.id })
-      .from(organizationUsers)
-      .where(and(hasValues(organizationUsers, { organization_id, id }), hasAccount(organizationUsers))),
+export const userWithAccount = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  builder
+    .select({ id: organizationUsers.id })
+    .from(organizationUsers)
+    .where(and(hasValues(organizationUsers, { organization_id, id }), hasAccount(organizationUsers))),
 );
 
 const memberWithEmail = (organization_id: Value<number>, email: Value<string>, condition?: SQL) =>
@@ -139,9 +145,8 @@ export const memberOf = (organization_id: Value<number>, user_id: Value<number>)
     .from(members)
     .where(hasValues(members, { organization_id, id: user_id }));
 
-export const memberById = preparedQuery(
-  ({ organization_id, id }: Placeholders<{ organization_id: number; id: number }>) =>
-    memberOf(organization_id, id),
+export const memberById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+  memberOf(organization_id, id),
 );
 
 /*

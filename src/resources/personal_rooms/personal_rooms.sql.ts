@@ -10,7 +10,7 @@ import {
 import { participants, waitingRoomSubs, waitingRooms } from "../../database/schema.ts";
 import { kebabCase } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
-import { memberIdOf } from "../organization_users/organization_users.sql.ts";
+import { memberIdOf, type OfMember } from "../organization_users/organization_users.sql.ts";
 import { latestTime, leaveAt } from "../participants/participants.sql.ts";
 import {
   FALLBACK_SLUG_NAME,
@@ -87,11 +87,7 @@ const leaveRoom = preparedQuery(
 );
 
 const emptySubsOf = preparedQuery(
-  ({
-    organization_id,
-    user_id,
-    now,
-  }: Placeholders<{ organization_id: number; user_id: number; now: number }>) =>
+  ({ organization_id, user_id, now }: Placeholders<OfMember & { now: number }>) =>
     builder
       .update(waitingRoomSubs)
       .set({ user_id: null, updated_at: now })

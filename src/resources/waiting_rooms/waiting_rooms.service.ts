@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { requireFirst, runBatch } from "../../database/queries.ts";
 import { kebabCase } from "../../database/slug.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page } from "../../http/pagination.ts";
@@ -35,14 +35,8 @@ export async function listWaitingRooms(
   return readPage(db, list, { organization_id, id: id ?? null }, page);
 }
 
-export async function requireWaitingRoom(
-  { db, caller: { organization_id } }: ClientContext,
-  slug: string,
-): Promise<WaitingRoom> {
-  const room = await runFirst(db, roomBySlug({ organization_id, slug }));
-  if (!room) throw waitingRoomNotFound();
-  return room;
-}
+export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
+  requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);
 
 /**
  * A room, and where its participants are to go now: to the substitute's room while a filled sub is active and that room

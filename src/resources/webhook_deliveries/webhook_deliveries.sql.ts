@@ -21,8 +21,8 @@ import { excluded, insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { events, webhookDeliveries, webhookEndpoints } from "../../database/schema.ts";
 import { eachOf, ownerIdOf, rowid, rowsInTurn, type Turn } from "../../database/turns.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
-import type { OwnEndpoint } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 
 const { organization_id: _, webhook_endpoint_id: __, ...ownColumns } = getTableColumns(webhookDeliveries);
 
@@ -33,7 +33,7 @@ export const deliveryColumns = {
 
 /** The deliveries of an endpoint, newest first. */
 export const deliveriesBefore = preparedQuery(
-  (page: Placeholders<{ organization_id: number; id: number; before: number; limit: number }>) =>
+  (page: Placeholders<OwnPath & { before: number; limit: number }>) =>
     builder
       .select(deliveryColumns)
       .from(webhookDeliveries)
@@ -52,7 +52,7 @@ export const deliveriesBefore = preparedQuery(
 );
 
 /** Which events are to be sent to an endpoint again. */
-interface Redelivery extends OwnEndpoint {
+interface Redelivery extends OwnPath {
   after: number;
   /** The types that the endpoint wants, as a JSON array, or null for all. */
   event_types: string | null;

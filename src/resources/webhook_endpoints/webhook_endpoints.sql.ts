@@ -3,9 +3,11 @@ import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row, type Values } from "../../database/queries.ts";
 import { webhookEndpoints } from "../../database/schema.ts";
 import { tableWrites } from "../../database/table_writes.ts";
+import type { OwnPath } from "../../http/wire.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOfSecret } from "../idempotency_keys/idempotency_keys.sql.ts";
+import type { OfMember } from "../organization_users/organization_users.sql.ts";
 import { CREATOR_REMOVED, DISABLED_AS_RESTORED, ROTATE_LOST_SECRET } from "./webhook_endpoints.refusals.ts";
 
 const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns } =
@@ -14,14 +16,8 @@ const { secret, previous_secrets, due_at, lease_until, message_at, ...ownColumns
 /** Without secrets, and without the state of its lane, which changes with every event. */
 export const webhookEndpointColumns = ownColumns;
 
-/** Which endpoint a path names, and whose it must be, as values of a query. */
-export interface OwnEndpoint {
-  organization_id: number;
-  id: number;
-}
-
 /** True for the organization's endpoint of this id. */
-const ownEndpoint = ({ organization_id, id }: Values<OwnEndpoint>): SQL | undefined =>
+const ownEndpoint = ({ organization_id, id }: Values<OwnPath>): SQL | undefined =>
   hasValues(webhookEndpoints, { organization_id, id });
 
 export const endpointWrites = tableWrites(webhookEndpoints, webhookEndpointColumns);
@@ -49,12 +45,12 @@ export const endpointQuota = preparedQuery(({ organization_id }: Placeholders<{ 
     .where(eq(webhookEndpoints.organization_id, organization_id)),
 );
 
-export const endpointById = preparedQuery((endpoint: Placeholders<OwnEndpoint>) =>
+export const endpointById = preparedQuery((endpoint: Placeholders<OwnPath>) =>
   builder.select(webhookEndpointColumns).from(webhookEndpoints).where(ownEndpoint(endpoint)),
 );
 
 /** An endpoint with what signs its deliveries. */
-export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnEndpoint>) =>
+export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnPath>) =>
   builder
     .select({ ...webhookEndpointColumns, secret, previous_secrets })
     .from(webhookEndpoints)
@@ -66,11 +62,7 @@ export const endpointWithSecrets = preparedQuery((endpoint: Placeholders<OwnEndp
  * is resumed.
  */
 export const turnOffEndpointsOf = preparedQuery(
-  ({
-    organization_id,
-    user_id,
-    now,
-  }: Placeholders<{ organization_id: number; user_id: number; now: number }>) =>
+  ({ organization_id, user_id, now }: Placeholders<OfMember & { now: number }>) =>
     builder
       .update(webhookEndpoints)
       .set({ is_active: false, disabled_reason: CREATOR_REMOVED, updated_at: now })
@@ -82,6 +74,6 @@ export const turnOffEndpointsOf = preparedQuery(
       ),
 );
 
-export const deleteEndpoint = preparedQuery((endpoint: Placeholders<OwnEndpoint>) =>
+export const deleteEndpoint = preparedQuery((endpoint: Placeholders<OwnPath>) =>
   builder.delete(webhookEndpoints).where(ownEndpoint(endpoint)).returning({ id: webhookEndpoints.id }),
 );

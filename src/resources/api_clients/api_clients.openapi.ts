@@ -1,7 +1,7 @@
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
-import { INVITED_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { apiClientNotFound, clientHasNoUser } from "./api_clients.refusals.ts";
 import { apiClientSchema, issuedApiClientSchema } from "./api_clients.responses.ts";
@@ -15,7 +15,7 @@ const revoked: typeof client = {
   ...client,
   id: 4,
   client_id: "YW4tb2xkZXItY2xpZW50LQ",
-  revoked_at: INVITED_AT,
+  revoked_at: story.INVITED_AT,
 };
 
 export const apiClientsReference: Reference = {

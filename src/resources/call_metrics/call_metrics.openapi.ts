@@ -1,7 +1,7 @@
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { PAULA } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { metricsRangeReversed, metricsRangeTooLong, metricsUserNotFound } from "./call_metrics.refusals.ts";
 import { callMetricsSchema } from "./call_metrics.responses.ts";
 
@@ -26,7 +26,7 @@ export const callMetricsReference: Reference = {
         user_id: {
           description:
             "Only the calls that this user held count: a `user_id` of `GET /organization_users`. Without it, the calls of the whole organization count.",
-          example: String(PAULA.user_id),
+          example: String(story.PAULA.user_id),
         },
       },
       response: {

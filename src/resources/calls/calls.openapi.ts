@@ -3,19 +3,7 @@ import { ApiError, unprocessable } from "../../http/errors.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import { type Parameter, pageResponse, type Reference } from "../../openapi/operation.ts";
-import {
-  CALL,
-  CARDIOLOGY,
-  HELD_SINCE,
-  HOLD_REASON,
-  PAULA,
-  PAULAS_PARTICIPANT,
-  RITAS_PARTICIPANT,
-  RITAS_REFERENCE,
-  VISIT_REFERENCE,
-  WAITING_SINCE,
-  WITHDRAWN_AT,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { consentDecidedInFuture } from "../consents/consents.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
@@ -59,19 +47,19 @@ const filters: Record<string, Parameter> = {
   },
   external_reference: {
     description: "Only calls with exactly this `external_reference`.",
-    example: VISIT_REFERENCE,
+    example: story.VISIT_REFERENCE,
   },
   participant_reference: {
     description:
       "Only calls with a participant who has exactly this `external_reference`: the visits of a patient, for example.",
-    example: RITAS_REFERENCE,
+    example: story.RITAS_REFERENCE,
   },
 };
 
 /** For reports of what belongs to a call. */
 export const callKey: Parameter = {
   description: "The key under which the call was reported.",
-  example: CALL.key,
+  example: story.CALL.key,
 };
 
 export const callsReference: Reference = {
@@ -133,7 +121,7 @@ export const callsReference: Reference = {
             "The text by which your own system knows the visit, such as its number. It is compared exactly, and several calls can have the same. Null clears it. What the platform or LiveKit reports later replaces it.",
         },
         examples: {
-          "The number of the visit": { call: { external_reference: VISIT_REFERENCE } },
+          "The number of the visit": { call: { external_reference: story.VISIT_REFERENCE } },
           "No reference any more": { call: { external_reference: null } },
         },
       },
@@ -157,7 +145,10 @@ export const callsReference: Reference = {
         examples: {
           "A call that has ended": reported,
           "While it is going on": { ...reported, ...goingOn },
-          "Under legal hold": { ...reported, legal_hold: { reason: HOLD_REASON, began_at: HELD_SINCE } },
+          "Under legal hold": {
+            ...reported,
+            legal_hold: { reason: story.HOLD_REASON, began_at: story.HELD_SINCE },
+          },
         },
       },
       errors: [callNotFound()],
@@ -172,7 +163,7 @@ export const callsReference: Reference = {
         key: {
           description:
             "Your own key for the call, unique in the organization. It is compared exactly. If LiveKit sends its events to the service, the key is the `sid` or the name of the room.",
-          example: CALL.key,
+          example: story.CALL.key,
         },
       },
       refusals: { 404: "The key is blank, too long, or has control characters." },
@@ -192,23 +183,23 @@ export const callsReference: Reference = {
         examples: {
           "A call begins": {
             call: {
-              external_reference: VISIT_REFERENCE,
-              waiting_room_slug: CARDIOLOGY.slug,
-              organization_user_id: PAULA.id,
+              external_reference: story.VISIT_REFERENCE,
+              waiting_room_slug: story.CARDIOLOGY.slug,
+              organization_user_id: story.PAULA.id,
               started_at: "2026-01-31T09:30:00Z",
               participants: [
                 {
-                  ...withoutId(RITAS_PARTICIPANT),
+                  ...withoutId(story.RITAS_PARTICIPANT),
                   role: "recipient",
-                  external_reference: RITAS_REFERENCE,
-                  waiting_since: WAITING_SINCE,
+                  external_reference: story.RITAS_REFERENCE,
+                  waiting_since: story.WAITING_SINCE,
                   joined_at: "2026-01-31T09:30:00Z",
                   recording_consent: true,
                 },
                 {
-                  ...withoutId(PAULAS_PARTICIPANT),
+                  ...withoutId(story.PAULAS_PARTICIPANT),
                   role: "provider",
-                  user_id: PAULA.user_id,
+                  user_id: story.PAULA.user_id,
                   joined_at: "2026-01-31T09:30:00Z",
                   recording_consent: true,
                 },
@@ -216,15 +207,15 @@ export const callsReference: Reference = {
             },
           },
           "A participant leaves": {
-            call: { participants: [{ key: RITAS_PARTICIPANT.key, left_at: "2026-01-31T09:44:30Z" }] },
+            call: { participants: [{ key: story.RITAS_PARTICIPANT.key, left_at: "2026-01-31T09:44:30Z" }] },
           },
           "A participant withdraws consent": {
             call: {
               participants: [
                 {
-                  key: RITAS_PARTICIPANT.key,
+                  key: story.RITAS_PARTICIPANT.key,
                   recording_consent: false,
-                  recording_consent_at: WITHDRAWN_AT,
+                  recording_consent_at: story.WITHDRAWN_AT,
                   recording_consent_method: "verbal",
                 },
               ],
@@ -240,7 +231,7 @@ export const callsReference: Reference = {
           "While the call is going on": { ...reported, ...goingOn, ended_by: null },
           "After its end": reported,
           "After an end that nobody reported": { ...reported, ended_by: "assumed" },
-          "Under legal hold": { ...reported, legal_hold: { reason: null, began_at: HELD_SINCE } },
+          "Under legal hold": { ...reported, legal_hold: { reason: null, began_at: story.HELD_SINCE } },
         },
       },
       errors: [
@@ -261,6 +252,6 @@ export const callsReference: Reference = {
   },
 };
 
-function withoutId({ key, display_name }: typeof RITAS_PARTICIPANT) {
+function withoutId({ key, display_name }: typeof story.RITAS_PARTICIPANT) {
   return { key, display_name };
 }

@@ -4,17 +4,7 @@ import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
 import { MAX_KEY_LENGTH } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import {
-  CALL,
-  EGRESS,
-  ENDED_AT,
-  FAILED_EGRESS,
-  PAULA,
-  RECORDED_FROM,
-  RECORDING_DELETED_AT,
-  STARTED_AT,
-  STORAGE_KEY,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { callNotFound, callUnderLegalHold } from "../calls/calls.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
@@ -44,25 +34,25 @@ const ended: Egress = {
   ...starting,
   status: "egress_ended",
   is_stopped: true,
-  ended_at: ENDED_AT,
-  updated_at: ENDED_AT,
+  ended_at: story.ENDED_AT,
+  updated_at: story.ENDED_AT,
 };
 
 const failed: Egress = {
   ...ended,
-  ...FAILED_EGRESS,
+  ...story.FAILED_EGRESS,
   error: "Start signal not received",
-  ended_at: RECORDED_FROM,
-  created_at: STARTED_AT,
-  updated_at: RECORDED_FROM,
+  ended_at: story.RECORDED_FROM,
+  created_at: story.STARTED_AT,
+  updated_at: story.RECORDED_FROM,
 };
 
-const deleted: Egress = { ...ended, status: "egress_deleted", updated_at: RECORDING_DELETED_AT };
+const deleted: Egress = { ...ended, status: "egress_deleted", updated_at: story.RECORDING_DELETED_AT };
 
 const byEgressId = {
   egress_id: {
     description: `The id that the recording backend gave to the egress: 1 to ${MAX_KEY_LENGTH} characters, unique in the organization.`,
-    example: EGRESS.egress_id,
+    example: story.EGRESS.egress_id,
   },
 };
 
@@ -95,7 +85,7 @@ export const egressesReference: Reference = {
       summary: "Get an egress with a download URL",
       description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes. The parameter \`x-audit-log-id\` of the URL is the id of the entry.`,
       parameters: {
-        id: { description: "The `id` of the egress, not its `egress_id`.", example: EGRESS.id },
+        id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
       },
       response: {
         schema: egressWithUrlSchema,
@@ -136,14 +126,14 @@ export const egressesReference: Reference = {
         },
         examples: {
           "The first report": {
-            egress: { call_key: CALL.key, status: "egress_starting", user_id: PAULA.user_id },
+            egress: { call_key: story.CALL.key, status: "egress_starting", user_id: story.PAULA.user_id },
           },
           "The recording has ended, and its file is in the bucket": {
             egress: {
               status: "egress_ended",
               is_stopped: true,
               ended_at: "2026-01-31T09:45:00Z",
-              storage_key: STORAGE_KEY,
+              storage_key: story.STORAGE_KEY,
             },
           },
           "Another recording has failed": { egress: { status: "egress_ended", error: failed.error } },

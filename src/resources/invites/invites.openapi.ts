@@ -16,15 +16,7 @@ import {
 } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
-import {
-  ACCEPTED_AT,
-  CLINIC,
-  INES,
-  INESS_ROOM,
-  INVITE_ID,
-  INVITE_TOKEN,
-  SET_UP_AT,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { createdUserSchema } from "../organization_users/organization_users.responses.ts";
@@ -56,7 +48,7 @@ const RESENT = { expires_at: "2026-02-08T14:00:00.000Z", updated_at: "2026-02-01
 
 const resent: Invite = { ...active, ...RESENT, mail_status: "queued" };
 
-const used: Invite = { ...active, used_at: ACCEPTED_AT, updated_at: ACCEPTED_AT };
+const used: Invite = { ...active, used_at: story.ACCEPTED_AT, updated_at: story.ACCEPTED_AT };
 
 const expired: Invite = {
   ...active,
@@ -66,11 +58,11 @@ const expired: Invite = {
   email: "otto@example.com",
   display_name: "Otto Overdue",
   expires_at: "2026-01-12T08:00:00.000Z",
-  created_at: SET_UP_AT,
-  updated_at: SET_UP_AT,
+  created_at: story.SET_UP_AT,
+  updated_at: story.SET_UP_AT,
 };
 
-const parameters = { id: { description: "The id of the invite.", example: INVITE_ID } };
+const parameters = { id: { description: "The id of the invite.", example: story.INVITE_ID } };
 
 export const invitesReference: Reference = {
   tag: "Invites",
@@ -182,7 +174,7 @@ export const invitesReference: Reference = {
         examples: {
           "One active invite": {
             organization_invites: [exampleOf(inviteWithAcceptUrlSchema)],
-            next_after: INVITE_ID,
+            next_after: story.INVITE_ID,
           },
         },
       },
@@ -205,14 +197,14 @@ export const invitesReference: Reference = {
       description:
         "Makes the invitee a user of the organization, with a personal waiting room if the roles include `provider`. Somebody who became a user in the meantime keeps the account and the name, and gains the roles. Somebody whose membership has ended becomes the same organization user again. From now on, the user can sign in.",
       status: 200,
-      request: { example: { token: INVITE_TOKEN } },
+      request: { example: { token: story.INVITE_TOKEN } },
       response: {
         schema: createdUserSchema,
         example: {
-          ...INES,
+          ...story.INES,
           roles: ["provider"],
-          organization_id: CLINIC.id,
-          waiting_room_slug: INESS_ROOM.slug,
+          organization_id: story.CLINIC.id,
+          waiting_room_slug: story.INESS_ROOM.slug,
         },
       },
       refusals: {

@@ -1,11 +1,14 @@
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { HELD_SINCE, HOLD_REASON } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { reportedCallSchema } from "../calls/calls.responses.ts";
 
-const held = { ...exampleOf(reportedCallSchema), legal_hold: { reason: HOLD_REASON, began_at: HELD_SINCE } };
+const held = {
+  ...exampleOf(reportedCallSchema),
+  legal_hold: { reason: story.HOLD_REASON, began_at: story.HELD_SINCE },
+};
 
 const corrected = "Case 2026-118 of the district court, and case 2026-131";
 
@@ -27,7 +30,7 @@ export const legalHoldsReference: Reference = {
             "Why, for those who look after holds; it should name no person. Left out: the reason stays, and a new hold has none. `null` clears it.",
         },
         examples: {
-          "A hold begins": { legal_hold: { reason: HOLD_REASON } },
+          "A hold begins": { legal_hold: { reason: story.HOLD_REASON } },
           "The reason changes": { legal_hold: { reason: corrected } },
           "Without a reason": { legal_hold: {} },
         },

@@ -3,7 +3,7 @@ import { unprocessable } from "../../http/errors.ts";
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
-import { ANN, FRED, OLGA, PAULA, SAM, SAMS_ROOM } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import {
@@ -21,12 +21,12 @@ import { createUserBody } from "./organization_users.schemas.ts";
 type User = z.input<typeof userSchema>;
 
 const paula = exampleOf(userSchema);
-const sam: User = { ...paula, ...SAM, waiting_room_slug: SAMS_ROOM.slug };
+const sam: User = { ...paula, ...story.SAM, waiting_room_slug: story.SAMS_ROOM.slug };
 const withoutRoom: User = { ...paula, waiting_room_slug: null };
-const olga: User = { ...withoutRoom, ...OLGA, roles: ["organization_admin"] };
-const ann: User = { ...withoutRoom, ...ANN, roles: ["provider_assistant"], assists: [PAULA.id] };
-const promotedAnn: User = { ...olga, ...ANN, display_name: "Ann Admin" };
-const fred: User = { ...withoutRoom, ...FRED, roles: [] };
+const olga: User = { ...withoutRoom, ...story.OLGA, roles: ["organization_admin"] };
+const ann: User = { ...withoutRoom, ...story.ANN, roles: ["provider_assistant"], assists: [story.PAULA.id] };
+const promotedAnn: User = { ...olga, ...story.ANN, display_name: "Ann Admin" };
+const fred: User = { ...withoutRoom, ...story.FRED, roles: [] };
 
 const userExample = (user: User) => organizationUserSchema.parse(user);
 const createdUserExample = (user: User) => createdUserSchema.parse(user);
@@ -34,7 +34,7 @@ const createdUserExample = (user: User) => createdUserSchema.parse(user);
 const MEMBER_ID = "The id of the organization user.";
 
 const parameters = {
-  organization_user_id: { description: MEMBER_ID, example: ANN.id },
+  organization_user_id: { description: MEMBER_ID, example: story.ANN.id },
 };
 
 const change = {
@@ -83,7 +83,7 @@ export const organizationUsersReference: Reference = {
       description:
         "The organization users that the client has access to are those of the list. Events name organization users by this id.",
       parameters: {
-        id: { description: MEMBER_ID, example: PAULA.id },
+        id: { description: MEMBER_ID, example: story.PAULA.id },
       },
       response: {
         schema: organizationUserSchema,
@@ -99,7 +99,7 @@ export const organizationUsersReference: Reference = {
       operationId: "updateOrganizationUser",
       summary: "Change an organization user",
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
-      parameters: { id: { description: MEMBER_ID, example: ANN.id } },
+      parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       request: {
         fields: { organization_user: WHAT_TO_CHANGE },
         examples: {
@@ -128,7 +128,7 @@ export const organizationUsersReference: Reference = {
       operationId: "removeOrganizationUser",
       summary: "End the membership of an organization user",
       description: `${REMOVAL} The person can come back by a new invite. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
-      parameters: { id: { description: MEMBER_ID, example: SAM.id } },
+      parameters: { id: { description: MEMBER_ID, example: story.SAM.id } },
       refusals: { 404: `${NOT_AN_ADMIN}, or the membership has already ended.` },
       errors: [organizationUserNotFound(), clientRemovesItsUser(), invalidClient()],
     },

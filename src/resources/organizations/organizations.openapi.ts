@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
-import { INVITED_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import {
   NOT_AN_ORGANIZATION_SLUG,
   NOT_RETENTION_DAYS,
@@ -16,14 +16,14 @@ type Organization = z.input<typeof organizationSchema>;
 
 const created = exampleOf(organizationSchema);
 
-const updated: Organization = { ...created, recording_retention_days: 365, updated_at: INVITED_AT };
+const updated: Organization = { ...created, recording_retention_days: 365, updated_at: story.INVITED_AT };
 
 const renamed: Organization = {
   ...created,
   name: "Riverside Medical Center",
   transcript_retention_days: 90,
   participant_retention_days: 30,
-  updated_at: INVITED_AT,
+  updated_at: story.INVITED_AT,
 };
 
 export const organizationsReference: Reference = {

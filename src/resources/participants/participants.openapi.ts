@@ -4,15 +4,7 @@ import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import {
-  CALL,
-  CARDIOLOGY,
-  PAULA,
-  PAULAS_PARTICIPANT,
-  RITAS_PARTICIPANT,
-  RITAS_REFERENCE,
-  STARTED_AT,
-} from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
@@ -38,10 +30,10 @@ const ritaOnCall = exampleOf(participantOnCallSchema);
 
 const paulaOnCall: typeof ritaOnCall = {
   ...ritaOnCall,
-  id: PAULAS_PARTICIPANT.id,
+  id: story.PAULAS_PARTICIPANT.id,
   role: "provider",
-  user_id: PAULA.user_id,
-  display_name: PAULAS_PARTICIPANT.display_name,
+  user_id: story.PAULA.user_id,
+  display_name: story.PAULAS_PARTICIPANT.display_name,
   external_reference: null,
   waiting_since: null,
 };
@@ -113,12 +105,12 @@ export const participantsReference: Reference = {
         slug: {
           description:
             "The slug of the waiting room. To enter, it must be the current one. A participant who is known is found by every slug that the room ever had, even after it was retired.",
-          example: CARDIOLOGY.slug,
+          example: story.CARDIOLOGY.slug,
         },
         key: {
           description:
             "Your own key for the participant, unique in the organization. It is compared exactly. The report of a call names the participant by the same key.",
-          example: RITAS_PARTICIPANT.key,
+          example: story.RITAS_PARTICIPANT.key,
         },
       },
       request: {
@@ -134,17 +126,17 @@ export const participantsReference: Reference = {
         examples: {
           "Somebody begins to wait": {
             participant: {
-              display_name: RITAS_PARTICIPANT.display_name,
+              display_name: story.RITAS_PARTICIPANT.display_name,
               role: "recipient",
-              external_reference: RITAS_REFERENCE,
+              external_reference: story.RITAS_REFERENCE,
               waiting_since: "2026-01-31T09:25:00Z",
             },
           },
           "Somebody with an account begins to wait": {
             participant: {
-              display_name: PAULAS_PARTICIPANT.display_name,
+              display_name: story.PAULAS_PARTICIPANT.display_name,
               role: "provider",
-              user_id: PAULA.user_id,
+              user_id: story.PAULA.user_id,
               waiting_since: "2026-01-31T09:25:00Z",
             },
           },
@@ -158,12 +150,12 @@ export const participantsReference: Reference = {
           "A person who waits": rita,
           "A user of the organization who waits": {
             ...rita,
-            ...PAULAS_PARTICIPANT,
-            user_id: PAULA.user_id,
+            ...story.PAULAS_PARTICIPANT,
+            user_id: story.PAULA.user_id,
             role: "provider",
           },
           "A person who left": { ...rita, left_at: "2026-01-31T09:28:00.000Z" },
-          "A person on a call": { ...rita, call_id: CALL.id, joined_at: STARTED_AT },
+          "A person on a call": { ...rita, call_id: story.CALL.id, joined_at: story.STARTED_AT },
         },
       },
       errors: [

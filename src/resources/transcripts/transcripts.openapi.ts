@@ -2,7 +2,7 @@ import * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { PAULAS_PARTICIPANT, RITAS_PARTICIPANT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { deletionOperation } from "../call_texts/call_texts.openapi.ts";
 import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
@@ -36,7 +36,7 @@ const webVtt = toWebVtt({
 });
 
 const lines = complete.transcript_lines.map(({ text, start_time, end_time }, n) => ({
-  participant_key: [PAULAS_PARTICIPANT.key, RITAS_PARTICIPANT.key][n],
+  participant_key: [story.PAULAS_PARTICIPANT.key, story.RITAS_PARTICIPANT.key][n],
   text,
   start_time,
   end_time,

@@ -4,7 +4,7 @@ import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Parameter, Reference } from "../../openapi/operation.ts";
-import { SUB_CHANGED_AT, SUB_ID } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import {
@@ -27,17 +27,17 @@ const moved: WaitingRoomSub = {
   ...sub,
   datetime_start: "2026-02-02T09:00:00.000Z",
   datetime_end: "2026-02-02T17:00:00.000Z",
-  updated_at: SUB_CHANGED_AT,
+  updated_at: story.SUB_CHANGED_AT,
 };
 
 const unfilled: WaitingRoomSub = {
   ...sub,
   user_id: null,
   sub_waiting_room_slug: null,
-  updated_at: SUB_CHANGED_AT,
+  updated_at: story.SUB_CHANGED_AT,
 };
 
-const id: Parameter = { description: "The id of the sub.", example: SUB_ID };
+const id: Parameter = { description: "The id of the sub.", example: story.SUB_ID };
 
 const impossible = [
   unprocessable(`waiting_room_sub.datetime_start: ${NOT_IN_UTC}`),

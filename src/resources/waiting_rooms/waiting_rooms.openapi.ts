@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { unprocessable } from "../../http/errors.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
-import { CARDIOLOGY, CLINIC, PAULA, PAULAS_ROOM, SAMS_ROOM, WAITING_SINCE } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import {
   personalRoomStays,
@@ -21,13 +21,13 @@ const whileRitaWaits: WaitingRoom = { ...created, waiting_count: 1 };
 
 const personal: WaitingRoom = {
   ...created,
-  ...PAULAS_ROOM,
+  ...story.PAULAS_ROOM,
   organization_id: null,
-  user_id: PAULA.user_id,
-  user: { display_name: PAULA.display_name },
+  user_id: story.PAULA.user_id,
+  user: { display_name: story.PAULA.display_name },
 };
 
-const closed: WaitingRoom = { ...created, is_active: false, updated_at: WAITING_SINCE };
+const closed: WaitingRoom = { ...created, is_active: false, updated_at: story.WAITING_SINCE };
 
 const renamed: WaitingRoom = {
   ...closed,
@@ -51,7 +51,7 @@ export const waitingRoomsReference: Reference = {
       parameters: {
         id: {
           description: "Only the room with this id. If there is none, or it is retired, the list is empty.",
-          example: CARDIOLOGY.id,
+          example: story.CARDIOLOGY.id,
         },
       },
       response: pageResponse(
@@ -118,16 +118,16 @@ export const waitingRoomsReference: Reference = {
         schema: resolvedWaitingRoomSchema,
         examples: {
           "No sub is active": {
-            organization_id: CLINIC.id,
+            organization_id: story.CLINIC.id,
             waiting_room: whileRitaWaits,
             active_sub: null,
-            destination_slug: CARDIOLOGY.slug,
+            destination_slug: story.CARDIOLOGY.slug,
           },
           "A filled sub is active": {
-            organization_id: CLINIC.id,
+            organization_id: story.CLINIC.id,
             waiting_room: created,
             active_sub: exampleOf(waitingRoomSubSchema),
-            destination_slug: SAMS_ROOM.slug,
+            destination_slug: story.SAMS_ROOM.slug,
           },
         },
       },

@@ -10,7 +10,7 @@ import {
 import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference, WebhookReference } from "../../openapi/operation.ts";
-import { EVENT_ID, SET_UP_AT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { DAY, HOUR } from "../../units.ts";
 import { EVENT_MEANINGS, exampleEvent } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
@@ -97,7 +97,7 @@ const ping: WebhookReference = {
   schema: webhookSchemaOf("ping", z.strictObject({}).describe("Nothing.")).extend({
     id: z.int().min(0).max(0).describe("Always 0."),
   }),
-  example: { id: 0, type: "ping", timestamp: SET_UP_AT, data: {} },
+  example: { id: 0, type: "ping", timestamp: story.SET_UP_AT, data: {} },
 };
 
 export const webhookDeliveriesReference: Reference = {
@@ -150,7 +150,7 @@ export const webhookDeliveriesReference: Reference = {
       status: 200,
       ...ofEndpoint,
       request: {
-        example: { after: EVENT_ID - 1 },
+        example: { after: story.EVENT_ID - 1 },
       },
       response: {
         schema: redeliverySchema,

@@ -3,7 +3,7 @@ import { OLD_WEBHOOK_SECRET_LIFETIME } from "../../lifetimes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
-import { DOWNLOADED_AT, NEW_WEBHOOK_SECRET, WEBHOOK_ENDPOINT } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { invalidClient } from "../api_clients/api_clients.refusals.ts";
 import { secretIsNotStored } from "../idempotency_keys/idempotency_keys.refusals.ts";
@@ -46,7 +46,7 @@ const moved: Endpoint = {
   ...endpoint,
   url: "https://hooks.example.com/v2/visits",
   event_types: ["transcript.finalized", "soap_note.finalized", "call.*"],
-  updated_at: DOWNLOADED_AT,
+  updated_at: story.DOWNLOADED_AT,
 };
 
 const urlsNotAllowed = Object.values(URL_FAULTS).map(urlNotAllowed);
@@ -58,7 +58,7 @@ const forAdmins = { 404: "The client does not act as an organization_admin." };
 
 /** The operations on one endpoint, those of its deliveries too. */
 export const ofEndpoint = {
-  parameters: { id: { description: "The id of the webhook endpoint.", example: WEBHOOK_ENDPOINT.id } },
+  parameters: { id: { description: "The id of the webhook endpoint.", example: story.WEBHOOK_ENDPOINT.id } },
   refusals: { 404: "The endpoint does not exist, or the client does not act as an organization_admin." },
 };
 
@@ -157,7 +157,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
       ...ofEndpoint,
       response: {
         schema: webhookEndpointWithSecretSchema,
-        example: { ...created, updated_at: DOWNLOADED_AT, secret: NEW_WEBHOOK_SECRET },
+        example: { ...created, updated_at: story.DOWNLOADED_AT, secret: story.NEW_WEBHOOK_SECRET },
       },
       errors: [webhookEndpointNotFound(), rotatedTooOften(), invalidClient()],
     },

@@ -232,10 +232,7 @@ export const liveKitReference: Reference = {
           "The same, as an older server writes it": endedOnOlderServer,
         },
       },
-      response: {
-        schema: z.object({}).describe("Nothing: LiveKit only looks at the status."),
-        example: {},
-      },
+      response: { schema: z.object({}).describe("Nothing: LiveKit only looks at the status."), example: {} },
     },
   },
 };

@@ -23,10 +23,7 @@ export const accessLogSealsReference: Reference = {
       response: {
         schema: accessLogSealsSchema,
         examples: {
-          "Two days": {
-            access_log_seals: [story.SEAL_BEFORE, story.SEAL],
-            next_after: story.SEAL.last_id,
-          },
+          "Two days": { access_log_seals: [story.SEAL_BEFORE, story.SEAL], next_after: story.SEAL.last_id },
           "No day has been sealed since": { access_log_seals: [], next_after: story.SEAL.last_id },
         },
       },

@@ -51,10 +51,7 @@ export const apiClientsReference: Reference = {
       summary: "Revoke an API client",
       description: `The client is refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. This cannot be undone. What the client created stays.`,
       parameters: {
-        id: {
-          description: "The id of the API client: its `id`, not its `client_id`.",
-          example: client.id,
-        },
+        id: { description: "The id of the API client: its `id`, not its `client_id`.", example: client.id },
       },
       refusals: { 404: "The API client does not exist or is already revoked." },
       errors: [apiClientNotFound()],

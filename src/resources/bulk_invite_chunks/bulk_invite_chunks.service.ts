@@ -82,10 +82,7 @@ const endRows = preparedQuery(
   ({ bulk_invite_id, ends }: Placeholders<{ bulk_invite_id: number; ends: string }>) =>
     builder
       .update(bulkInviteRows)
-      .set({
-        status: iif(isNull(jsonField("error")), "created", "failed"),
-        error: jsonField("error"),
-      })
+      .set({ status: iif(isNull(jsonField("error")), "created", "failed"), error: jsonField("error") })
       .from(jsonRows(ends))
       .where(hasValues(bulkInviteRows, { bulk_invite_id, row: jsonField("row") })),
 );

@@ -170,9 +170,6 @@ const pageOfReached = preparedQuery((listed: Placeholders<ListedCalls & Window>)
 
 /** The calls of all whom somebody reaches who does not reach everybody. */
 export const callsOfReached: CallLists = {
-  byTime: {
-    page: pageOfReached,
-    total: totalOfDates(reachedIds),
-  },
+  byTime: { page: pageOfReached, total: totalOfDates(reachedIds) },
   ...byReferencesOfReached,
 };

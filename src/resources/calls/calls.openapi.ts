@@ -72,10 +72,7 @@ export const callsReference: Reference = {
       description:
         "Lists the calls of all organization users whom the client reaches, newest first by `started_at`: for an organization_admin all of the organization, for a provider the provider's own, for a provider_assistant its own and those of the providers whom it assists. The parameters can be combined. A reference in a URL can end up in the logs of proxies, so it should not be a name.",
       parameters: filters,
-      response: pageResponse("calls", callSchema, {
-        "The call of a visit": [ended],
-        "No such call": [],
-      }),
+      response: pageResponse("calls", callSchema, { "The call of a visit": [ended], "No such call": [] }),
       errors: [fromAfterTo],
     },
     "GET /organization_users/:organization_user_id/calls": {

@@ -53,10 +53,7 @@ const ofKey = builder
 const insertConsentRows = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
   insertSelect(
     consents,
-    {
-      ...jsonFields(consents),
-      participant_id: coalesce(jsonField("participant_id"), ofKey),
-    },
+    { ...jsonFields(consents), participant_id: coalesce(jsonField("participant_id"), ofKey) },
     { from: jsonRows(rows) },
   ),
 );

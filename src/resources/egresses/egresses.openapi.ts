@@ -90,10 +90,7 @@ export const egressesReference: Reference = {
       response: {
         schema: egressWithUrlSchema,
         examples: {
-          "A recording": {
-            ...ended,
-            url,
-          },
+          "A recording": { ...ended, url },
           "A recording that failed has no file": { ...failed, url: null },
           "The file was deleted": { ...deleted, url: null },
         },

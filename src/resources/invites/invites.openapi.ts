@@ -125,9 +125,7 @@ export const invitesReference: Reference = {
       status: 202,
       parameters,
       response: { schema: inviteSchema, example: resent },
-      refusals: {
-        422: "The invite was used, or has a role above your permission level.",
-      },
+      refusals: { 422: "The invite was used, or has a role above your permission level." },
       errors: [
         inviteNotFound(),
         usedInviteIsNotResent(),
@@ -207,9 +205,7 @@ export const invitesReference: Reference = {
           waiting_room_slug: story.INESS_ROOM.slug,
         },
       },
-      refusals: {
-        404: "The token is not valid, or its invite does not exist any more.",
-      },
+      refusals: { 404: "The token is not valid, or its invite does not exist any more." },
       errors: [inviteNotFound(), inviteAlreadyUsed(), inviteExpired()],
     },
   },

@@ -33,9 +33,7 @@ const createdUserExample = (user: User) => createdUserSchema.parse(user);
 
 const MEMBER_ID = "The id of the organization user.";
 
-const parameters = {
-  organization_user_id: { description: MEMBER_ID, example: story.ANN.id },
-};
+const parameters = { organization_user_id: { description: MEMBER_ID, example: story.ANN.id } };
 
 const change = {
   assists: { assists: ann.assists },
@@ -82,9 +80,7 @@ export const organizationUsersReference: Reference = {
       summary: "Get an organization user",
       description:
         "The organization users that the client has access to are those of the list. Events name organization users by this id.",
-      parameters: {
-        id: { description: MEMBER_ID, example: story.PAULA.id },
-      },
+      parameters: { id: { description: MEMBER_ID, example: story.PAULA.id } },
       response: {
         schema: organizationUserSchema,
         examples: {
@@ -181,10 +177,7 @@ export const organizationUsersReference: Reference = {
       },
       response: {
         schema: userSchema,
-        examples: {
-          "Whom an assistant assists": ann,
-          "Another name and another role": promotedAnn,
-        },
+        examples: { "Whom an assistant assists": ann, "Another name and another role": promotedAnn },
       },
       refusals: { 404: "The organization or the user does not exist, or the membership has ended." },
       errors: [
@@ -200,9 +193,7 @@ export const organizationUsersReference: Reference = {
       summary: "End the membership of a user",
       description: `${REMOVAL} The person can come back by a new invite, or by \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
       parameters,
-      refusals: {
-        404: "The organization or the user does not exist, or the membership has already ended.",
-      },
+      refusals: { 404: "The organization or the user does not exist, or the membership has already ended." },
       errors: [organizationNotFound(), organizationUserNotFound()],
     },
   },

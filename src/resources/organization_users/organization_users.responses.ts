@@ -10,10 +10,7 @@ export const organizationUserSchema = z
       description: "The id of the organization user: the account of this person in this organization.",
       example: story.PAULA.id,
     }),
-    user_id: id().meta({
-      description: "The same number as `id`.",
-      example: story.PAULA.user_id,
-    }),
+    user_id: id().meta({ description: "The same number as `id`.", example: story.PAULA.user_id }),
     email: email().meta({
       description:
         "The email address of the person, with which the identity provider knows them, in lower case and without spaces at its ends. In one organization, an email is one person. It cannot be changed.",

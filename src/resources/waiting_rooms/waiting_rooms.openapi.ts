@@ -68,9 +68,7 @@ export const waitingRoomsReference: Reference = {
       operationId: "createWaitingRoom",
       summary: "Create a waiting room",
       description: "The room belongs to the organization. It is inactive by default.",
-      request: {
-        example: exampleBody(createWaitingRoomBody(), created),
-      },
+      request: { example: exampleBody(createWaitingRoomBody(), created) },
       response: { schema: waitingRoomSchema, example: created },
       errors: [slugIsGenerated],
     },

@@ -65,10 +65,7 @@ const givenUp: Delivery = {
 };
 
 const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
-  webhookSchema.extend({
-    type: z.literal(type).describe("What happened."),
-    data,
-  });
+  webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
 
 function webhookFor(type: EventType): WebhookReference {
   const [when, ids, ifThereIs = []] = EVENT_MEANINGS[type];
@@ -149,17 +146,12 @@ export const webhookDeliveriesReference: Reference = {
       description: `Sends events of the last ${EVENTS_KEPT_FOR / DAY} days again, also those that were delivered or given up, and those that came while the endpoint was not active. They are of the types that the endpoint wants, and came after it was created. One request sends up to ${WEBHOOK_REDELIVERY_PORTION} events, oldest first.`,
       status: 200,
       ...ofEndpoint,
-      request: {
-        example: { after: story.EVENT_ID - 1 },
-      },
+      request: { example: { after: story.EVENT_ID - 1 } },
       response: {
         schema: redeliverySchema,
         examples: {
           "All events": exampleOf(redeliverySchema),
-          "There may be more events": {
-            redelivered_count: WEBHOOK_REDELIVERY_PORTION,
-            next_after: 2817,
-          },
+          "There may be more events": { redelivered_count: WEBHOOK_REDELIVERY_PORTION, next_after: 2817 },
         },
       },
       errors: [webhookEndpointNotFound(), webhooksQuiet(), endpointNotActive()],
@@ -174,14 +166,8 @@ export const webhookDeliveriesReference: Reference = {
         schema: pingResultSchema,
         examples: {
           "It arrived": exampleOf(pingResultSchema),
-          "The endpoint refused it": {
-            response_status: 401,
-            error: NO_SUCCESS,
-          },
-          "The endpoint did not answer": {
-            response_status: null,
-            error: UNREACHABLE,
-          },
+          "The endpoint refused it": { response_status: 401, error: NO_SUCCESS },
+          "The endpoint did not answer": { response_status: null, error: UNREACHABLE },
         },
       },
       errors: [webhookEndpointNotFound(), webhooksQuiet()],

@@ -26,10 +26,7 @@ import { WEBHOOK_REDELIVERY_PORTION } from "../../limits.ts";
 
 const { organization_id: _, webhook_endpoint_id: __, ...ownColumns } = getTableColumns(webhookDeliveries);
 
-export const deliveryColumns = {
-  ...ownColumns,
-  event_type: columnAs(events.type, "event_type"),
-};
+export const deliveryColumns = { ...ownColumns, event_type: columnAs(events.type, "event_type") };
 
 /** The deliveries of an endpoint, newest first. */
 export const deliveriesBefore = preparedQuery(

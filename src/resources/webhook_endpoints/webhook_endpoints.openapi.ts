@@ -97,9 +97,7 @@ What is sent is signed with the secret of the endpoint, as in [Standard Webhooks
         fields: { webhook_endpoint: "The endpoint." },
         examples: {
           "For two types of events": exampleBody(createWebhookEndpointBody(), endpoint),
-          "For all types, and not yet active": {
-            webhook_endpoint: { url: endpoint.url, is_active: false },
-          },
+          "For all types, and not yet active": { webhook_endpoint: { url: endpoint.url, is_active: false } },
         },
       },
       response: { schema: webhookEndpointWithSecretSchema, example: created },

@@ -38,9 +38,7 @@ const fields = lazily(() =>
 );
 
 export const createWebhookEndpointBody = lazily(() =>
-  z.object({
-    webhook_endpoint: fields().partial().required({ url: true }),
-  }),
+  z.object({ webhook_endpoint: fields().partial().required({ url: true }) }),
 );
 
 export const updateWebhookEndpointBody = lazily(() => z.object({ webhook_endpoint: fields().partial() }));

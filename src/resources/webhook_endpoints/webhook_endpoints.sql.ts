@@ -38,9 +38,7 @@ export const endpointsOf = preparedQuery(({ organization_id }: Placeholders<{ or
 /** Whether the organization has all the endpoints that it can have. As a number, each creation would change it for others. */
 export const endpointQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
-    .select({
-      is_full: gte(count(), MAX_WEBHOOK_ENDPOINTS).mapWith(Boolean).as("is_full"),
-    })
+    .select({ is_full: gte(count(), MAX_WEBHOOK_ENDPOINTS).mapWith(Boolean).as("is_full") })
     .from(webhookEndpoints)
     .where(eq(webhookEndpoints.organization_id, organization_id)),
 );

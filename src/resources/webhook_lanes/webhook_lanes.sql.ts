@@ -106,10 +106,7 @@ interface DeliveriesOfEvents {
 
 export const deliveriesInLane = preparedQuery(({ id, event_ids }: Placeholders<DeliveriesOfEvents>) =>
   builder
-    .select({
-      event_id: webhookDeliveries.event_id,
-      next_attempt_at: webhookDeliveries.next_attempt_at,
-    })
+    .select({ event_id: webhookDeliveries.event_id, next_attempt_at: webhookDeliveries.next_attempt_at })
     .from(webhookDeliveries)
     .where(
       and(

@@ -9,7 +9,7 @@ import type { OwnPath } from "../../http/wire.ts";
 import { MAX_UNUSED_INVITES } from "../../limits.ts";
 import { entriesOf } from "../access_logs/access_logs.entries.ts";
 import { idempotencyOf } from "../idempotency_keys/idempotency_keys.sql.ts";
-import { accountIdOf, type OfMember } from "../organization_users/organization_users.sql.ts";
+import { accountIdOf, type OfEmail, type OfMember } from "../organization_users/organization_users.sql.ts";
 import { nameOfOrganization } from "../organizations/organizations.sql.ts";
 import { includesAnyRole } from "../roles/roles.sql.ts";
 
@@ -33,8 +33,9 @@ export const ownInvite = (organization_id: Value<number>, id: Value<number>): SQ
   hasValues(invites, { organization_id, id });
 
 /** Deletes the organization's invite of this email that was not used, so that nobody can accept it any more. */
-export const deletePendingInvites = (organization_id: Value<number>, email: Value<string>) =>
-  builder.delete(invites).where(isPendingInviteOf(organization_id, email));
+export const deletePendingInvites = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  builder.delete(invites).where(isPendingInviteOf(organization_id, email)),
+);
 
 export const inviteWrites = tableWrites(invites, inviteColumns);
 
@@ -42,20 +43,14 @@ export const inviteEntry = entriesOf("invite", invites);
 
 export const inviteIdempotency = idempotencyOf(inviteWrites, ["email", "display_name"]);
 
-/** An email of an organization, as values of a query. */
-interface OwnEmail {
-  organization_id: number;
-  email: string;
-}
-
-export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OwnEmail>) =>
+export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
     .select({ expires_at: invites.expires_at })
     .from(invites)
     .where(isPendingInviteOf(organization_id, email)),
 );
 
-export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OwnEmail>) =>
+export const accountOfEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
     .select({ id: organizationUsers.id })
     .from(organizationUsers)

@@ -20,7 +20,7 @@ import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
 import { failRowsSentBy } from "../bulk_invites/bulk_invites.sql.ts";
 import { deleteInvitesMadeBy, deletePendingInvites } from "../invites/invites.sql.ts";
 import { hasEnded, type Member, type NextMember } from "../organization_users/organization_users.merge.ts";
-import { memberIdOf, userColumns } from "../organization_users/organization_users.sql.ts";
+import { memberIdOf, type OfEmail, userColumns } from "../organization_users/organization_users.sql.ts";
 import {
   personalRoomOf,
   providePersonalRoom,
@@ -30,12 +30,6 @@ import { noLongerAssignable } from "../roles/roles.policy.ts";
 import { includesRole } from "../roles/roles.sql.ts";
 import type { WaitingRoomRow } from "../waiting_rooms/waiting_rooms.merge.ts";
 import { turnOffEndpointsOf } from "../webhook_endpoints/webhook_endpoints.sql.ts";
-
-/** Whose membership it is, as values of a query. */
-interface MemberEmail {
-  organization_id: number;
-  email: string;
-}
 
 /**
  * Makes the reads on which a membership is decided: the organization user, also one whose membership has ended, and the
@@ -65,7 +59,7 @@ export const membershipOfId = membershipReads(({ organization_id, id }: Placehol
   id,
 }));
 
-export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<MemberEmail>) => ({
+export const membershipOfEmail = membershipReads(({ organization_id, email }: Placeholders<OfEmail>) => ({
   organization_id,
   id: memberIdOf(organization_id, email),
 }));
@@ -130,7 +124,7 @@ function withdrawWork(member: Member, next: NextMember, now: number): BoundQuery
 
 const memberWrites = tableWrites(organizationUsers, { id: organizationUsers.id });
 
-const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
+const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
     .delete(organizationUserAssists)
     .where(eq(organizationUserAssists.assistant_id, memberIdOf(organization_id, email))),
@@ -138,7 +132,7 @@ const deleteAssists = preparedQuery(({ organization_id, email }: Placeholders<Me
 
 /** @param assists the ids as a JSON array */
 const insertAssists = preparedQuery(
-  ({ organization_id, email, assists }: Placeholders<MemberEmail & { assists: string }>) =>
+  ({ organization_id, email, assists }: Placeholders<OfEmail & { assists: string }>) =>
     insertSelect(
       organizationUserAssists,
       {
@@ -153,27 +147,18 @@ const insertAssists = preparedQuery(
 /** The statements after which a former member cannot get in, neither with existing credentials, nor by an invite. */
 export const revokeAccess = ({ id, organization_id, email }: Member, now: number): BoundQuery<unknown>[] => [
   revokeClientsOf({ id, now }),
-  deleteCodes({ organization_id, id, now }),
-  deletePendingInvitesOf({ organization_id, email }),
+  deleteCodesOf({ organization_id, id, now }),
+  deletePendingInvites({ organization_id, email }),
 ];
 
 const revokeClientsOf = preparedQuery(({ id, now }: Placeholders<{ id: number; now: number }>) =>
   revokeClients(eq(apiClients.organization_user_id, id), now),
 );
 
-const deleteCodes = preparedQuery(
-  ({ organization_id, id, now }: Placeholders<{ organization_id: number; id: number; now: number }>) =>
-    deleteCodesOf(organization_id, id, now),
-);
-
-export const deletePendingInvitesOf = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
-  deletePendingInvites(organization_id, email),
-);
-
 /** The entry of the access log about the member with this email. */
 export const memberEntry = accessEntries(
   "organization_user",
-  ({ organization_id, email }: Placeholders<MemberEmail>) => ({
+  ({ organization_id, email }: Placeholders<OfEmail>) => ({
     organization_id: organizationUsers.organization_id,
     resource_id: organizationUsers.id,
     organization_user_id: organizationUsers.id,
@@ -183,7 +168,7 @@ export const memberEntry = accessEntries(
 );
 
 /** The member as the platform API returns it. */
-export const userByEmail = preparedQuery(({ organization_id, email }: Placeholders<MemberEmail>) =>
+export const userByEmail = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
   builder
     .select(userColumns)
     .from(organizationUsers)

@@ -8,8 +8,8 @@ import { organizationUsers } from "../../database/schema.ts";
 import { readPage } from "../../http/lists.ts";
 import type { Page, PageQuery } from "../../http/pagination.ts";
 import { rolesOfCaller } from "../api_clients/api_clients.sql.ts";
+import { deletePendingInvites } from "../invites/invites.sql.ts";
 import {
-  deletePendingInvitesOf,
   memberEntry,
   membershipOfEmail,
   membershipOfId,
@@ -74,7 +74,7 @@ export async function createUser(
       return {
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
-          deletePendingInvitesOf(person),
+          deletePendingInvites(person),
           userByEmail(person),
         ],
         entries: [memberEntry(context, "create", person)],

@@ -60,6 +60,12 @@ export interface OfMember {
   user_id: number;
 }
 
+/** The same of somebody who may be no member yet. */
+export interface OfEmail {
+  organization_id: number;
+  email: string;
+}
+
 /** Whose calls a caller reaches, as values of a query. */
 export interface Reach {
   organization_id: number;

@@ -88,12 +88,7 @@ export function entriesOf(
   table: OwnedTable,
   more: Pick<Subject<SQLWrapper>, "call_id" | "organization_user_id"> = {},
 ) {
-  const subject = {
-    organization_id: table.organization_id,
-    resource_id: table.id,
-    ...more,
-    from: table,
-  };
+  const subject = { organization_id: table.organization_id, resource_id: table.id, ...more, from: table };
   const newest = builder.select({ id: max(table.id) }).from(table);
   return {
     of: accessEntries(resource, ({ organization_id, id }: Placeholders<OwnPath>) => ({

@@ -135,11 +135,7 @@ const insertAssists = preparedQuery(
   ({ organization_id, email, assists }: Placeholders<OfEmail & { assists: string }>) =>
     insertSelect(
       organizationUserAssists,
-      {
-        organization_id,
-        assistant_id: memberIdOf(organization_id, email),
-        provider_id: jsonValue,
-      },
+      { organization_id, assistant_id: memberIdOf(organization_id, email), provider_id: jsonValue },
       { from: jsonRows(assists) },
     ),
 );

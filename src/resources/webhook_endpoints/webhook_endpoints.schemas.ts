@@ -30,11 +30,7 @@ const eventTypes = lazily(() =>
 );
 
 const fields = lazily(() =>
-  z.object({
-    url: webhookUrl(),
-    event_types: eventTypes(),
-    is_active: z.boolean(),
-  }),
+  z.object({ url: webhookUrl(), event_types: eventTypes(), is_active: z.boolean() }),
 );
 
 export const createWebhookEndpointBody = lazily(() =>

@@ -10,7 +10,6 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { consents, participants } from "../../database/schema.ts";
-import { listEntry } from "../calls/calls.entries.ts";
 import { callIdOfPath, type ReachedCall } from "../calls/calls.sql.ts";
 import { type NamedValues, participantIdsByKeys } from "../participants/participants.sql.ts";
 
@@ -77,5 +76,3 @@ export const consentsOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
     )
     .orderBy(asc(consents.decided_at), asc(consents.id)),
 );
-
-export const consentsEntry = listEntry("consent");

@@ -5,7 +5,7 @@ import { builder, type Placeholders, preparedQuery } from "../../database/querie
 import { organizationUsers, participants, waitingListReads, waitingRooms } from "../../database/schema.ts";
 import { MAX_LISTED_WAITING } from "../../limits.ts";
 import { accessEntries } from "../access_logs/access_logs.entries.ts";
-import { type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
+import { memberOf, type Reach, withinReach } from "../organization_users/organization_users.sql.ts";
 import { ownRoom } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { participantColumns } from "./participants.sql.ts";
 
@@ -71,18 +71,10 @@ export const waitingEntry = accessEntries("participant", (read: Placeholders<Wai
         gt(waitingListReads.recorded_at, read.recorded_before),
       ),
     );
-  const owner = builder
-    .select({ id: organizationUsers.id })
-    .from(organizationUsers)
-    .where(
-      hasValues(organizationUsers, {
-        organization_id: waitingRooms.organization_id,
-        id: waitingRooms.user_id,
-      }),
-    );
+  const { organization_id, user_id } = waitingRooms;
   return {
-    organization_id: waitingRooms.organization_id,
-    organization_user_id: owner,
+    organization_id,
+    organization_user_id: memberOf(organization_id, user_id),
     from: waitingRooms,
     where: and(eq(waitingRooms.id, roomWithinReach(read)), notExists(lately)),
   };

@@ -84,7 +84,8 @@ function operationObject(
     schemaOf("json"),
     schemaOf("header"),
   ];
-  const { operationId, summary, description, status, parameters, response, alternatives } = operation;
+  const { operationId, summary, description, parameters, response, alternatives } = operation;
+  const status = operation.status ?? statusOf(method);
   const answers = Object.entries({ ...(response ? { [JSON_TYPE]: response } : {}), ...alternatives });
   const body = json ? { schema: json, mediaType: JSON_TYPE, ...requestExamples(operation) } : operation.body;
   if (body) requireExamplesToMatch(`${operationId}, request`, body);
@@ -146,6 +147,8 @@ const JSON_TYPE = "application/json";
 
 const REQUEST_BODY =
   "JSON. Keys that are not described here are ignored. null for an optional field is the same as leaving it out, unless the field can be null.";
+
+const statusOf = (method: string) => (method === "POST" ? 201 : method === "DELETE" ? 204 : 200);
 
 const SUCCESS = {
   200: "Success.",

@@ -152,7 +152,7 @@ async function* unpacked(
 const isOfZlib = (error: unknown) => /^Z_|^ERR_/.test(String((error as { code?: string }).code));
 
 /** The lines without their newlines. */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunks) {

@@ -26,7 +26,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireNoBackup } from "./backup_files.ts";
 import { backupStatements } from "./backup_statements.ts";
-import { chosenDatabases, runDatabaseCommand, sayWhich, shardOption } from "./database_command.ts";
+import {
+  chosenDatabases,
+  runDatabaseCommand,
+  SHARD_USAGE,
+  sayWhich,
+  shardOption,
+} from "./database_command.ts";
 import { copyOf, linesOfFile, SCHEMA } from "./exported_copy.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
 import { bindingOf, queryDatabase, runWrangler, type Target, targetFlags } from "./wrangler.ts";
@@ -35,7 +41,7 @@ const USAGE = `
 Usage: npm run backup -- --output FILE [--remote]
 
   --output FILE        where to write the backup; there must be no such file yet
-`;
+${SHARD_USAGE}`;
 
 runDatabaseCommand(USAGE, { output: { type: "string" }, ...shardOption }, ({ output, ...target }) => {
   if (!output) throw new Error("Say where to write it: npm run backup -- --output FILE");

@@ -61,7 +61,7 @@ function refusalText(
   return texts[error] ?? `The service refused with ${status}: ${error}`;
 }
 
-function causeOf(error: Error): string {
+export function causeOf(error: Error): string {
   if (error.name === "TimeoutError") return `no response within ${TIMEOUT / 1000} seconds`;
   const { code, message } = (error.cause ?? error) as { code?: string; message: string };
   return code ?? message;

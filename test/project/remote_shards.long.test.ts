@@ -168,7 +168,7 @@ it("In production, a configuration that lacks a database in which organizations 
   }
   expect(existsSync(`${backup}.0`)).toBe(false);
   const { output } = await service.run("sizes", "--remote", "--shard", "7");
-  expect(output).toBe("There is no shard 7, but 0, 1.\n");
+  expect(output).toBe(`${service.config} binds no DB_7.\n`);
 });
 
 it("In production, an empty database in the place of one that is known is neither deployed nor completed", async () => {

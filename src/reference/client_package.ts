@@ -30,16 +30,9 @@ const DECLARATIONS: ts.CompilerOptions = {
   isolatedDeclarations: true,
 };
 
-/**
- * The files of the client package, by their names.
- *
- * @param temporary a folder, for the time being
- */
-export async function clientPackage(
-  document: DocumentWithGuides,
-  temporary: string,
-): Promise<Map<string, string>> {
-  const types = await generateTypes(document, temporary);
+/** The files of the client package, by their names. */
+export async function clientPackage(document: DocumentWithGuides): Promise<Map<string, string>> {
+  const types = await generateTypes(document);
   const files = new Map([
     ["package.json", `${JSON.stringify(manifest(), null, 2)}\n`],
     ["README.md", readme(document)],

@@ -3,7 +3,6 @@ import { drizzle } from "drizzle-orm/d1";
 import { digest } from "../bytes/digest.ts";
 import { type ClientContext, type Context, openContext } from "../context.ts";
 import { apiClients } from "../database/schema.ts";
-import { dateOf } from "../http/dates.ts";
 import { reportCall } from "../resources/calls/calls.service.ts";
 import { reportEgress } from "../resources/egresses/egresses.service.ts";
 import { createInvite } from "../resources/invites/invites.service.ts";
@@ -102,11 +101,9 @@ async function reportYesterdaysCall(
   { organization_id, organization_user_id }: { organization_id: number; organization_user_id: number },
   waiting_room_slug: string,
 ) {
+  const path = { organization_id, key: "demo-call" };
   const started_at = Math.floor(context.now / DAY) * DAY - 14 * HOUR;
-  const day = dateOf(started_at);
-  const path = { organization_id, key: `demo-call-${day}` };
   const ended_at = started_at + HOUR / 3;
-  const speakers = { provider: `demo-provider-${day}`, recipient: `demo-recipient-${day}` };
   const joined = { joined_at: started_at, recording_consent: true };
   await reportCall(context, path, {
     waiting_room_slug,
@@ -114,9 +111,9 @@ async function reportYesterdaysCall(
     started_at,
     ended_at,
     participants: [
-      { key: speakers.provider, display_name: "Pascal Provider", role: "provider", ...joined },
+      { key: "demo-provider", display_name: "Pascal Provider", role: "provider", ...joined },
       {
-        key: speakers.recipient,
+        key: "demo-recipient",
         display_name: "Remy Recipient",
         role: "recipient",
         external_reference: "patient-4711",
@@ -125,17 +122,14 @@ async function reportYesterdaysCall(
       },
     ],
   });
+  const question = { text: "Good morning, how are you?", start_time: 0, end_time: 1.8 };
+  const answer = { text: "Better, thank you.", start_time: 2.1, end_time: 3.4 };
   await reportTranscript(context, path, {
     summary: "A follow-up on blood pressure, which has come down. The medication stays as it is.",
     is_final: true,
     lines: [
-      {
-        participant_key: speakers.provider,
-        text: "Good morning, how are you?",
-        start_time: 0,
-        end_time: 1.8,
-      },
-      { participant_key: speakers.recipient, text: "Better, thank you.", start_time: 2.1, end_time: 3.4 },
+      { participant_key: "demo-provider", ...question },
+      { participant_key: "demo-recipient", ...answer },
     ],
   });
   await reportSoapNote(context, path, {
@@ -143,7 +137,7 @@ async function reportYesterdaysCall(
     is_final: true,
   });
   const storage_key = `demo-clinic/${path.key}.wav`;
-  const egress = { organization_id, egress_id: `demo-egress-${day}` };
+  const egress = { organization_id, egress_id: "demo-egress" };
   await env.RECORDINGS.put(storage_key, await demoRecording());
   await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
   await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, storage_key });

@@ -5,7 +5,7 @@ import { createGunzip } from "node:zlib";
 import { endOfDate } from "../http/dates.ts";
 import { ACCESS_LOGS_KEPT_FOR } from "../lifetimes.ts";
 import type { Seal } from "../resources/access_log_seals/access_log_seals.schemas.ts";
-import { AccessLogFault, type AccessLogSource, type Check } from "./access_log_source.ts";
+import { type AccessLogSource, type Check, failing } from "./access_log_source.ts";
 
 /** Each file against its seal and against the list. They are read beside each other, so neither is ever held as a whole. */
 export async function verifyFiles(
@@ -39,9 +39,7 @@ async function verifyFile(
   list: Entries | null,
   progress: (entries: number) => void,
 ) {
-  const fail = (fault: string): never => {
-    throw new AccessLogFault(seal.date, fault);
-  };
+  const fail = failing(seal.date);
   const bytes = (await source.file(seal.date)) ?? fail("The file of the day is missing.");
   const digest = createHash("sha256");
   const lines = linesOf(unpacked(bytes, digest, fail));

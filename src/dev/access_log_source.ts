@@ -34,3 +34,10 @@ export class AccessLogFault extends Error {
     super(`${date}: ${fault}`);
   }
 }
+
+/** @returns a function that throws a fault of the day */
+export const failing =
+  (date: string) =>
+  (fault: string): never => {
+    throw new AccessLogFault(date, fault);
+  };

@@ -1,6 +1,5 @@
 /**
- * `npm run backup -- --output FILE`: writes a database as a file of SQL that `npm run restore` can load. The local
- * database, or with --remote the one in production. Takes --persist-to, --config and --env of wrangler.
+ * `npm run backup -- --output FILE`: writes a database as a file of SQL that `npm run restore` can load.
  *
  * Of several databases, each gets a file. The first one, the directory, comes last: what the others hold was in the directory
  * before it was there, so nothing of theirs is missing in its file.

@@ -4,7 +4,7 @@ import { createApiClientBody } from "../resources/api_clients/api_clients.schema
 import { createUserBody } from "../resources/organization_users/organization_users.schemas.ts";
 import { createOrganizationBody } from "../resources/organizations/organizations.schemas.ts";
 import { runCommand, UsageError, type Values } from "./command.ts";
-import { type PlatformClient, platformClient } from "./platform_client.ts";
+import { platformClient } from "./platform_client.ts";
 
 const USAGE = `
 Usage: npm run provision -- --name NAME --slug SLUG --email EMAIL --display-name NAME
@@ -49,16 +49,21 @@ async function makeAll(options: Arguments) {
   const bodies = requireBodies(options);
   const api = platformClient(url);
   const made: string[] = [];
+  const make = async (flag: string, path: string, body: object) => {
+    const { id } = await api.post<{ id: number }>(path, body, SLUG_TAKEN);
+    made.push(`--${flag} ${id}`);
+    return String(id);
+  };
   try {
-    const organization = options.organization ?? (await makeOrganization(api, bodies.organization));
-    if (!options.organization) made.push(`--organization ${organization}`);
+    const organization =
+      options.organization ?? (await make("organization", "/organizations", bodies.organization));
     const path = `/organizations/${organization}`;
-    const administrator = options["organization-user"] ?? (await api.post(`${path}/users`, bodies.user)).id;
-    if (!options["organization-user"]) made.push(`--organization-user ${administrator}`);
-    const client = await api.post(`${path}/api_clients`, {
+    const administrator =
+      options["organization-user"] ?? (await make("organization-user", `${path}/users`, bodies.user));
+    const client = await api.post<Credentials>(`${path}/api_clients`, {
       api_client: { name: options["client-name"], organization_user_id: Number(administrator) },
     });
-    printCredentials(url, organization, administrator, client as unknown as Credentials);
+    printCredentials(url, organization, administrator, client);
   } catch (error) {
     if (made.length === 0) throw error;
     const advice = `To continue, run the same command again, and add to it: ${made.join(" ")}`;
@@ -111,13 +116,11 @@ function flagFaults(schema: z.ZodType, value: unknown, flag?: string): string[] 
   });
 }
 
-async function makeOrganization(api: PlatformClient, body: object): Promise<number> {
-  const { id } = await api.post("/organizations", body, {
-    "organization.slug: is taken; choose another one, or leave it out":
-      "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
-  });
-  return id;
-}
+/** What to say instead of the service's own text. */
+const SLUG_TAKEN = {
+  "organization.slug: is taken; choose another one, or leave it out":
+    "--slug: is taken by another organization. If an earlier run made it, add --organization and its id: `GET /api/platform/organizations` lists the ids.",
+};
 
 interface Credentials {
   client_id: string;
@@ -126,8 +129,8 @@ interface Credentials {
 
 function printCredentials(
   url: string,
-  organization: string | number,
-  administrator: string | number,
+  organization: string,
+  administrator: string,
   { client_id, client_secret }: Credentials,
 ) {
   // In PowerShell, `curl` alone can be another command.

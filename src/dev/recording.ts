@@ -11,13 +11,6 @@ export function demoRecording(): Promise<ArrayBuffer> {
   const { byteLength } = samples;
   const pcm = Uint32Array.of(16, 0x0001_0001, SAMPLE_RATE, 2 * SAMPLE_RATE, 0x0010_0002);
   const word = (value: number) => Uint32Array.of(value);
-  return new Blob([
-    "RIFF",
-    word(36 + byteLength),
-    "WAVEfmt ",
-    pcm,
-    "data",
-    word(byteLength),
-    samples,
-  ]).arrayBuffer();
+  const head = ["RIFF", word(36 + byteLength), "WAVEfmt ", pcm];
+  return new Blob([...head, "data", word(byteLength), samples]).arrayBuffer();
 }

@@ -1,7 +1,6 @@
 /**
- * `npm run restore -- --input FILE`: loads a file of `npm run backup` into an empty database. The local one, or with
- * --remote the one in production. Takes --persist-to, --config and --env of wrangler. Where there is no such file but FILE.0,
- * FILE.1 and so on, these go into several databases.
+ * `npm run restore -- --input FILE`: loads a file of `npm run backup` into an empty database. Where there is no such file but
+ * FILE.0, FILE.1 and so on, these go into several databases.
  *
  * A restored database is quiet (see src/database/quiet.ts): with --resume, it goes on. With --after-time-travel, a database
  * becomes quiet that D1's Time Travel has put back in place.

@@ -1,6 +1,5 @@
 /**
- * `npm run sizes`: prints how many rows and about how many bytes each organization has in each table. Of the local
- * database, or with --remote of the one in production. Takes --persist-to, --config and --env of wrangler.
+ * `npm run sizes`: prints how many rows and about how many bytes each organization has in each table.
  *
  * SQLite could count the bytes of its pages, but D1 does not have that table (`dbstat`), and a page is shared by many
  * organizations. So the bytes are estimated from the lengths of the values.

@@ -166,7 +166,7 @@ function describeRequests(api: Api, { paths = {}, components }: ReturnType<typeo
     for (const mediaType of Object.values(content ?? {}) as { schema: object }[]) {
       // Operations may share what zod made of a schema, and describe it differently.
       const schema = structuredClone(mediaType.schema);
-      describeFields(schema, { own: request?.fields ?? {}, response: response?.schema }, operationId);
+      describeFields(schema, request?.fields ?? {}, response?.schema, operationId);
       const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Request`;
       Object.assign(components?.schemas ?? {}, { [name]: schema });
       mediaType.schema = { $ref: `#/components/schemas/${name}` };

@@ -105,25 +105,20 @@ describe("A reported transcript", () => {
       lines: [says(paula, 0, 1.5, "Good morning."), says(rita, 2.25, 60, "Good morning,\n Doctor. ")],
     });
     expect(answer.status).toBe(200);
+    const line = (text: string, start_time: number, end_time: number, display_name: string) => ({
+      id: expect.any(Number),
+      text,
+      start_time,
+      end_time,
+      display_name,
+    });
     expect(answer.body).toEqual({
       id: expect.any(Number),
       summary: "A greeting,\nand an answer.",
       is_final: true,
       transcript_lines: [
-        {
-          id: expect.any(Number),
-          text: "Good morning.",
-          start_time: 0,
-          end_time: 1.5,
-          display_name: "Paula Provider",
-        },
-        {
-          id: expect.any(Number),
-          text: "Good morning,\n Doctor. ",
-          start_time: 2.25,
-          end_time: 60,
-          display_name: "Rita Recipient",
-        },
+        line("Good morning.", 0, 1.5, "Paula Provider"),
+        line("Good morning,\n Doctor. ", 2.25, 60, "Rita Recipient"),
       ],
     });
     expect(await read()).toMatchObject({ status: 200, body: answer.body });

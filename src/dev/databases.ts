@@ -1,17 +1,7 @@
 /** Which databases a command works on: the one, or all of several (see src/database/shards.ts). */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
 import { KNOWN_SHARDS, OWN_RANGE } from "./shard_statements.ts";
 import { bindingOf, queryDatabase, type Target } from "./wrangler.ts";
-import {
-  boundShards,
-  databaseName,
-  migrationsOf,
-  requireExtensible,
-  stateFolder,
-  withDatabase,
-} from "./wrangler_config.ts";
+import { boundShards } from "./wrangler_config.ts";
 
 /** One of the databases. */
 export type Database = Target & { shard: number };
@@ -84,23 +74,4 @@ export function unlessEmpty<Result>(query: () => Result): Result | undefined {
     if ((error as Error).message.includes("no such table")) return undefined;
     throw error;
   }
-}
-
-/** The target with a configuration that binds more databases. It goes when this process ends. */
-export function bindingToo(target: Target, shards: number[]): Target {
-  const folder = mkdtempSync(join(tmpdir(), "databases-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const config = join(folder, "wrangler.toml");
-  writeFileSync(config, configurationWith(target, shards));
-  return { ...target, config, ...(!target.remote && { "persist-to": stateFolder(target) }) };
-}
-
-/** The text of a configuration that binds more databases. */
-export function configurationWith(target: Target, shards: number[]): string {
-  requireExtensible(target.config);
-  const migrations = resolve(dirname(target.config), migrationsOf(target));
-  return shards.reduce(
-    (toml, shard) => withDatabase(toml, target.env, shard, databaseName(target, shard), migrations),
-    readFileSync(target.config, "utf8"),
-  );
 }

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { DAY } from "../../src/units.ts";
 import type { Api } from "./support/api.ts";
 import { atOnce } from "./support/at_once.ts";
 import { aTimestamp, expectGone, expectRefusal } from "./support/expectations.ts";
@@ -11,7 +12,6 @@ import { anEmail } from "./support/sign_in.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing } from "./support/unchanged.ts";
 
-const DAY = 86_400_000;
 const VALIDITY = 7 * DAY;
 
 const EMAIL = "organization_invite.email";

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_BULK_ROWS, MAX_SUBS, MAX_UNUSED_INVITES } from "../../src/limits.ts";
+import { MINUTE } from "../../src/units.ts";
 import type { Answer } from "./support/api.ts";
 import { atOnce } from "./support/at_once.ts";
 import { expectGone, expectRefusal } from "./support/expectations.ts";
@@ -11,7 +12,6 @@ import { countingRows, insertMany } from "./support/rows.ts";
 import { fromNow, travelTo } from "./support/time.ts";
 import { changingNothing, leavingNoRows } from "./support/unchanged.ts";
 
-const MINUTE = 60_000;
 const DAY = 24 * 60;
 
 const statusesOf = (answers: Answer[]) =>

@@ -71,6 +71,7 @@ export const PURPOSES_OF_USE = [
   "PATRQT",
   "PUBHLTH",
   "HRESCH",
+  "BTG",
 ] as const;
 
 export type PurposeOfUse = (typeof PURPOSES_OF_USE)[number];

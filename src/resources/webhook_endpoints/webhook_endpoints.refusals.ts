@@ -9,7 +9,8 @@ export const URL_FAULTS = {
   scheme: "must begin with https://",
   port: "must use port 443",
   ipAddress: "must have a host name, not an IP address",
-  privateName: "must have a public host name: with a dot, and not under .local, .internal or .localhost",
+  privateName:
+    "must have a public host name: with a dot, and not under .local, .internal, .localhost, .lan, .home.arpa or .svc",
   credentials: "must not contain a user name or a password",
   ownHost: "must not lead to this service",
 } as const;

@@ -34,9 +34,9 @@ it("A webhook endpoint that is moved is not known to fail, and is checked agains
     failing_since: null,
     updated_at: NOW,
   });
+});
 
-  it("stays its creator's where somebody else turns it off", () => {
-    const off = mergeEndpoint(by({ ...disabled, is_active: true }), { is_active: false }, NOW);
-    expect(off.created_by_user_id).toBe(disabled.created_by_user_id);
-  });
+it("A webhook endpoint stays its creator's where somebody else turns it off", () => {
+  const off = mergeEndpoint(by({ ...disabled, is_active: true }), { is_active: false }, NOW);
+  expect(off.created_by_user_id).toBe(disabled.created_by_user_id);
 });

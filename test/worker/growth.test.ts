@@ -58,6 +58,32 @@ const fillPlaces = () =>
      select id, 'Clinic', slug, 1, 1 from places where shard = 0 and id not in (select id from organizations)`,
   ).run();
 
+/** Fills the lists whose rows are counted. */
+async function fillCounted({ id, admin }: Organization) {
+  await insertRows(
+    `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
+     select ?1, 'Room ' || n, printf('grown-%d-%d', ?1, n), 'default', true, n, n from counter`,
+    id,
+  );
+  await insertRows(
+    `insert into organization_users (organization_id, email, display_name, roles, created_at, updated_at)
+     select ?1, n || '@grown-user.example', 'User', '["provider"]', 1, 1 from counter`,
+    id,
+  );
+  await insertRows(
+    `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, revoked_at,
+       created_at, updated_at)
+     select ?1, ?2, 'Integration', printf('%011d%011d', ?1, n), '', n, n, n from counter`,
+    id,
+    admin.id,
+  );
+  await insertRows(
+    `insert into issuers (organization_id, issuer, audience, jwks_url, email_claim, created_at, updated_at)
+     select ?1, 'https://idp-' || n || '.test', 'grown', 'https://idp.test/jwks', 'email', n, n from counter`,
+    id,
+  );
+}
+
 beforeAll(async () => {
   clinic = await anOrganization();
   const { path, addEgress, ...call } = await aCall(clinic);
@@ -65,11 +91,8 @@ beforeAll(async () => {
   owner = call.owner;
   const egress = await addEgress();
   const later = Date.now() + 86_400_000;
-  await insertRows(
-    `insert into waiting_rooms (organization_id, name, slug, theme, is_active, created_at, updated_at)
-     select ?1, 'Room ' || n, printf('grown-%d-%d', ?1, n), 'default', true, n, n from counter`,
-    clinic.id,
-  );
+  // Where a list has no index, the rows of the neighbour are read too.
+  for (const each of [await anOrganization(), clinic]) await fillCounted(each);
   await insertRows(
     `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
      select ?1, (select min(id) from organization_users where organization_id = ?1), n || '@grown.example', 'Invitee', '["provider"]', ?2, n, n from counter`,
@@ -101,25 +124,8 @@ beforeAll(async () => {
     egress.id,
     clinic.admin.user_id,
   );
-  await insertRows(
-    `insert into organization_users (organization_id, email, display_name, roles, created_at, updated_at)
-     select ?1, n || '@grown-user.example', 'User', '["provider"]', 1, 1 from counter`,
-    clinic.id,
-  );
   await insertRows("insert into places (slug, shard) select 'grown-' || n, 0 from counter");
   await fillPlaces();
-  await insertRows(
-    `insert into api_clients (organization_id, organization_user_id, name, client_id, secret_digest, revoked_at,
-       created_at, updated_at)
-     select ?1, ?2, 'Integration', printf('%022d', n), '', n, n, n from counter`,
-    clinic.id,
-    clinic.admin.id,
-  );
-  await insertRows(
-    `insert into issuers (organization_id, issuer, audience, jwks_url, email_claim, created_at, updated_at)
-     select ?1, 'https://idp-' || n || '.test', 'grown', 'https://idp.test/jwks', 'email', n, n from counter`,
-    clinic.id,
-  );
   paths = {
     "/organization_users": "/organization_users",
     "/calls": "/calls",
@@ -160,7 +166,9 @@ describe(`The first page of a list of ${SIZE}`, () => {
       expect(result.pagination.per_page).toBe(PER_PAGE);
       expect(result.pagination.total_count).toBeGreaterThanOrEqual(SIZE);
       const counted = COUNTED.includes(route) ? result.pagination.total_count : 0;
-      expect(rows_read).toBeLessThanOrEqual(BOUND + counted);
+      expect(rows_read, "Count over an index, and add the route to COUNTED").toBeLessThanOrEqual(
+        BOUND + counted,
+      );
     },
   );
 
